@@ -21,6 +21,7 @@ import polars as pl
 from bench.timing import best_of
 from chorale.metrics.aggregation import MethodOptions, aggregate
 from chorale.metrics.judgments import Judgments
+from chorale.metrics.reading.judged import Judged
 from chorale.metrics.reading.judgment_files import read_judgments
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.aggregating import Request, score_aggregation
@@ -81,7 +82,7 @@ def measured_with_intervals(size: int, path: Path) -> Figures:
 
     def score() -> None:
         request = Request("dawid-skene")
-        score_aggregation(path, judgments, request, Resampling(ci=True), reading={}, inputs={"file": digest})
+        score_aggregation(Judged(str(path), judgments, digest), request, Resampling(ci=True))
 
     ours, processor = best_of(1, score)
     return Figures(f"dawid-skene with all intervals, {size:,} judgments", ours, processor, None, 0.0)

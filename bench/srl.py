@@ -1,7 +1,7 @@
 """How long scoring semantic roles takes: PriMeSRL, CoNLL-2005 and CoNLL-2009 together, beside reading the files.
 
-Run as `python -m bench.srl`. The sentences are made here: about as long, and with about as many predicates and
-arguments, as those of Universal PropBank's English Web Treebank, and disturbed for a system.
+Run as `PYTHONPATH=tests python -m bench.srl`. The sentences are made here: about as long, and with about as many
+predicates and arguments, as those of Universal PropBank's English Web Treebank, and disturbed for a system.
 """
 
 import random
@@ -12,8 +12,9 @@ from click.testing import CliRunner
 
 from bench.timing import best_of
 from chorale.cli import app
-from chorale.kits.srl.files import Corpus, Sentence, SrlArgument, SrlPredicate, as_spans, read_srl, subtrees, written
+from chorale.kits.srl.files import Corpus, Sentence, SrlArgument, SrlPredicate, as_spans, read_srl, subtrees
 from chorale.kits.srl.metrics import conll05, conll09, primesrl
+from srl_files import written
 
 SENTENCES = 2000
 LENGTH = 19

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator
 
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
-from chorale.web.links import expert_link_path, invitation_path, setup_link_path, study_sessions
+from chorale.web.links import invitation_path, setup_link_path, staff_link_path, study_sessions
 from crowd import people
 from serving import HOST, Server
 
@@ -106,7 +106,7 @@ class Site:
         return f"{self.url}{invitation_path(self._sessions, name)}"
 
     def expert_link(self, name: str) -> str:
-        return f"{self.url}{expert_link_path(self._sessions, name)}"
+        return f"{self.url}{staff_link_path(self._sessions, 'expert', name)}"
 
     def panel_link(self, name: str = "panel-ada") -> str:
         return f"{self.url}/join?PROLIFIC_PID={name}&STUDY_ID=s1&SESSION_ID=v1"

@@ -22,7 +22,7 @@ from chorale.exchange import restoring
 from chorale.store import epochs
 from chorale.store.copying import in_one_file
 from chorale.web.app import create_app
-from chorale.web.links import expert_link_path, study_sessions
+from chorale.web.links import staff_link_path, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 from chorale.web.staff import revoke
 from cookies import worker_cookie
@@ -340,7 +340,7 @@ def test_files_of_the_study_are_left_alone_unless_asked_for(folder: Path, tmp_pa
 def test_what_was_revoked_after_a_backup_stays_revoked(folder: Path, tmp_path: Path) -> None:
     """Also whoever was only invited after it. Links for many that were made since are for many still."""
     with closing(open_study(folder)) as study:
-        expert = expert_link_path(study_sessions(study), "ada")
+        expert = staff_link_path(study_sessions(study), "expert", "ada")
         staff = TestClient(create_app(study), follow_redirects=False)
         assert staff.get(expert).status_code == 303
         cookie = staff.cookies[STAFF_COOKIE]
@@ -348,7 +348,7 @@ def test_what_was_revoked_after_a_backup_stays_revoked(folder: Path, tmp_path: P
     with closing(open_study(folder)) as study:
         do(study, revoke, "ada", "expert", "maya", "has left")
         do(study, revoke, "bob", "expert", "maya", "has left")
-        late = expert_link_path(study_sessions(study), "bob")
+        late = staff_link_path(study_sessions(study), "expert", "bob")
     many = run("invite", folder, "--reusable").stdout.strip()
     gone = run("invite", folder).stdout.strip()
     run("invite", folder, "--revoke", 2)

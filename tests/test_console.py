@@ -33,7 +33,7 @@ from chorale.web.app import create_app
 from chorale.web.console.gold import read_answer
 from chorale.web.console.signing_in import local_path
 from chorale.web.console.texts import span
-from chorale.web.links import expert_link_path, invitation_path, setup_link_path, study_sessions
+from chorale.web.links import invitation_path, setup_link_path, staff_link_path, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, Sessions, StaffSession
 from chorale.web.throttle import Throttle
 from cookies import staff_cookie, staff_session, worker_cookie
@@ -250,7 +250,7 @@ async def test_set_up_links_cannot_be_made_up(study: Study, app: FastAPI) -> Non
 @runs
 async def test_an_experts_name_cannot_be_taken_at_set_up(study: Study, app: FastAPI) -> None:
     async with browser(app) as client:
-        await client.get(expert_link_path(study_sessions(study), "maya"))
+        await client.get(staff_link_path(study_sessions(study), "expert", "maya"))
         answer = await client.post(
             setup_link_path(study) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD}
         )
@@ -450,7 +450,7 @@ async def test_changes_asked_for_by_other_sites_are_refused(study: Study, app: F
 @runs
 async def test_experts_see_their_desks_only(study: Study, app: FastAPI) -> None:
     async with browser(app) as client:
-        came = await client.get(expert_link_path(study_sessions(study), "Dr. Ño"))
+        came = await client.get(staff_link_path(study_sessions(study), "expert", "Dr. Ño"))
         assert (came.status_code, came.headers["location"]) == (303, "/console/desk")
         for path in STAFF_PAGES:
             assert (await client.get(path)).status_code == 200, path
@@ -475,7 +475,7 @@ async def test_expert_links_cannot_be_made_up_nor_make_owners(study: Study, app:
         client.cookies.clear()
         for token in ("x", Sessions("guess").link_token("expert", "ada"), sessions.link_token("invitation", "ada")):
             assert (await client.get(f"/expert/{token}")).status_code == 403
-        as_owner = await client.get(expert_link_path(sessions, "maya"))
+        as_owner = await client.get(staff_link_path(sessions, "expert", "maya"))
         assert as_owner.status_code == 403 and not client.cookies
 
 
@@ -686,7 +686,7 @@ async def test_lineage_leads_back_to_where_an_item_came_from(study: Study, app: 
 async def test_unanimous_items_become_gold(study: Study, app: FastAPI, clock: "ManualClock") -> None:
     finish_stage_one(study, clock)
     async with browser(app) as client:
-        await client.get(expert_link_path(study_sessions(study), "ada"))
+        await client.get(staff_link_path(study_sessions(study), "expert", "ada"))
         desk = (await client.get("/console/gold/meaningful")).text
         total = re.search(r"Make all (\d+) gold", desk)
         assert total and int(total[1]) > 0
@@ -809,7 +809,7 @@ def test_set_up_and_pages_on_every_database(database: str | None, tmp_path: Path
             form = {"password": PASSWORD, "again": PASSWORD}
             answers = await asyncio.gather(*(client.post(link, data={"name": f"o{n}", **form}) for n in range(4)))
             assert sorted(answer.status_code for answer in answers) == [303, 410, 410, 410]
-            expert = expert_link_path(study_sessions(study), "ada")
+            expert = staff_link_path(study_sessions(study), "expert", "ada")
             came = await asyncio.gather(*(client.get(expert) for _ in range(4)))
             assert {answer.status_code for answer in came} == {303}
             client.cookies.clear()

@@ -41,7 +41,7 @@ from chorale.store.items import ITEM_ORDERS, ItemsWanted, all_items, find_item, 
 from chorale.web.app import create_app
 from chorale.web.console import flow
 from chorale.web.console.desk import kind_of
-from chorale.web.links import expert_link_path, setup_link_path, study_sessions, viewer_link_path
+from chorale.web.links import setup_link_path, staff_link_path, study_sessions
 from crowd import Person, gold_answer, is_gold, people, work_through
 from protocol_study import write_protocol_study
 from small_study import write_small_study
@@ -466,7 +466,7 @@ def test_paging_through_items_shows_each_once(busy: Study) -> None:
 
 def test_an_item_goes_to_an_expert_and_comes_back_as_gold(busy: Study) -> None:
     owner, expert = as_owner(busy), TestClient(create_app(busy), follow_redirects=False)
-    assert expert.get(expert_link_path(study_sessions(busy), "ada")).headers["location"] == "/console/desk"
+    assert expert.get(staff_link_path(study_sessions(busy), "expert", "ada")).headers["location"] == "/console/desk"
     rows = look(busy, lambda tx: list(all_items(tx, "meaningful")))
     key = next(row.key for row in rows if row.label() is not None)
     sent = [
@@ -521,13 +521,13 @@ def test_viewers_see_and_change_nothing_until_their_link_is_revoked(busy: Study)
 
 def test_a_link_that_nobody_opened_can_be_revoked_too(study: Study) -> None:
     owner, late = as_owner(study), TestClient(create_app(study), follow_redirects=False)
-    link = expert_link_path(study_sessions(study), "ada")
+    link = staff_link_path(study_sessions(study), "expert", "ada")
     owner.post("/console/colleagues", data={"name": "ada", "role": "expert"})
     owner.post(
         "/console/colleagues/revoke", data={"name": "ada", "role": "expert", "reason": "sent to the wrong person"}
     )
     assert late.get(link).status_code == 403
-    assert late.get(viewer_link_path(study_sessions(study), "maya")).status_code == 403
+    assert late.get(staff_link_path(study_sessions(study), "viewer", "maya")).status_code == 403
     assert (
         owner.post("/console/colleagues/revoke", data={"name": "maya", "role": "owner", "reason": "x"}).status_code
         == 404
@@ -538,13 +538,13 @@ def test_a_link_that_nobody_opens_ends_and_is_good_again_when_made_again(study: 
     owner, ed, ada = as_owner(study), *(TestClient(create_app(study), follow_redirects=False) for _ in range(2))
     for name in ("Ed", "Ada"):
         owner.post("/console/colleagues", data={"name": name, "role": "viewer"})
-    link = viewer_link_path(study_sessions(study), "Ed")
-    assert ada.get(viewer_link_path(study_sessions(study), "Ada")).status_code == 303
+    link = staff_link_path(study_sessions(study), "viewer", "Ed")
+    assert ada.get(staff_link_path(study_sessions(study), "viewer", "Ada")).status_code == 303
     clock.pass_minutes(31 * 24 * 60)
     refused = ed.get(link)
     assert refused.status_code == 403 and "for 30 days" in refused.text
     assert "never opened, ended" in owner.get("/console/colleagues").text
-    assert ada.get(viewer_link_path(study_sessions(study), "Ada")).status_code == 303
+    assert ada.get(staff_link_path(study_sessions(study), "viewer", "Ada")).status_code == 303
     owner.post("/console/colleagues", data={"name": "Ed", "role": "viewer"})
     assert ed.get(link).status_code == 303
 
@@ -706,7 +706,7 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         fill(study)
         [stage] = [name for name in study.stages if name.endswith("-grades") and waits(study, name)]
         owner, expert = as_owner(study), TestClient(create_app(study), follow_redirects=False)
-        expert.get(expert_link_path(study_sessions(study), "ada"))
+        expert.get(staff_link_path(study_sessions(study), "expert", "ada"))
         desk = expert.get("/console/desk").text
         assert "<strong>3</strong> items wait for you" in desk and "The rubric" in desk and "Write with care." in desk
         begun = expert.post("/console/desk/work", data={"stage": stage})
@@ -756,7 +756,7 @@ def test_signing_out_ends_what_an_expert_is_at_their_desk(tmp_path: Path, clock:
     study = open_study(tmp_path / "study", clock=clock)
     try:
         expert = TestClient(create_app(study), follow_redirects=False)
-        expert.get(expert_link_path(study_sessions(study), "ada"))
+        expert.get(staff_link_path(study_sessions(study), "expert", "ada"))
         expert.post("/console/desk/work", data={"stage": "careful-grades"})
         assert set(expert.cookies) == {"chorale_staff", "chorale_worker"}
         expert.post("/logout")

@@ -16,7 +16,7 @@ from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.store import gates, items, messages, requesters
 from chorale.web.app import create_app
-from chorale.web.links import OWNER, expert_link_path, study_sessions
+from chorale.web.links import OWNER, staff_link_path, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 from cookies import staff_cookie, worker_cookie
 from crowd import Person, look
@@ -49,7 +49,7 @@ def as_owner(study: Study) -> TestClient:
 
 def as_expert(study: Study) -> TestClient:
     browser = client(study)
-    assert browser.get(expert_link_path(study_sessions(study), "ada")).status_code in (200, 303)
+    assert browser.get(staff_link_path(study_sessions(study), "expert", "ada")).status_code in (200, 303)
     return browser
 
 

@@ -16,7 +16,7 @@ from chorale.kits.mturk.market.access import make_key
 from chorale.kits.mturk.market.operations import Call, perform
 from chorale.platforms.prolific import Prolific
 from chorale.web.app import create_app
-from chorale.web.links import invitation_path, new_viewer_link, setup_link_path, study_sessions
+from chorale.web.links import invitation_path, new_staff_link, setup_link_path, study_sessions
 from crowd import Person
 from prolific_stand_in import TOKEN, stand_in
 from prolific_study import come, participant, write_prolific_study
@@ -58,7 +58,7 @@ def test_links_who_came_and_what_is_owed_are_shown_and_a_link_is_revoked_with_a_
     assert TestClient(app).get(link).status_code == 403
     assert visitor.post("/console/recruiting/revoke", data={"number": 2, "reason": "Mine."}).status_code == 401
     sessions = study_sessions(study)
-    look = study.store.write(lambda tx: new_viewer_link(tx, study, sessions, "Vi", "maya")).result()
+    look = study.store.write(lambda tx: new_staff_link(tx, study, sessions, "viewer", "Vi", "maya")).result()
     visitor.get(look)
     shown = visitor.get("/console/recruiting").text
     assert "Who came" in shown and "Revoke" not in shown

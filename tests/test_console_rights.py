@@ -16,7 +16,7 @@ from chorale.engine.running import Study
 from chorale.exchange.export import export_formats
 from chorale.store import events
 from chorale.web.app import create_app
-from chorale.web.links import expert_link_path, new_viewer_link, setup_link_path, study_sessions
+from chorale.web.links import new_staff_link, setup_link_path, staff_link_path, study_sessions
 from crowd import do, look
 from protocol_study import write_protocol_study
 from test_console import PASSWORD, arrive
@@ -77,8 +77,8 @@ def owner(study: Study) -> TestClient:
 
 def test_every_act_is_refused_to_those_who_may_not_do_it(study: Study) -> None:
     signed_in, sessions = owner(study), study_sessions(study)
-    viewer = visitor(study, do(study, new_viewer_link, sessions, "Ed", "maya"))
-    expert, stranger = visitor(study, expert_link_path(sessions, "ada")), visitor(study)
+    viewer = visitor(study, do(study, new_staff_link, sessions, "viewer", "Ed", "maya"))
+    expert, stranger = visitor(study, staff_link_path(sessions, "expert", "ada")), visitor(study)
     acts = routes(study, "POST")
     assert len(acts) > 20 and set(acts) >= EXPERTS_DO
     before = look(study, events.latest)
@@ -105,7 +105,7 @@ def test_no_page_of_the_console_is_open_to_strangers(study: Study) -> None:
 
 def test_nobody_comes_upon_the_arms_before_having_asked(study: Study) -> None:
     client = owner(study)
-    viewer = visitor(study, do(study, new_viewer_link, study_sessions(study), "Ed", "maya"))
+    viewer = visitor(study, do(study, new_staff_link, study_sessions(study), "viewer", "Ed", "maya"))
     workers = re.findall(r'href="/console/workers/(w-\w+)"', client.get("/console/events").text)
     assert workers
     pages = ["/console", "/console?part=live", "/console/workers", "/console/items", "/console/items?arm=plain-arm"]

@@ -190,8 +190,8 @@ def test_both_sides_finished_at_once_do_not_wait_for_each_other(make_study: Stud
 def test_a_statement_that_is_prepared_once_has_its_limit_written_out() -> None:
     store = open_memory_store()
     with pytest.raises(ValueError, match="the limit must be written out"):
-        store.do(lambda tx: Prepared(select(stage.c.id).limit(1)).first(tx, {}))
-    assert store.do(lambda tx: Prepared(select(stage.c.id).limit(ONE)).first(tx, {})) is None
+        store.do(lambda tx: Prepared(select(stage.c.id).limit(1)).first(tx))
+    assert store.do(lambda tx: Prepared(select(stage.c.id).limit(ONE)).first(tx)) is None
     store.close()
 
 
@@ -238,7 +238,7 @@ def test_a_row_left_to_read_does_not_keep_readers_in_the_past(store: Store) -> N
     first = Prepared(select(setting.c.key).order_by(setting.c.key).limit(literal_column("9")))
     for key in ("k3", "k2", "k1"):
         store.write(put(key)).result(5)
-        assert [store.read(lambda tx: first.value(tx, {})).result(5) for _ in range(8)] == [key] * 8
+        assert [store.read(first.value).result(5) for _ in range(8)] == [key] * 8
 
 
 def test_answers_are_read_as_they_were_written_whatever_was_read_before() -> None:

@@ -15,8 +15,7 @@ from chorale.metrics.judgments import Judgments
 from chorale.rehearsal import rehearse
 from chorale.rehearsal.page import forecast_page
 from chorale.rehearsal.simulated import AnswerSheet, WorkerModel, draw_hardness
-from chorale.rehearsal.simulated.fitting import fit_workers
-from chorale.rehearsal.simulated.spread import fit_spread
+from chorale.rehearsal.simulated.fitting import fit_spread, fit_workers
 from chorale.rehearsal.tables import forecast_notes
 from small_study import write_small_study
 from test_rehearsal import with_truth

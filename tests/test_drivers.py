@@ -13,18 +13,18 @@ from sqlalchemy.exc import IntegrityError
 
 from chorale.store import MemoryStore, Store, open_loading_store, open_memory_store, open_store, store_url
 from chorale.store.participations import attendance
-from chorale.store.prepared import ONE, Prepared, prepared_if_new, prepared_insert, prepared_numbering
+from chorale.store.prepared import ONE, InsertIfNew, NumberingInsert, Prepared, PreparedInsert
 from chorale.store.schema import participation, setting, worker
 from chorale.store.sqlite import Driver
 
-ADD = prepared_insert(setting, "key", "value")
-ADD_NEW = prepared_if_new(setting, "key", "value")
-NUMBER = prepared_numbering(worker, "pseudonym", "arrived_at")
+ADD = PreparedInsert(setting, "key", "value")
+ADD_NEW = InsertIfNew(setting, "key", "value")
+NUMBER = NumberingInsert(worker, "pseudonym", "arrived_at")
 CHANGE = Prepared(
     update(setting).where(setting.c.key >= bindparam("first")).values(value=setting.c.value + bindparam("more"))
 )
 ENTERING = [column.name for column in participation.c]
-ENTER = prepared_insert(participation, *ENTERING)
+ENTER = PreparedInsert(participation, *ENTERING)
 VALUES = Prepared(select(setting.c.key, setting.c.value).where(setting.c.key >= bindparam("first")).order_by("key"))
 ONE_VALUE = Prepared(select(setting.c.value).where(setting.c.key == bindparam("key")).limit(ONE))
 
@@ -56,24 +56,24 @@ def memory() -> Iterator[MemoryStore]:
 def test_what_statements_tell(store: Store) -> None:
     def work(tx: Connection) -> None:
         for key in ("x1", "x2"):
-            ADD(tx, {"key": key, "value": "ä"})
-        assert ADD_NEW.changed(tx, {"key": "x3", "value": "’"}) == 1
-        assert ADD_NEW.changed(tx, {"key": "x3", "value": "again"}) == 0
-        first = NUMBER.number(tx, {"pseudonym": "w-1", "arrived_at": 1})
-        assert NUMBER.number(tx, {"pseudonym": "w-2", "arrived_at": 2**40}) == first + 1
-        assert CHANGE.changed(tx, {"first": "x2", "more": "!"}) == 2
-        assert CHANGE.changed(tx, {"first": "y", "more": "!"}) == 0
-        assert list(map(tuple, VALUES.all(tx, {"first": "x1"}))) == [("x1", "ä"), ("x2", "ä!"), ("x3", "’!")]
-        assert VALUES.column(tx, {"first": "x2"}) == ["x2", "x3"]
-        assert tuple(VALUES.first(tx, {"first": "x2"})) == ("x2", "ä!")
-        assert VALUES.first(tx, {"first": "y"}) is None
-        assert VALUES.all(tx, {"first": "y"}) == []
-        assert (ONE_VALUE.value(tx, {"key": "x2"}), ONE_VALUE.value(tx, {"key": "y"})) == ("ä!", None)
+            ADD(tx, key=key, value="ä")
+        assert ADD_NEW.changed(tx, key="x3", value="’") == 1
+        assert ADD_NEW.changed(tx, key="x3", value="again") == 0
+        first = NUMBER.number(tx, pseudonym="w-1", arrived_at=1)
+        assert NUMBER.number(tx, pseudonym="w-2", arrived_at=2**40) == first + 1
+        assert CHANGE.changed(tx, first="x2", more="!") == 2
+        assert CHANGE.changed(tx, first="y", more="!") == 0
+        assert list(map(tuple, VALUES.all(tx, first="x1"))) == [("x1", "ä"), ("x2", "ä!"), ("x3", "’!")]
+        assert VALUES.column(tx, first="x2") == ["x2", "x3"]
+        assert tuple(VALUES.first(tx, first="x2")) == ("x2", "ä!")
+        assert VALUES.first(tx, first="y") is None
+        assert VALUES.all(tx, first="y") == []
+        assert (ONE_VALUE.value(tx, key="x2"), ONE_VALUE.value(tx, key="y")) == ("ä!", None)
         ADD.many(tx, [{"key": f"z{number}", "value": "many"} for number in range(3)])
         ADD.rows(tx, [("z3", "rows"), ("z4", "rows")])
         ADD.rows(tx, [])
         ADD.many(tx, [])
-        assert VALUES.column(tx, {"first": "z"}) == ["z0", "z1", "z2", "z3", "z4"]
+        assert VALUES.column(tx, first="z") == ["z0", "z1", "z2", "z3", "z4"]
 
     store.write(work).result()
 
@@ -82,9 +82,9 @@ def test_a_row_that_was_only_begun_to_be_read_does_not_stay_in_the_way(store: St
     def work(tx: Connection) -> None:
         ADD.rows(tx, [(f"x{number}", "") for number in range(9)])
         for number in range(9):
-            assert VALUES.first(tx, {"first": "x"}) is not None
-            CHANGE(tx, {"first": f"x{number}", "more": "+"})
-        assert [len(value) for _, value in VALUES.all(tx, {"first": "x"})] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+            assert VALUES.first(tx, first="x") is not None
+            CHANGE(tx, first=f"x{number}", more="+")
+        assert [len(value) for _, value in VALUES.all(tx, first="x")] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
     store.write(work).result()
 
@@ -114,16 +114,16 @@ def test_the_library_finds_its_way_in_sqlite(store: Store) -> None:
 
 @pytest.mark.parametrize("store", OPENERS, indirect=True)
 def test_what_sqlite_refuses(store: Store) -> None:
-    store.do(lambda tx: ADD(tx, {"key": "k", "value": "v"}))
+    store.do(lambda tx: ADD(tx, key="k", value="v"))
     with pytest.raises(apsw.ConstraintError, match="UNIQUE constraint failed"):
-        store.do(lambda tx: ADD(tx, {"key": "k", "value": "again"}))
+        store.do(lambda tx: ADD(tx, key="k", value="again"))
     with pytest.raises(IntegrityError, match="UNIQUE constraint failed"):
         store.do(lambda tx: tx.execute(insert(setting).values(key="k", value="again")))
     with pytest.raises(apsw.ConstraintError, match="FOREIGN KEY constraint failed"):
-        store.do(lambda tx: ENTER(tx, {**dict.fromkeys(ENTERING, 0), "worker_id": 77, "stage_id": 77}))
+        store.do(lambda tx: ENTER(tx, **dict.fromkeys(ENTERING, 0) | {"worker_id": 77, "stage_id": 77}))
     with pytest.raises(KeyError, match="first"):
-        store.do(lambda tx: VALUES.all(tx, {}))
-    assert store.do(lambda tx: ONE_VALUE.value(tx, {"key": "k"})) == "v"
+        store.do(VALUES.all)
+    assert store.do(lambda tx: ONE_VALUE.value(tx, key="k")) == "v"
 
 
 def test_a_database_in_memory_is_for_one_thread(memory: MemoryStore) -> None:
@@ -131,7 +131,7 @@ def test_a_database_in_memory_is_for_one_thread(memory: MemoryStore) -> None:
 
     def work() -> None:
         try:
-            memory.do(lambda tx: ADD(tx, {"key": "k", "value": "v"}))
+            memory.do(lambda tx: ADD(tx, key="k", value="v"))
         except RuntimeError as error:
             problems.append(error)
 
@@ -139,14 +139,14 @@ def test_a_database_in_memory_is_for_one_thread(memory: MemoryStore) -> None:
     thread.start()
     thread.join()
     assert ["thread that has opened it" in str(problem) for problem in problems] == [True]
-    assert memory.do(lambda tx: ONE_VALUE.value(tx, {"key": "k"})) is None
+    assert memory.do(lambda tx: ONE_VALUE.value(tx, key="k")) is None
 
 
 def test_a_copy_goes_its_own_way(memory: MemoryStore) -> None:
-    memory.do(lambda tx: ADD(tx, {"key": "k", "value": "v"}))
+    memory.do(lambda tx: ADD(tx, key="k", value="v"))
     twin = memory.copy()
-    twin.do(lambda tx: CHANGE(tx, {"first": "k", "more": "!"}))
-    assert [each.do(lambda tx: ONE_VALUE.value(tx, {"key": "k"})) for each in (memory, twin)] == ["v", "v!"]
+    twin.do(lambda tx: CHANGE(tx, first="k", more="!"))
+    assert [each.do(lambda tx: ONE_VALUE.value(tx, key="k")) for each in (memory, twin)] == ["v", "v!"]
     twin.close()
 
 

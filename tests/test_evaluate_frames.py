@@ -218,6 +218,12 @@ def test_the_output_of_crowdtruth_is_a_gold_standard_with_quality(tmp_path: Path
 HEAD = "sent_id,frame,score\n"
 
 
+def test_an_empty_place_that_nobody_chose_is_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text(HEAD + "s1,a,1\ns1,,0.0\n", "utf-8")
+    assert read_frame_scores([path]).frames == ("a",)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [

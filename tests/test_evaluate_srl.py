@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from chorale.cli import app
 from chorale.files.source import Source
-from chorale.kits.srl.files import FrameRelations, Sentence, SrlArgument, SrlPredicate, parse_srl, with_spans, written
+from chorale.kits.srl.files import FrameRelations, Sentence, SrlArgument, SrlPredicate, parse_srl, with_spans
 from chorale.kits.srl.metrics import (
     MetricOutcome,
     Names,
@@ -30,6 +30,7 @@ from chorale.kits.srl.metrics import (
 from chorale.kits.srl.metrics.conll09 import sense_number
 from chorale.kits.srl.reproduction import PAPER
 from chorale.metrics import Statistics, compare, counts_metric, intervals, tally_compare, tally_intervals
+from srl_files import written
 
 WORDS = ("Ann", "the", "baker", "gave", "old", "Bob", "warm", "bread", "daily", ".")
 HEADS = (4, 3, 1, 0, 6, 4, 8, 4, 4, 4)

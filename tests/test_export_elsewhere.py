@@ -104,7 +104,7 @@ def test_a_dataset_folder_has_a_card_and_is_whole_or_not_there(study: Study, tmp
     assert labels.schema["confidence"] == polars.Float64
     with pytest.raises(Exception, match="is there already"):
         write_export(study, "huggingface", folder)
-    with pytest.raises(Exception, match="can't be written"):
+    with pytest.raises(Exception, match="can't be made"):
         (tmp_path / "file").write_text("")
         write_export(study, "huggingface", tmp_path / "file" / "dataset")
     assert {path.name for path in tmp_path.iterdir()} == {"dataset", "file"}

@@ -26,8 +26,7 @@ from chorale.exchange.export import export_file_name, export_formats, write_expo
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.templates import create_study
 from chorale.kits.forms.task.tokens import excerpt, pieces, tokens
-from chorale.kits.rules.commands.demonstration import _person
-from chorale.kits.rules.commands.study_truth import StudyTruth
+from chorale.kits.rules.commands.demonstration import StudyTruth, _person
 from chorale.model import Judgment, UserError
 from chorale.platforms.simulated import CrowdSite, run_crowd
 from chorale.rehearsal.simulated import good, prospects, random_clicker

@@ -312,7 +312,7 @@ def test_the_fast_and_the_careful_reader_agree(tmp_path: Path, drawn: list[dict[
     quickly = tabular._is_sound(named) and tabular._fits(tabular._by_their_text(named), sentences)
     slowly = True
     try:
-        frame = tabular._RowByRow(file, sentences, None, None).frame()
+        frame = tabular._row_by_row(file, sentences, None, None)
         assert frame.rows() == named.rows()
     except UserError:
         slowly = False

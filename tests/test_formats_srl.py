@@ -1,4 +1,4 @@
-"""Files of semantic roles: read, refused with reasons, written again."""
+"""Files of semantic roles: read, and refused with reasons."""
 
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from chorale.files.source import Source
 from chorale.kits.srl.files import (
     Corpus,
     SrlArgument,
+    as_spans,
     canonical,
     check_alignment,
     lemma_of,
@@ -18,9 +19,9 @@ from chorale.kits.srl.files import (
     read_srl,
     subtrees,
     with_spans,
-    written,
 )
 from chorale.model import UserError
+from srl_files import written
 
 CONLLU = """\
 # text = Ann gave Bob tea
@@ -318,33 +319,28 @@ def test_a_label_that_comes_again_later_is_left_out() -> None:
     assert with_spans(sentence).predicates[0].arguments == (SrlArgument("A1", 0, 0), SrlArgument("A0", 2, 2))
 
 
-# Writing
+# One format after another
 
 
 @pytest.mark.parametrize("text", [CONLLU, CONLL09, UP])
 @pytest.mark.parametrize("format_name", ["conll09", "conllu"])
-def test_formats_of_heads_can_be_turned_into_each_other(text: str, format_name: str) -> None:
+def test_formats_of_heads_hold_the_same(text: str, format_name: str) -> None:
     read = corpus(text)
     again = corpus(written(read, format_name))
     assert again.format == format_name
     assert [one._replace(line=0) for one in again.sentences] == [one._replace(line=0) for one in read.sentences]
 
 
-def test_spans_are_written_with_brackets() -> None:
+def test_spans_with_brackets_are_the_spans_of_the_tree() -> None:
     assert written(corpus(CONLLU), "conll05").split("\n")[:4] == ["- (A0*)", "give *", "- (A2*)", "- (A1*)"]
     again = corpus(written(corpus(CONLLU), "conll05"))
     assert written(again, "conll05") == written(corpus(CONLLU), "conll05")
 
 
-def test_what_the_format_does_not_carry_is_not_invented() -> None:
-    spans = corpus("-  (A0*)\nrun  *\n")
-    with pytest.raises(UserError, match="has spans without heads"):
-        written(spans, "conllu")
+def test_spans_are_not_invented_without_syntax() -> None:
     without_syntax = corpus(CONLLU.replace("\t2\t", "\t_\t").replace("\t0\t", "\t_\t"), "conllu")
     with pytest.raises(UserError, match="no syntax"):
-        written(without_syntax, "conll05")
-    with pytest.raises(UserError, match="there is no format"):
-        written(spans, "xml")
+        as_spans(without_syntax)
 
 
 # FrameNet's relations

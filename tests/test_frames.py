@@ -46,9 +46,9 @@ def test_framenet_is_read_from_its_folder_or_packed(tmp_path: Path) -> None:
         assert found.known("f:moving") == "Moving" and found.known("flying") is None
         assert found.missing_documents() == ("Our__gone",)
         ((text,),) = [document.sentences for document in found.fulltext()]
-        assert text.tokens == ("Ann", "runs", "it", ".")
-        assert [(target.frame, target.lexical_unit, target.tokens) for target in text.targets] == [
-            ("Leading", "run.v", (1,))
+        assert text.text == "Ann runs it ."
+        assert [(target.frame, target.lexical_unit, target.spans) for target in text.targets] == [
+            ("Leading", "run.v", ((4, 8),))
         ]
 
 

@@ -38,7 +38,7 @@ from chorale.store import staging
 from chorale.store.staging import Staging
 from chorale.store.workers import attendees
 from chorale.web.app import create_app
-from chorale.web.links import new_viewer_link, study_sessions
+from chorale.web.links import new_staff_link, study_sessions
 
 
 def run(*arguments: object, code: int = 0) -> Result:
@@ -164,7 +164,7 @@ def test_what_a_file_does_not_tell_is_not_said(tmp_path: Path) -> None:
             )
         ).result()
         sessions = study_sessions(study)
-        link = study.store.write(lambda tx: new_viewer_link(tx, study, sessions, "Vi", "maya")).result()
+        link = study.store.write(lambda tx: new_staff_link(tx, study, sessions, "viewer", "Vi", "maya")).result()
         with TestClient(create_app(study)) as viewer:
             viewer.get(link)
             page = viewer.get("/console/recruiting").text

@@ -14,6 +14,7 @@ from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 
 import chorale
 from chorale import UserError
+from chorale.metrics.judgments import Judgments
 
 NAN = float("nan")
 MATRIX = [
@@ -167,6 +168,55 @@ def test_arguments_that_mean_nothing_are_refused() -> None:
         chorale.alpha(ARRAY, tas="x")  # type: ignore[call-arg]
     with pytest.raises(UserError, match="needs numbers"):
         chorale.alpha([["a", "b"], ["a", "c"]], level="interval")
+
+
+ROWS = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "dog"), ("t2", "bob", "cat")]
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (ROWS, {"task": "zz"}, "task has no effect on a list of tuples: accepted are sep, empty, repeats."),
+        (ROWS, {"raters": "rows"}, "raters has no effect on a list of tuples"),
+        (ARRAY, {"label": "said"}, "label has no effect on a matrix: accepted are sep, empty, repeats, raters."),
+        ([{"task": 1, "worker": 1, "label": 1}], {"keep_rejected": True}, "keep_rejected has no effect on a table"),
+        ("file", {"raters": "columns"}, "raters has no effect on a file"),
+        (Judgments.from_columns(*zip(*ROWS, strict=True)), {"sep": ";"}, "sep has no effect on judgments read before"),
+    ],
+)
+def test_keywords_without_an_effect_are_refused(
+    data: Any, options: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    if isinstance(data, str):
+        data = tmp_path / "judgments.csv"
+        data.write_text("task,worker,label\n" + "".join(f"{','.join(row)}\n" for row in ROWS))
+    for scored in (chorale.alpha, chorale.aggregate.score):
+        with pytest.raises(UserError) as failure:
+            scored(data, **options)
+        assert message in str(failure.value)
+
+
+def test_a_keyword_for_one_of_two_is_accepted(tmp_path: Path) -> None:
+    file = tmp_path / "judgments.csv"
+    file.write_text("unit,worker,label\n" + "".join(f"{','.join(row)}\n" for row in ROWS))
+    assert chorale.alpha(file, task="unit", against=ROWS, ci=False, resamples=100).test is not None
+
+
+def test_errors_name_keywords_in_python_and_options_at_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "judgments.csv"
+    file.write_text("item,worker,label\na,b,c\n")
+    with pytest.raises(UserError) as failure:
+        chorale.alpha(file)
+    assert "Name the column of tasks with `task`. Did you mean `task='item'`?" in str(failure.value)
+    with pytest.raises(UserError, match="`options`, or correct"):
+        chorale.aggregate.score(ROWS, options=["bird", "cat"])
+    with pytest.raises(UserError, match=r"`restarts` goes with mace only. Leave it out or choose another `method`."):
+        chorale.aggregate.score(ROWS, restarts=2)
+    with pytest.raises(UserError, match=r"`truth_task`. Did you mean `truth_task='item'`"):
+        chorale.aggregate.score(ROWS, truth=file)
+    command = [sys.executable, "-m", "chorale", "agreement", str(file)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    assert "Did you mean --task 'item'?" in " ".join(printed.split())
 
 
 def test_importing_takes_nothing_along_and_shows_what_there_is() -> None:

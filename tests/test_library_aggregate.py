@@ -116,5 +116,16 @@ def test_how_it_fails() -> None:
         chorale.aggregate.DawidSkene().fit_predict({"task": ["a"], "worker": ["b"]})
 
 
+def test_a_truth_file_may_have_other_columns(tmp_path: Path) -> None:
+    file = tmp_path / "truth.csv"
+    file.write_text("unit,said\nt1,cat\nt2,cat\n")
+    said = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "dog"), ("t2", "bob", "cat")]
+    score = chorale.aggregate.score(said, "majority", truth=file, truth_task="unit", truth_label="said", ci=False)
+    assert score.value == 1
+    assert "truth-task:unit|truth-label:said" in score.signature
+    with pytest.raises(UserError, match="`truth_task` and `truth_label` name columns of a file"):
+        chorale.aggregate.score(said, "majority", truth={"t1": "cat"}, truth_task="unit")
+
+
 def test_what_there_is_is_shown() -> None:
     assert [name for name in dir(chorale.aggregate) if name[0] != "_"] == sorted([*ALL, "score"])

@@ -15,6 +15,7 @@ import pytest
 import chorale
 from chorale import Score, UserError
 from chorale.metrics import Family, Metric, Statistics, compare, intervals, ratio
+from chorale.metrics.given_tables import taking_tables
 from chorale.registry import families
 from qasrl_files import row, where, write_rows
 
@@ -213,6 +214,24 @@ def test_tables_go_in_where_files_do(tmp_path: Path) -> None:
         chorale.evaluate.qasrl([{"a": 1}], gold)
     assert "system.csv" in str(failure.value)
     assert "/tmp" not in str(failure.value)
+
+
+def test_what_is_missing_is_named(tmp_path: Path) -> None:
+    for score in (chorale.evaluate.frames, chorale.evaluate.qasrl):
+        with pytest.raises(UserError, match=r"system is empty\. Give a path, a dataframe or a list of dicts\."):
+            score([], [])
+    with pytest.raises(UserError, match=r"gold is empty\."):
+        chorale.evaluate.frames([{"sentence": "s", "frame": "f", "score": 1}], [])
+    (tmp_path / "any.csv").write_text("a\n")
+    with pytest.raises(UserError, match=r"`beside` is for the curves.*with `curves`"):
+        chorale.evaluate.frames(tmp_path / "any.csv", tmp_path / "any.csv", beside=[tmp_path / "any.csv"])
+
+
+def test_options_of_a_familys_own_are_no_tables(tmp_path: Path) -> None:
+    family = Family("words", "Words, one by one.", read_words, measure_words)
+    for name in ("gold", "system"):
+        (tmp_path / name).write_text("a B" if name == "gold" else "a b")
+    assert taking_tables(family.score)(tmp_path / "system", tmp_path / "gold", cased=False, ci=False).value == 1
 
 
 def test_tables_of_frames_and_of_questions() -> None:

@@ -15,11 +15,18 @@ from hypothesis import strategies as st
 from chorale.cli import app
 from chorale.kits.questions.files.questions import McqQuestions, read_mcq
 from chorale.kits.questions.files.study_exports import PaidAmount, Worked
+from chorale.kits.questions.files.texts import SourceText
 from chorale.kits.questions.metrics import alpha_over_draws
-from chorale.kits.questions.metrics.artifacts import by_place, first_less_second, measure_written, option_lengths
+from chorale.kits.questions.metrics.artifacts import (
+    by_place,
+    first_less_second,
+    measure_explanations,
+    measure_written,
+    option_lengths,
+    repeated_questions,
+)
 from chorale.kits.questions.metrics.costs import costs_by_arm
 from chorale.kits.questions.metrics.difficulty import difficulties
-from chorale.kits.questions.metrics.explanations import explanations, repeated_questions
 from chorale.kits.questions.metrics.measures import measure_mcq
 from chorale.kits.questions.metrics.wording import (
     NEARLY_THE_SAME,
@@ -28,7 +35,7 @@ from chorale.kits.questions.metrics.wording import (
     overlap,
     wh_word,
 )
-from chorale.kits.questions.preparing import McqPassage, cut, prepare_passages
+from chorale.kits.questions.preparing import cut, prepare_passages
 from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
 from chorale.kits.questions.scoring.written_questions import written_section
 from chorale.metrics.resampling import Resampling
@@ -121,11 +128,14 @@ def test_explanations_are_compared_within_and_across_writers(tmp_path: Path) -> 
         record(4),
     ]
     questions = read(tmp_path, said)
-    found = explanations(questions.texts)
+    found = measure_explanations(questions.texts)
     assert found is not None
-    assert (found.count, found.alike, found.alike_by_worker, found.trivial) == (4, 0.75, 0.5, 0.75)
+    statistics, metric = found
+    scores = metric.scores(statistics)
+    assert len(statistics.items) == 4
+    assert (scores["alike"], scores["alike_by_worker"], scores["trivial"]) == (0.75, 0.5, 0.75)
     assert repeated_questions(questions.texts) == 0
-    assert explanations(read(tmp_path, [record(0)]).texts) is None
+    assert measure_explanations(read(tmp_path, [record(0)]).texts) is None
     shares = written_section([NamedQuestions("f", questions, "")], McqOptions(), Resampling(ci=True, resamples=200))
     told = shares.json["files"]["f"]["explanations"]
     assert told["ci"]["alike"][0] < 0.75 < told["ci"]["alike"][1] and told["ci"].keys() < told.keys()
@@ -405,7 +415,7 @@ def test_repetitions_are_those_that_comparing_all_texts_finds(written: list[tupl
 def test_passages_are_there_once() -> None:
     one, other = sentences(100, 1), sentences(100, 2)
     nearly = one.replace("word", "sword", 1)
-    texts = [McqPassage(str(number), text, "", "f") for number, text in enumerate([one, other, one.upper(), nearly])]
+    texts = [SourceText(str(number), text, "", "f") for number, text in enumerate([one, other, one.upper(), nearly])]
     found = prepare_passages(texts, fewest=60, most=250)
     assert [passage.id for passage in found.passages] == ["0#1", "1#1"]
     assert (found.twice, found.nearly_twice, found.too_short) == (1, 1, 0)

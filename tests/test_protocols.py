@@ -48,6 +48,7 @@ from chorale.protocol import (
 )
 from chorale.store import events, gates, ledger, messages, participations
 from chorale.store.arms import arm_of, arms_by_worker
+from chorale.store.credentials import credentials_of
 from chorale.store.items import all_items
 from conftest import ManualClock
 from crowd import Person, do, gold_answer, is_gold, look, people, work_through
@@ -172,7 +173,7 @@ def test_a_gate_together_waits_to_be_closed(make: Maker) -> None:
     verdicts = do(study, close_gate, study.gates["trained"], "the test")
     assert [verdict.passed for verdict in verdicts] == [True, True, False, False]
     assert [person.next("work-a").status for person in everyone] == ["item", "item", "locked", "locked"]
-    held = [look(study, lambda tx, one=person: gates.held(tx, one.id)) for person in everyone]  # type: ignore[misc]
+    held = [look(study, lambda tx, one=person: credentials_of(tx, one.id).held) for person in everyone]  # type: ignore[misc]
     assert held == [{"trained", "grader"}, {"trained"}, set(), set()]
     # Closing again changes nothing, and whoever comes now finds the round over.
     assert do(study, close_gate, study.gates["trained"], "the test") == []
@@ -465,7 +466,7 @@ def test_experts_have_a_qualification_of_their_own(make: Maker) -> None:
     assert person.next("work-a").status == "locked"
     expert = do(study, entering.arrive_as_expert, "ada")
     assert do(study, entering.arrive_as_expert, "ada").id == expert.id
-    assert look(study, lambda tx: gates.held(tx, expert.id)) == {"expert"}
+    assert look(study, lambda tx: credentials_of(tx, expert.id).held) == {"expert"}
 
 
 # What can never finish is refused
@@ -784,7 +785,7 @@ def test_a_new_gate_looks_at_those_who_are_done(
     train(person, 3)
     more = '[[gate]]\nname = "better"\nstage = "training"\nthreshold = 0.7\nbonus = 9\n[[gate]]\nname = "trained"'
     again = reopened(study, tmp_path / "study", database, clock, ('[[gate]]\nname = "trained"', more))
-    assert look(again, lambda tx: gates.held(tx, person.id)) == {"trained", "better"}
+    assert look(again, lambda tx: credentials_of(tx, person.id).held) == {"trained", "better"}
     assert differences(again) == []
     # When it is taken out again, what it did stays as it was, and can be recomputed.
     last = reopened(again, tmp_path / "study", database, clock, (more, '[[gate]]\nname = "trained"'))
@@ -819,7 +820,7 @@ def test_an_expert_who_passes_is_put_in_no_arm(make: Maker) -> None:
     expert, person = Expert(study, "ada"), Person(study, "a")
     train(expert, 4)
     train(person, 4)
-    assert look(study, lambda tx: gates.held(tx, expert.id)) == {"expert", "trained"}
+    assert look(study, lambda tx: credentials_of(tx, expert.id).held) == {"expert", "trained"}
     assert look(study, arms_by_worker).keys() == {person.pseudonym}
 
 

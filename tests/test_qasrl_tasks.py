@@ -25,13 +25,12 @@ from chorale.files.tables import write_csv
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.templates import create_study
 from chorale.kits.qasrl.files import Qa, QuestionAnswers, read_bank, read_qasrl, read_sentences
-from chorale.kits.qasrl.files.writing import CSV_COLUMNS, SENTENCE_COLUMNS
 from chorale.kits.qasrl.metrics import align, counts, statistics
 from chorale.kits.qasrl.study_numbers import qasrl_study
 from chorale.kits.qasrl.tasks.shared.answers import as_qas
 from chorale.kits.qasrl.tasks.shared.comparing import agreement, groups
 from chorale.kits.qasrl.tasks.shared.published import read_published
-from chorale.kits.qasrl.tasks.shared.tables import Annotation, csv_rows, sentence_rows
+from chorale.kits.qasrl.tasks.shared.tables import CSV_COLUMNS, SENTENCE_COLUMNS, Annotation, csv_rows, sentence_rows
 from chorale.model import Judgment
 from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings

@@ -12,11 +12,18 @@ import pytest
 from chorale.contract import installed_tasks
 from chorale.files.tables import write_csv, write_jsonl
 from chorale.kits.qasrl.files import QuestionAnswers, read_bank, read_qasrl, read_sentences
-from chorale.kits.qasrl.files.writing import BANK_COLUMNS, CSV_COLUMNS, SENTENCE_COLUMNS
 from chorale.kits.qasrl.metrics import align, counts, statistics
 from chorale.kits.qasrl.tasks.shared.answers import as_qas
 from chorale.kits.qasrl.tasks.shared.published import Published, read_published
-from chorale.kits.qasrl.tasks.shared.tables import Annotation, BankQuestion, bank_rows, csv_rows
+from chorale.kits.qasrl.tasks.shared.tables import (
+    BANK_COLUMNS,
+    CSV_COLUMNS,
+    SENTENCE_COLUMNS,
+    Annotation,
+    BankQuestion,
+    bank_rows,
+    csv_rows,
+)
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 GOLD = DATA / "qasrl-gs" / "wikinews.dev.gold.csv"

@@ -11,8 +11,7 @@ import pytest
 
 from chorale.metrics.judgments import Judgments
 from chorale.rehearsal.simulated import WorkerModel, draw_fitted, draw_hardness
-from chorale.rehearsal.simulated.fitting import fit_workers
-from chorale.rehearsal.simulated.spread import fit_spread
+from chorale.rehearsal.simulated.fitting import fit_spread, fit_workers
 
 SHARED = Path(__file__).parents[2] / "shared"
 

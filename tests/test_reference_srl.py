@@ -13,10 +13,11 @@ from click.testing import CliRunner
 
 from chorale.cli import app
 from chorale.files.source import Source
-from chorale.kits.srl.files import Corpus, as_spans, parse_srl, read_frame_relations, read_srl, written
+from chorale.kits.srl.files import Corpus, as_spans, parse_srl, read_frame_relations, read_srl
 from chorale.kits.srl.metrics import conll05, conll08, conll09, primesrl
 from chorale.kits.srl.reproduction import PAPER
 from chorale.reproduce.checking import FileState, check_data
+from srl_files import written
 
 SHARED = Path(__file__).parents[2] / "shared"
 SRL = SHARED / "reference" / "srl"

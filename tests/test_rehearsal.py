@@ -43,6 +43,7 @@ from chorale.rehearsal.changes import Changes
 from chorale.rehearsal.forecasting import estimate
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.page import forecast_page
+from chorale.rehearsal.preparing import usual_workers
 from chorale.rehearsal.simulated import (
     AnswerSheet,
     CrowdSettings,
@@ -55,7 +56,6 @@ from chorale.rehearsal.simulated import (
 from chorale.rehearsal.simulated.answering import listed_answers
 from chorale.rehearsal.simulated.crowd import draw_fitted
 from chorale.rehearsal.simulated.fitting import fit_workers
-from chorale.rehearsal.sizing import usual_workers
 from chorale.rehearsal.tables import forecast_notes, forecast_tables
 from chorale.rehearsal.varying import toml_text, variations
 from chorale.store import Tx, events, ledger, participations

@@ -31,10 +31,9 @@ from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from chorale.report import ReportOptions, report_page, study_report
 from chorale.report.costs import planned_section
-from chorale.report.diagram import protocol_diagram
 from chorale.report.methods import methods_paragraph
 from chorale.report.people import funnel_section
-from chorale.report.protocol import judgments_in_words, protocol_section
+from chorale.report.protocol import judgments_in_words, protocol_diagram, protocol_section
 from chorale.store.workers import attendees
 from conftest import ManualClock
 from crowd import Person, do, gold_answer, is_gold, look, people, work_through

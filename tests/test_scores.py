@@ -159,12 +159,6 @@ def test_intervals_of_rows_agree_with_drawing_one_by_one(digits: int) -> None:
         row_intervals(rows[:0], mean)
 
 
-def test_a_wider_level_is_a_wider_interval() -> None:
-    items = answers(0.7, 200, seed=1)
-    narrow, wide = (intervals(items, ACCURACY, level=level)["accuracy"] for level in (0.5, 0.99))
-    assert wide.low < narrow.low < narrow.high < wide.high
-
-
 def test_identical_items_leave_nothing_to_chance() -> None:
     assert intervals(statistics([[1, 1]] * 7), ACCURACY)["accuracy"].as_list() == [1, 1]
 

@@ -23,7 +23,12 @@ from pathlib import Path
 import chorale.cli.serve
 import chorale.web.app
 
-create_app = chorale.web.app.create_app
+create_app, reserve = chorale.web.app.create_app, chorale.cli.serve.reserve
+
+def reserve_and_mark(*address):
+    bound = reserve(*address)
+    Path(os.environ["CHORALE_TEST_MARK"] + "-bound").touch()
+    return bound
 
 def create_slowly(*args, **kwargs):
     app = create_app(*args, **kwargs)
@@ -32,6 +37,7 @@ def create_slowly(*args, **kwargs):
     return app
 
 chorale.web.app.create_app = chorale.cli.serve.create_app = create_slowly
+chorale.cli.serve.reserve = reserve_and_mark
 """
 
 
@@ -137,6 +143,42 @@ def test_several_processes_accept_connections_when_the_first_is_up(
         assert line, "ended without a word"
 
 
+def test_nobody_else_gets_the_port_while_several_processes_start(
+    serve_with_processes: Callable[[int], "subprocess.Popen[str]"], mark: Path
+) -> None:
+    """Not even a program that reuses addresses, as most servers do."""
+    port = free_port()
+    process = serve_with_processes(port)
+    while not mark.with_name("ready-bound").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    tries = 0
+    while not mark.exists():
+        tries += 1
+        with socket.socket() as other, pytest.raises(OSError, match="in use"):
+            other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            other.bind((HOST, port))
+        time.sleep(0.02)
+    assert tries
+    assert status_of_first_connection(port) == 200
+
+
+def test_processes_end_with_their_parent_however_it_ends(
+    serve_with_processes: Callable[[int], "subprocess.Popen[str]"],
+) -> None:
+    port = free_port()
+    process = serve_with_processes(port)
+    assert status_of_first_connection(port) == 200
+    process.kill()
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex((HOST, port)) != 0:
+                return
+        time.sleep(0.02)
+    raise TimeoutError("the site is still there after its parent was killed")
+
+
 def test_a_reserved_port_is_free_again_at_once(folder: Path) -> None:
     """Also where connections of an earlier site linger."""
     server = Server(folder)
@@ -146,5 +188,8 @@ def test_a_reserved_port_is_free_again_at_once(folder: Path) -> None:
         server.stop()
     with reserve(HOST, server.port) as bound:
         assert port_of(bound) == server.port
+        with socket.socket() as other, pytest.raises(OSError, match="in use"):
+            other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            other.bind((HOST, server.port))
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection((HOST, server.port), 1)

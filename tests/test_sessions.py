@@ -20,7 +20,7 @@ from chorale.engine.sessions import RESTORED, SIGNED_OUT
 from chorale.store import epochs, sessions
 from chorale.store.invitations import REUSABLE
 from chorale.web.app import SWEEP_SECONDS, create_app
-from chorale.web.links import expert_link_path, invitation_path, new_expert_link, study_sessions
+from chorale.web.links import invitation_path, new_staff_link, staff_link_path, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 from chorale.web.staff import revoke
 from conftest import StudyMaker
@@ -75,7 +75,7 @@ def test_a_revoked_expert_neither_works_nor_is_paid(make_study: StudyMaker) -> N
     """Also in stages that ask for no qualification, with an item they hold, and with one that is answered late."""
     study = make_study(applications=20, entailment_extra='qualifications = ["expert"]')
     expert, thief = browser(study), browser(study)
-    expert.get(expert_link_path(study_sessions(study), "ada"))
+    expert.get(staff_link_path(study_sessions(study), "expert", "ada"))
     assert expert.post("/console/desk/work", data={"stage": "entailment"}).status_code == 303
     assert submit(expert, lease(expert)).json()["status"] == "accepted"
     held, before = lease(expert), paid(study)
@@ -174,8 +174,8 @@ def test_replacing_the_key_ends_sessions_and_links_of_a_site_that_runs(make_stud
     site = create_app(study)
     old = study_sessions(study)
     nonce = do(study, lambda tx, study: new_invitation(tx, study, "maya"))
-    do(study, new_expert_link, old, "ada", "maya")
-    links = [invitation_path(old, nonce), expert_link_path(old, "ada")]
+    do(study, new_staff_link, old, "expert", "ada", "maya")
+    links = [invitation_path(old, nonce), staff_link_path(old, "expert", "ada")]
     with TestClient(site, follow_redirects=False) as client:
         join(client, "ada")
         held = lease(client)

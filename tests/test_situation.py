@@ -19,7 +19,7 @@ from chorale.engine.gates import close_gate
 from chorale.engine.managing import Act
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
-from chorale.engine.visit import StageVisit, parts_for
+from chorale.engine.visit import StageVisit, parts_for, visit
 from chorale.model import Refusal, StageState, Standing
 from chorale.monitor.worker_record import worker_record
 from chorale.protocol import (
@@ -147,6 +147,25 @@ def test_who_holds_an_item_of_a_paused_stage_finishes_it(make_study: StudyMaker)
     for person in (holds, comes):
         assert part(study, person, "meaningful").state is State.PAUSED
         assert person.next().status == "paused"
+
+
+def test_an_item_held_in_a_paused_stage_keeps_nobody_from_finishing(make_study: StudyMaker) -> None:
+    study = make_study()
+    holds, new = people(study, 2)
+
+    def may_finish(person: Person) -> bool:
+        seen = look(study, lambda tx: visit(tx, study, person.id))
+        assert seen is not None
+        return seen.may_finish(99)
+
+    holds.judge()
+    holds.next()
+    new.next()
+    assert not may_finish(holds), "there is more to do"
+    pause(study, "meaningful")
+    assert part(study, holds, "meaningful").state is State.AVAILABLE
+    assert may_finish(holds)
+    assert not may_finish(new), "who has answered nothing has nothing to be paid for"
 
 
 @pytest.fixture

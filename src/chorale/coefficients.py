@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any, Unpack, get_args
 
 from chorale.metrics.agreement import DISTANCES, Distance, Level, Weights
-from chorale.metrics.checked_options import check_options
-from chorale.metrics.reading.judged import Reading, ReadingOptions, judged_in
+from chorale.metrics.checked_options import check_keywords, naming_keywords
+from chorale.metrics.reading.judged import Reading, ReadingOptions, check_used, judged_in
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.score import Score
 from chorale.metrics.scoring.agreement import AgreementOptions, score_agreement
@@ -98,20 +98,19 @@ def percent(data: Any, **request: Unpack[AgreementRequest]) -> Score:
     return _scored(data, AgreementOptions("percent"), request)
 
 
+@naming_keywords()
 def _scored(data: Any, options: AgreementOptions, request: AgreementRequest) -> Score:
     asked: dict[str, Any] = dict(request)
-    for name in asked:
-        if name not in AgreementRequest.__annotations__:
-            meant = did_you_mean(name, AgreementRequest.__annotations__)
-            raise TypeError(f"{options.metric}() has no keyword {name!r}.{meant}")
-    check_options(AgreementRequest, asked)
+    check_keywords(options.metric, AgreementRequest, asked)
     reading = Reading(**{name: asked.pop(name) for name in ReadingOptions.__annotations__ if name in asked})
-    against = asked.get("against")
+    judged, against = judged_in(data, reading), asked.get("against")
+    other = None if against is None else judged_in(against, reading)
+    check_used(reading, judged, *([] if other is None else [other]))
     return score_agreement(
-        judged_in(data, reading),
+        judged,
         options,
         checked_resampling(asked.get("ci", True), asked.get("resamples", 1000), asked.get("seed", 1)),
-        against=None if against is None else judged_in(against, reading),
+        against=other,
         with_pairs=asked.get("pairs", False),
         with_items=asked.get("items", False),
     )

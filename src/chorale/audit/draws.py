@@ -20,40 +20,34 @@ SettingsAt = Callable[[int], StudySettings]
 
 def arm_differences(
     tx: Tx, study: Study, settings_at: SettingsAt, standings: Sequence[ParticipationSummary]
-) -> list[str]:
+) -> Iterator[str]:
     """Whether everybody is in the arm that chance put them in, and worked in its stages only."""
-    differences: list[str] = []
     present = arms_by_worker(tx)
     draws = events.recent(tx, ALL, kinds=("arm",))
     numbers: dict[str, list[int]] = defaultdict(list)
     held, panels = _held(tx), workers.panels(tx)
     for event in draws:
         numbers[event.evidence["stratum"]].append(event.evidence["number"])
-        differences += _draw_differences(study, settings_at(event.at), event, held, panels)
+        yield from _draw_differences(study, settings_at(event.at), event, held, panels)
     times = Counter(event.worker for event in draws)
     arms = {event.worker: event.evidence["arm"] for event in draws}
     for worker in sorted(present.keys() | {name for name in arms if name is not None}):
         if present.get(worker) != arms.get(worker):
-            differences.append(f"worker {worker}: is in arm {present.get(worker)}, was put in {arms.get(worker)}")
+            yield f"worker {worker}: is in arm {present.get(worker)}, was put in {arms.get(worker)}"
         if times[worker] > 1:
-            differences.append(f"worker {worker}: was put in an arm {times[worker]} times")
+            yield f"worker {worker}: was put in an arm {times[worker]} times"
     for stratum, drawn in numbers.items():
         counter = int(setting_value(tx, f"arms:{stratum}") or 0)
         if sorted(drawn) != list(range(counter)):
-            differences.append(f"arms: the numbers drawn in stratum {stratum!r} are not 0 to {counter - 1}, each once")
+            yield f"arms: the numbers drawn in stratum {stratum!r} are not 0 to {counter - 1}, each once"
     for row in standings:
         stage = study.stage(row.stage).settings
         if stage.arms and present.get(row.worker) not in stage.arms:
-            differences.append(f"worker {row.worker}: of arm {present.get(row.worker)}, worked in {row.stage}")
-    return differences
+            yield f"worker {row.worker}: of arm {present.get(row.worker)}, worked in {row.stage}"
 
 
 def _draw_differences(
-    study: Study,
-    settings: StudySettings,
-    event: Event,
-    held: dict[tuple[str, str], int],
-    panels: dict[str, str],
+    study: Study, settings: StudySettings, event: Event, held: dict[tuple[str, str], int], panels: dict[str, str]
 ) -> Iterator[str]:
     rule, evidence = settings.arms, event.evidence
     if rule is None or event.worker is None:
@@ -90,9 +84,8 @@ def _stage_at(settings: StudySettings, name: str) -> StageSettings | None:
     return next((stage for stage in settings.stage if stage.name == name), None)
 
 
-def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> list[str]:
+def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> Iterator[str]:
     """Whether the items with another number of judgments are those that chance drew."""
-    differences: list[str] = []
     drawn: dict[str, set[str]] = defaultdict(set)
     for event in events.recent(tx, ALL, kinds=("sampled",)):
         if event.stage is None or event.stage not in study.stages:
@@ -101,15 +94,12 @@ def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> list[st
         rule = _stage_at(settings_at(event.at), event.stage)
         again = None if rule is None else _drawn_again(tx, study, event, rule)
         if again != (event.evidence["of"], sorted(event.evidence["items"])):
-            differences.append(
-                f"stage {event.stage}: the items drawn from {event.evidence['from']} are not those chance draws"
-            )
+            yield f"stage {event.stage}: the items drawn from {event.evidence['from']} are not those chance draws"
     for stage in study.stages.values():
         marked = {item.key for item in items.all_items(tx, stage.name) if item.sampled}
         for key in sorted(marked ^ drawn[stage.name]):
             what = "marked as drawn and was not" if key in marked else "drawn and not marked so"
-            differences.append(f"item {key} of {stage.name}: {what}")
-    return differences
+            yield f"item {key} of {stage.name}: {what}"
 
 
 def _drawn_again(tx: Tx, study: Study, event: Event, rule: StageSettings) -> tuple[int, list[str]]:

@@ -1,6 +1,7 @@
 """Recompute everything derived from what was recorded, and say where the database differs."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from chorale.audit.draws import (
@@ -14,26 +15,16 @@ from chorale.audit.grades import grade_differences
 from chorale.audit.identities import identities_checked, identity_differences, unchecked_identities
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
 from chorale.audit.parts import AuditPart
-from chorale.audit.payments import payment_differences
 from chorale.audit.protocol import verify_gates
 from chorale.audit.quality import quality_drops
 from chorale.engine.paying import earned_by, for_part
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
 from chorale.engine.settling import derived_items, has_settled
-from chorale.model import (
-    AssignmentKind,
-    GoldRecord,
-    Item,
-    ItemState,
-    Judgment,
-    Response,
-    SourceItem,
-    Standing,
-)
+from chorale.model import AssignmentKind, GoldRecord, Item, ItemState, Judgment, Response, SourceItem, Standing
 from chorale.protocol import decide_item, fee_due, fee_on, gold_after, review_worker, rule_for, trust
 from chorale.registry import loaded_parts
-from chorale.store import Tx, ledger, participations
+from chorale.store import Tx, ledger, participations, payments
 from chorale.store.items import all_items, live_leases
 from chorale.store.participations import ParticipationSummary
 from chorale.store.responses import all_responses, impossible_durations
@@ -80,8 +71,8 @@ def verify(tx: Tx, study: Study) -> Verification:
         given = by_worker[row.stage, row.worker]
         otherwise = (row.stage, row.worker) in dropped_otherwise
         differences += _worker_differences(stage, row, given, history, otherwise)
-        payments, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
-        differences += _pay_differences(stage, row, given, history, paid, payments, answered_then, gold_then)
+        beside, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
+        differences += _pay_differences(stage, row, given, history, paid, beside, answered_then, gold_then)
     items = 0
     judged: dict[str, dict[str, list[Judgment]]] = {}
     live = live_leases(tx)
@@ -115,17 +106,14 @@ def verify(tx: Tx, study: Study) -> Verification:
 
 def _worker_differences(
     stage: RunningStage, row: ParticipationSummary, given: list[Response], history: History, dropped_otherwise: bool
-) -> list[str]:
-    differences = []
+) -> Iterator[str]:
     name = f"worker {row.worker} in {row.stage}"
     graded = [response for response in given if response.kind != AssignmentKind.PRODUCTION]
-    record = GoldRecord()
-    then = stage
-    should_drop = dropped_otherwise
+    record, then, should_drop = GoldRecord(), stage, dropped_otherwise
     for response in graded:
         score = stage.task.grading.grade(response.answer, response.gold_answer).score
         if response.gold_score is None or abs(score - response.gold_score) > TOLERANCE:
-            differences.append(f"{name}: response {response.id} was graded {response.gold_score}, is {score}")
+            yield f"{name}: response {response.id} was graded {response.gold_score}, is {score}"
         then = then.under(history.stage_at(response.submitted_at, stage.name))
         rule = then.settings.gold
         record = gold_after(record, then.is_correct(score), rule)
@@ -139,17 +127,14 @@ def _worker_differences(
         ("standing", row.standing, Standing.DROPPED if should_drop else Standing.ACTIVE),
     ):
         if stored != again:
-            differences.append(f"{name}: {what} stored {stored}, recomputed {again}")
-    return differences
+            yield f"{name}: {what} stored {stored}, recomputed {again}"
 
 
-def _duration_differences(tx: Tx) -> list[str]:
+def _duration_differences(tx: Tx) -> Iterator[str]:
     """Responses that took longer than their workers held the items: hourly wages rest on these times."""
-    return [
-        f"worker {row.worker} in {row.stage}: response {row.id} has {row.duration_ms} ms of work stored, "
-        f"and {row.held_ms} ms passed between lease and submission"
-        for row in impossible_durations(tx)
-    ]
+    for row in impossible_durations(tx):
+        stored = f"worker {row.worker} in {row.stage}: response {row.id} has {row.duration_ms} ms of work stored"
+        yield f"{stored}, and {row.held_ms} ms passed between lease and submission"
 
 
 def _pay_differences(
@@ -161,15 +146,13 @@ def _pay_differences(
     bonuses: list[tuple[int, int]],
     cut_off: int | None,
     gold_then: GoldThen,
-) -> list[str]:
+) -> Iterator[str]:
     """Pay every response again at the rates and by the gold in force when it was submitted, and every bonus.
 
     `cut_off` is how many answers they had given when a gate ended the round they were at.
     """
-    record = GoldRecord()
+    record, then, payments = GoldRecord(), stage, list(bonuses)
     corrected = any(response.item_id in gold_then.changes for response in given)
-    payments = list(bonuses)
-    then = stage
     for number, response in enumerate(given, 1):
         then = then.under(history.stage_at(response.submitted_at, row.stage))
         if response.kind != AssignmentKind.PRODUCTION:
@@ -185,14 +168,10 @@ def _pay_differences(
     fees = fee_due(sum(fee_on(amount, history.study_at(at).pay.fee_percent) for at, amount in payments), 0)
     name = f"worker {row.worker} in {row.stage}"
     in_ledger = paid.get((row.stage, row.worker), (0, 0))
-    differences = []
     if in_ledger != (earned, fees):
-        differences.append(
-            f"{name}: the ledger says {in_ledger[0]} and {in_ledger[1]} in fees, recomputed {earned}, {fees}"
-        )
+        yield f"{name}: the ledger says {in_ledger[0]} and {in_ledger[1]} in fees, recomputed {earned}, {fees}"
     if (row.earned, row.fees) != in_ledger:
-        differences.append(f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}")
-    return differences
+        yield f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}"
 
 
 def _for_round(stage: RunningStage, number: int, cut_off: int | None) -> int:
@@ -233,7 +212,7 @@ def _counted(
     return judged
 
 
-def _label_differences(stage: RunningStage, item: Item, judgments: list[Judgment]) -> list[str]:
+def _label_differences(stage: RunningStage, item: Item, judgments: list[Judgment]) -> Iterator[str]:
     rule = rule_for(stage.settings.judgments, item.sampled)
     combined = stage.task.combining.combine(tuple(judgments)) if len(judgments) >= rule.min else None
     answer = None if combined is None else combined.answer
@@ -242,29 +221,23 @@ def _label_differences(stage: RunningStage, item: Item, judgments: list[Judgment
     decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
     state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
     name = f"item {item.key} of {stage.name}"
-    differences = []
     if item.judgments != len(judgments):
-        differences.append(f"{name}: {item.judgments} judgments stored, {len(judgments)} counted")
+        yield f"{name}: {item.judgments} judgments stored, {len(judgments)} counted"
     if item.answer != answer:
-        differences.append(f"{name}: answer {item.answer!r} stored, {answer!r} recomputed")
+        yield f"{name}: answer {item.answer!r} stored, {answer!r} recomputed"
     if abs((item.confidence or 0.0) - (confidence or 0.0)) > TOLERANCE:
-        differences.append(f"{name}: confidence {item.confidence} stored, {confidence} recomputed")
+        yield f"{name}: confidence {item.confidence} stored, {confidence} recomputed"
     if item.state not in (state, ItemState.WITHDRAWN) or item.released != decision.released:
-        differences.append(
-            f"{name}: {item.state}, released={item.released} stored; {state}, {decision.released} recomputed"
-        )
-    return differences
+        yield f"{name}: {item.state}, released={item.released} stored; {state}, {decision.released} recomputed"
 
 
-def _place_differences(item: Item, live: int, most: int) -> list[str]:
+def _place_differences(item: Item, live: int, most: int) -> Iterator[str]:
     """Whether the places taken on an item are those of its counted judgments and of the workers who hold it."""
     name = f"item {item.key} of {item.stage}"
-    differences = []
     if item.taken != item.judgments + live:
-        differences.append(f"{name}: {item.taken} places taken, {item.judgments} judged and {live} given out")
+        yield f"{name}: {item.taken} places taken, {item.judgments} judged and {live} given out"
     if item.judgments + live > most:
-        differences.append(f"{name}: {item.judgments} judged and {live} given out, at most {most} were ever asked for")
-    return differences
+        yield f"{name}: {item.judgments} judged and {live} given out, at most {most} were ever asked for"
 
 
 def _derived_differences(
@@ -291,3 +264,15 @@ def _derived_differences(
     return [f"item {key} of {stage.name}: follows from {earlier} and is not there" for key in wanted - present] + [
         f"item {key} of {stage.name}: is there and does not follow from {earlier}" for key in present - wanted
     ]
+
+
+def payment_differences(tx: Tx) -> Iterator[str]:
+    """Payouts that are not the sum of their payments, and people who were paid beyond what they earned."""
+    for row in payments.payouts(tx):
+        total = sum(one.amount for one in payments.payments_in(tx, row.id))
+        if total != row.amount:
+            yield f"payout {row.id}: {row.amount} in all, and {total} in its payments"
+    for payment in payments.covered(tx):
+        if payment.paid > payment.earned:
+            name = f"worker {payment.worker}: payment {payment.payment_id}"
+            yield f"{name} makes {payment.paid}, and the ledger said {payment.earned}"

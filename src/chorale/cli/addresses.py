@@ -13,7 +13,8 @@ _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}  # noqa: S1
 def reserve(host: str, port: int) -> socket.socket:
     """A socket bound to the address, which nobody else can take from now on.
 
-    It does not listen yet: connections are refused until the site can answer them.
+    It does not listen yet: connections are refused until the site can answer them. To listen, let it be reused first:
+    connections of an earlier site may linger there.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -21,13 +22,14 @@ def reserve(host: str, port: int) -> socket.socket:
         )[0]
     except socket.gaierror:
         raise UserError(f"{host!r} is not an address of this machine. Use --host 127.0.0.1 or 0.0.0.0.") from None
-    # Two sockets that may reuse an address can both be bound to it, so the first attempt is without. The second is for
-    # an address where connections of an earlier site still linger.
+    # The second attempt is for an address where connections of an earlier site still linger. Two sockets that may reuse
+    # an address can both be bound to it, so once it is bound it may not.
     for reuse in (False, True):
         bound = socket.socket(family, kind, protocol)
         try:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, reuse)
             bound.bind(address)
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, False)
         except OSError as error:
             bound.close()
             if reuse or error.errno != errno.EADDRINUSE:

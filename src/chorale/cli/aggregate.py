@@ -3,18 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from chorale.cli import judgments_options as judged
 from chorale.cli.arguments import AsJson
-from chorale.cli.judgments_options import (
-    EmptyLabel,
-    JudgmentsFile,
-    KeepRejected,
-    LabelColumn,
-    ReaderName,
-    Separator,
-    TaskColumn,
-    WhichRepeat,
-    WorkerColumn,
-)
 from chorale.cli.output import print_line
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
@@ -38,8 +28,7 @@ Method = Annotated[
     str, Option("--method", metavar="NAME", help=f"One of {', '.join(method_names())}.", choices=method_names)
 ]
 TrustColumn = Annotated[
-    str | None,
-    Option("--trust", metavar="COLUMN", help="The column of workers' trust, for confidence.", show_default=False),
+    str | None, Option("--trust", metavar="COLUMN", help="The column of workers' trust, for confidence.")
 ]
 Options = Annotated[
     str | None,
@@ -47,24 +36,16 @@ Options = Annotated[
         "--options",
         metavar="FILE|A,B,C",
         help="All labels there were to choose from: a file with one a line, or a list.",
-        show_default=False,
     ),
 ]
 OpenTask = Annotated[
     bool, Option("--open", help="For crowdtruth: workers could say anything; there is no list of options.")
 ]
-Iterations = Annotated[
-    int | None,
-    Option("--iterations", metavar="N", min=1, help="The most iterations to make.", show_default=False),
-]
+Iterations = Annotated[int | None, Option("--iterations", metavar="N", min=1, help="The most iterations to make.")]
 Tolerance = Annotated[
-    float | None,
-    Option("--tolerance", metavar="X", min=0, help="Stop when an iteration brings less.", show_default=False),
+    float | None, Option("--tolerance", metavar="X", min=0, help="Stop when an iteration brings less.")
 ]
-Restarts = Annotated[
-    int | None,
-    Option("--restarts", metavar="N", min=1, help="For mace: how many random starts.", show_default=False),
-]
+Restarts = Annotated[int | None, Option("--restarts", metavar="N", min=1, help="For mace: how many random starts.")]
 Smoothing = Annotated[
     float | None,
     Option(
@@ -72,20 +53,16 @@ Smoothing = Annotated[
         metavar="N",
         min=0,
         help="For confidence with --truth: right and wrong answers to add to everybody's.",
-        show_default=False,
     ),
 ]
 TruthFile = Annotated[
-    Path | None,
-    Option("--truth", metavar="FILE", help="The true labels of tasks: how often is it right?", show_default=False),
+    Path | None, Option("--truth", metavar="FILE", help="The true labels of tasks: how often is it right?")
 ]
 TruthTask = Annotated[
-    str | None,
-    Option("--truth-task", metavar="COLUMN", help="The truth's column of tasks.", show_default="task"),
+    str | None, Option("--truth-task", metavar="COLUMN", help="The truth's column of tasks.", show_default="task")
 ]
 TruthLabel = Annotated[
-    str | None,
-    Option("--truth-label", metavar="COLUMN", help="The truth's column of labels.", show_default="label"),
+    str | None, Option("--truth-label", metavar="COLUMN", help="The truth's column of labels.", show_default="label")
 ]
 AgainstOther = Annotated[
     str | None,
@@ -94,32 +71,25 @@ AgainstOther = Annotated[
         metavar="NAME|FILE",
         help="Another method on the same file (needs --truth), or another file of judgments: is the difference more "
         "than luck?",
-        show_default=False,
     ),
 ]
 Out = Annotated[
-    Path | None,
-    Option(
-        "--out",
-        metavar="FILE",
-        help="Write labels and probabilities: .csv, .tsv, .jsonl or .parquet.",
-        show_default=False,
-    ),
+    Path | None, Option("--out", metavar="FILE", help="Write labels and probabilities: .csv, .tsv, .jsonl or .parquet.")
 ]
 
 
 def aggregate(
-    file: JudgmentsFile,
+    file: judged.JudgmentsFile,
     method: Method = "dawid-skene",
-    task: TaskColumn = None,
-    worker: WorkerColumn = None,
-    label: LabelColumn = None,
+    task: judged.TaskColumn = None,
+    worker: judged.WorkerColumn = None,
+    label: judged.LabelColumn = None,
     trust: TrustColumn = None,
-    sep: Separator = None,
-    empty: EmptyLabel = None,
-    repeats: WhichRepeat = "last",
-    keep_rejected: KeepRejected = False,
-    reader: ReaderName = None,
+    sep: judged.Separator = None,
+    empty: judged.EmptyLabel = None,
+    repeats: judged.WhichRepeat = "last",
+    keep_rejected: judged.KeepRejected = False,
+    reader: judged.ReaderName = None,
     options: Options = None,
     open_task: OpenTask = False,
     iterations: Iterations = None,
@@ -139,7 +109,6 @@ def aggregate(
     as_latex: AsLatex = False,
 ) -> None:
     """Combine what several people said about each task into one answer, with its probability."""
-
     listed = None if options is None else read_options(options)
     other_method, other_file = _method_or_file(against)
     request = Request(method, listed, open_task, iterations, tolerance, restarts, smoothing, seed, other_method)
@@ -174,7 +143,6 @@ def _write(result: "Aggregation", out: Path, *, quietly: bool) -> None:
 
 def _method_or_file(against: str | None) -> tuple[str | None, Path | None]:
     """What --against names. A file that is called like a method needs its folder: ./mace."""
-
     names = method_names()
     if against is None or against in names:
         return against, None

@@ -3,18 +3,8 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
+from chorale.cli import judgments_options as judged
 from chorale.cli.arguments import AsJson
-from chorale.cli.judgments_options import (
-    EmptyLabel,
-    JudgmentsFile,
-    KeepRejected,
-    LabelColumn,
-    ReaderName,
-    Separator,
-    TaskColumn,
-    WhichRepeat,
-    WorkerColumn,
-)
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_scored
@@ -40,7 +30,6 @@ DistanceName = Annotated[
         "--distance",
         metavar="NAME",
         help="For alpha, instead of a level: jaccard or masi for sets, span for 3:5, ua-f1 for sets of spans.",
-        show_default=False,
     ),
 ]
 WeightsName = Annotated[
@@ -49,12 +38,7 @@ WeightsName = Annotated[
 ]
 Order = Annotated[
     str | None,
-    Option(
-        "--order",
-        metavar="A,B,C",
-        help="Labels from the lowest to the highest, if they are not numbers.",
-        show_default=False,
-    ),
+    Option("--order", metavar="A,B,C", help="Labels from the lowest to the highest, if they are not numbers."),
 ]
 MinCommon = Annotated[
     int,
@@ -65,30 +49,27 @@ MinCommon = Annotated[
 OtherFile = Annotated[
     Path | None,
     Option(
-        "--against",
-        metavar="FILE",
-        help="Judgments of the same items by others: is the difference more than luck?",
-        show_default=False,
+        "--against", metavar="FILE", help="Judgments of the same items by others: is the difference more than luck?"
     ),
 ]
 
 
 def agreement(
-    file: JudgmentsFile,
+    file: judged.JudgmentsFile,
     metric: Metric = "alpha",
     level: LevelName = "nominal",
     distance: DistanceName = None,
     weights: WeightsName = "none",
     order: Order = None,
     min_common: MinCommon = 1,
-    task: TaskColumn = None,
-    worker: WorkerColumn = None,
-    label: LabelColumn = None,
-    sep: Separator = None,
-    empty: EmptyLabel = None,
-    repeats: WhichRepeat = "last",
-    keep_rejected: KeepRejected = False,
-    reader: ReaderName = None,
+    task: judged.TaskColumn = None,
+    worker: judged.WorkerColumn = None,
+    label: judged.LabelColumn = None,
+    sep: judged.Separator = None,
+    empty: judged.EmptyLabel = None,
+    repeats: judged.WhichRepeat = "last",
+    keep_rejected: judged.KeepRejected = False,
+    reader: judged.ReaderName = None,
     pairs: Annotated[bool, Option("--pairs", help="List every two workers with common items.")] = False,
     items: Annotated[bool, Option("--items", help="List items, the most disputed first.")] = False,
     ci: WithIntervals = False,

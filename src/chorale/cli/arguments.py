@@ -5,7 +5,10 @@ from typing import Annotated
 
 from chorale.cli.parameters import Argument, Option
 
-StudyFolder = Annotated[Path, Argument(metavar="DIR", help="The study's folder.", show_default=False)]
+BY = "the command line"
+"""Who does what commands do, for the study's record."""
+
+StudyFolder = Annotated[Path, Argument(metavar="DIR", help="The study's folder.")]
 Database = Annotated[
     str | None,
     Option(
@@ -13,17 +16,11 @@ Database = Annotated[
         metavar="URL",
         help="The study's database, e.g. postgresql+psycopg://user@host/name. Its own SQLite file if not given.",
         envvar="CHORALE_DB",
-        show_default=False,
     ),
 ]
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object and nothing else.")]
 PublicUrl = Annotated[
     str | None,
-    Option(
-        "--public-url",
-        metavar="URL",
-        help="The address people reach the site at, e.g. https://study.example.org.",
-        show_default=False,
-    ),
+    Option("--public-url", metavar="URL", help="The address people reach the site at, e.g. https://study.example.org."),
 ]
-StageName = Annotated[str, Argument(metavar="STAGE", help="The stage's name.", show_default=False)]
+StageName = Annotated[str, Argument(metavar="STAGE", help="The stage's name.")]

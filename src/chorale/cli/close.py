@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Annotated
 
-from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument
 from chorale.cli.terminal import show
@@ -14,7 +14,7 @@ from chorale.folder.reading import did_you_mean
 from chorale.model import Refusal, UserError
 from chorale.monitor.tables import verdicts_table
 
-GateName = Annotated[str, Argument(metavar="GATE", help="The gate's name.", show_default=False)]
+GateName = Annotated[str, Argument(metavar="GATE", help="The gate's name.")]
 
 
 def close(directory: StudyFolder, gate: GateName, db: Database = None, as_json: AsJson = False) -> None:
@@ -25,7 +25,7 @@ def close(directory: StudyFolder, gate: GateName, db: Database = None, as_json: 
             raise UserError(f"There is no gate {gate!r} in this study. {did_you_mean(gate, study.gates)}")
         settle_everything(study)
         try:
-            verdicts = study.store.write(lambda tx: close_gate(tx, study, named, "the command line")).result()
+            verdicts = study.store.write(lambda tx: close_gate(tx, study, named, BY)).result()
         except Refusal as refusal:
             raise UserError(refusal.message) from None
     if as_json:

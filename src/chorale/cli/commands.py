@@ -1,119 +1,67 @@
-"""The commands of this package, in the order people need them."""
+"""The commands of this package, in the order people need them, and those of metric families whose kits declare none."""
 
-from chorale.registry import Command, CommandGroup
+from collections.abc import Iterable
+
+from chorale.registry import Command, CommandGroup, families
+
+_ELSEWHERE = {"review": "sync", "resume": "pause"}
+"""Commands that are not in a module of their name, and the modules they are in."""
+
+
+def _command(name: str, summary: str) -> Command:
+    return Command((name,), summary, f"chorale.cli.{_ELSEWHERE.get(name, name)}:{name}")
+
 
 COMMANDS: tuple[Command | CommandGroup, ...] = (
-    Command(("new",), "Make a new study from a template.", "chorale.cli.new:new"),
-    Command(
-        ("check",),
-        "Report every problem in a study's files, or what the study will ask for and cost.",
-        "chorale.cli.check:check",
-    ),
-    Command(
-        ("rehearse",),
+    _command("new", "Make a new study from a template."),
+    _command("check", "Report every problem in a study's files, or what the study will ask for and cost."),
+    _command(
+        "rehearse",
         "Run a study against simulated workers, many times, and forecast its results, cost, wages and duration.",
-        "chorale.cli.rehearse:rehearse",
     ),
-    Command(
-        ("serve",),
-        "Open a study's site. Ctrl-C closes it; whatever was accepted is on disk.",
-        "chorale.cli.serve:serve",
-    ),
-    Command(
-        ("status",), "Show where a study stands: stages, workers, gates, cost, wages.", "chorale.cli.status:status"
-    ),
-    Command(
-        ("export",), "Write a study's results to a file, with pseudonyms for workers.", "chorale.cli.export:export"
-    ),
-    Command(
-        ("report",),
+    _command("serve", "Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."),
+    _command("status", "Show where a study stands: stages, workers, gates, cost, wages."),
+    _command("export", "Write a study's results to a file, with pseudonyms for workers."),
+    _command(
+        "report",
         "Write a report on a study: one page with protocol, numbers, charts and data card, to read, print and publish.",
-        "chorale.cli.report:report",
     ),
-    Command(
-        ("verify",),
-        "Recompute every reported number from what was recorded; exit with 1 where the database differs.",
-        "chorale.cli.verify:verify",
+    _command(
+        "verify", "Recompute every reported number from what was recorded; exit with 1 where the database differs."
     ),
-    Command(
-        ("gold",),
-        "List a study's gold and what could become gold after a pilot; make gold, retire it.",
-        "chorale.cli.gold:gold",
+    _command("gold", "List a study's gold and what could become gold after a pilot; make gold, retire it."),
+    _command("invite", "Make signed links that let workers or an expert in; list them, and revoke them one by one."),
+    _command(
+        "publish", "Find people: make a study on Prolific, say what it costs, and publish it. Again, for more places."
     ),
-    Command(
-        ("invite",),
-        "Make signed links that let workers or an expert in; list them, and revoke them one by one.",
-        "chorale.cli.invite:invite",
+    _command(
+        "sync", "Take over what Prolific reports: who came, who left; approve, send messages, keep invitation lists."
     ),
-    Command(
-        ("publish",),
-        "Find people: make a study on Prolific, say what it costs, and publish it. Again, for more places.",
-        "chorale.cli.publish:publish",
-    ),
-    Command(
-        ("sync",),
-        "Take over what Prolific reports: who came, who left; approve, send messages, keep invitation lists.",
-        "chorale.cli.sync:sync",
-    ),
-    Command(
-        ("review",),
-        "Show submissions on Prolific that wait for a decision, or decide: approve or reject.",
-        "chorale.cli.sync:review",
-    ),
-    Command(
-        ("pay",),
-        "Pay people what the ledger says, each amount once: Prolific's by bonuses, others by a file.",
-        "chorale.cli.pay:pay",
-    ),
-    Command(
-        ("password",),
+    _command("review", "Show submissions on Prolific that wait for a decision, or decide: approve or reject."),
+    _command("pay", "Pay people what the ledger says, each amount once: Prolific's by bonuses, others by a file."),
+    _command(
+        "password",
         "Set the owner's password, typed twice or taken from CHORALE_PASSWORD; ends every session of theirs.",
-        "chorale.cli.password:password",
     ),
-    Command(
-        ("rotate",),
-        "Replace the key that signs links and cookies: every session and every link from before ends.",
-        "chorale.cli.rotate:rotate",
-    ),
-    Command(
-        ("backup",),
+    _command("rotate", "Replace the key that signs links and cookies: every session and every link from before ends."),
+    _command(
+        "backup",
         "Write a study's database and files to one file, checked and, with --encrypt, encrypted. The site may run.",
-        "chorale.cli.backup:backup",
     ),
-    Command(
-        ("restore",),
+    _command(
+        "restore",
         "Put a study back to the state of a backup. Everybody has to sign in again; the site must be closed.",
-        "chorale.cli.restore:restore",
     ),
-    Command(
-        ("pause",),
-        "Stop giving out items of a stage; answers to those already given out are still taken.",
-        "chorale.cli.pause:pause",
-    ),
-    Command(("resume",), "Give out items of a paused stage again.", "chorale.cli.pause:resume"),
-    Command(
-        ("close",),
-        "Close a gate: decide who goes on, book bonuses, write messages, and end the round.",
-        "chorale.cli.close:close",
-    ),
-    Command(
-        ("aggregate",),
-        "Combine what several people said about each task into one answer, with its probability.",
-        "chorale.cli.aggregate:aggregate",
-    ),
-    Command(
-        ("agreement",), "Say how far people agree on the same items, beyond chance.", "chorale.cli.agreement:agreement"
-    ),
-    Command(
-        ("irt",),
+    _command("pause", "Stop giving out items of a stage; answers to those already given out are still taken."),
+    _command("resume", "Give out items of a paused stage again."),
+    _command("close", "Close a gate: decide who goes on, book bonuses, write messages, and end the round."),
+    _command("aggregate", "Combine what several people said about each task into one answer, with its probability."),
+    _command("agreement", "Say how far people agree on the same items, beyond chance."),
+    _command(
+        "irt",
         "Fit item response theory: how hard items are, how well they tell responders apart, how able responders are.",
-        "chorale.cli.irt:irt",
     ),
-    Command(
-        ("reproduce",),
-        "Compute a paper's numbers again from its published data, beside what the paper printed.",
-        "chorale.cli.reproduce:reproduce",
-    ),
+    _command("reproduce", "Compute a paper's numbers again from its published data, beside what the paper printed."),
     CommandGroup(("prepare",), "Make the items of a study from texts and resources."),
     CommandGroup(
         ("import",),
@@ -131,3 +79,17 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     CommandGroup(("browse",), "Look through results: what is clear, what people disagree on, and why."),
     CommandGroup(("baseline",), "Run a system to compare with: name frames, guess answers from parts of the input."),
 )
+
+
+def family_commands(declared: Iterable[Command | CommandGroup]) -> list[Command]:
+    """`chorale evaluate NAME` for every family that has no command of its own. No family is loaded."""
+    taken = {command.path for command in declared}
+    return [
+        Command(("evaluate", name), family_summary(name), f"chorale.cli.evaluate:{name}")
+        for name in families()
+        if ("evaluate", name) not in taken
+    ]
+
+
+def family_summary(name: str) -> str:
+    return f"Score by the metrics of the kit {families().kit_of(name)}, against a gold standard."

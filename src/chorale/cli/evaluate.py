@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 from chorale.cli.arguments import AsJson
-from chorale.cli.families import family_summary
+from chorale.cli.commands import family_summary
 from chorale.cli.parameters import Argument
 from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, print_scored
 from chorale.metrics.family import Family
 from chorale.registry import families
-
-System = Annotated[Path, Argument(metavar="SYSTEM", help="A system's output.", show_default=False)]
-Gold = Annotated[Path, Argument(metavar="GOLD", help="The gold standard.", show_default=False)]
 
 
 def __getattr__(name: str) -> Callable[..., None]:
@@ -24,8 +21,8 @@ def __getattr__(name: str) -> Callable[..., None]:
     family: Family = families()[name]
 
     def evaluate(
-        system: System,
-        gold: Gold,
+        system: Annotated[Path, Argument(metavar="SYSTEM", help="A system's output.")],
+        gold: Annotated[Path, Argument(metavar="GOLD", help="The gold standard.")],
         ci: WithIntervals = False,
         against: Against = None,
         resamples: Resamples = 1000,

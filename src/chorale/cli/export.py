@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Annotated
 
-from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
@@ -17,7 +17,6 @@ from chorale.exchange.export_folders import FOLDERS
 from chorale.model import UserError
 from chorale.monitor.outcomes import tallies
 
-BY = "the command line"
 STDOUT = Path("-")
 
 
@@ -37,11 +36,7 @@ def export(
     ] = "jsonl",
     out: Annotated[
         Path | None,
-        Option(
-            metavar="FILE",
-            help="Where to write; - for standard output. A name that fits the format if not given.",
-            show_default=False,
-        ),
+        Option(metavar="FILE", help="Where to write; - for standard output. A name that fits the format if not given."),
     ] = None,
     force: Annotated[bool, Option("--force", help="Overwrite the file if it is there.")] = False,
     db: Database = None,

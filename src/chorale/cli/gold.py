@@ -1,11 +1,10 @@
 """`chorale gold`"""
 
 import json
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
-from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.terminal import show
@@ -18,88 +17,60 @@ from chorale.model import Item, UserError
 from chorale.monitor.tables import candidates_table, gold_table
 from chorale.store.gold import GoldItem, gold_items
 
-BY = "the command line"
-
-
-@dataclass(frozen=True, slots=True)
-class _GoldRequest:
-    """What the options ask for."""
-
-    promote_unanimous: bool
-    promote: str | None
-    answer: str | None
-    explanation: str | None
-    retire: str | None
-    reason: str | None
-
 
 def gold(
     directory: StudyFolder,
-    stage: Annotated[
-        str | None, Option(metavar="STAGE", help="The stage; all of them if not given.", show_default=False)
-    ] = None,
+    stage: Annotated[str | None, Option(metavar="STAGE", help="The stage; all of them if not given.")] = None,
     promote_unanimous: Annotated[
         bool, Option("--promote-unanimous", help="Make gold of every item all judgments of which agree.")
     ] = False,
-    promote: Annotated[str | None, Option(metavar="ITEM", help="Make gold of this item.", show_default=False)] = None,
-    answer: Annotated[str | None, Option(metavar="ANSWER", help="The right answer to it.", show_default=False)] = None,
+    promote: Annotated[str | None, Option(metavar="ITEM", help="Make gold of this item.")] = None,
+    answer: Annotated[str | None, Option(metavar="ANSWER", help="The right answer to it.")] = None,
     explanation: Annotated[
-        str | None,
-        Option(metavar="TEXT", help="What workers who answer it wrongly will read.", show_default=False),
+        str | None, Option(metavar="TEXT", help="What workers who answer it wrongly will read.")
     ] = None,
-    retire: Annotated[
-        str | None, Option(metavar="ITEM", help="Use this item as gold no longer.", show_default=False)
-    ] = None,
-    reason: Annotated[str | None, Option(metavar="TEXT", help="Why; kept with the study.", show_default=False)] = None,
+    retire: Annotated[str | None, Option(metavar="ITEM", help="Use this item as gold no longer.")] = None,
+    reason: Annotated[str | None, Option(metavar="TEXT", help="Why; kept with the study.")] = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
     """List a study's gold and what could become gold after a pilot; make gold, retire it."""
-    wanted = _GoldRequest(promote_unanimous, promote, answer, explanation, retire, reason)
-    _check(wanted)
+    if promote is not None and (answer is None or explanation is None):
+        raise UserError("--promote needs the right answer (--answer) and what to tell workers (--explanation).")
+    if promote is None and (answer is not None or explanation is not None):
+        raise UserError("--answer and --explanation belong to --promote ITEM.")
+    if retire is not None and not (reason or "").strip():
+        raise UserError("--retire needs a reason (--reason): it is kept with the study.")
+    if retire is None and reason is not None:
+        raise UserError("--reason belongs to --retire ITEM.")
     with started_study(directory, db) as study:
         settle_everything(study)
         stages = list(study.stages.values()) if stage is None else [stage_called(study, stage)]
-        result = _change(study, stages, wanted) if _changes(wanted) else _list(study, stages)
-    if as_json:
-        print_json(result)
-    elif _changes(wanted):
-        _print_changes(result)
-    else:
-        _print_lists(result)
+        if not (promote_unanimous or promote is not None or retire is not None):
+            result, show_result = _list(study, stages), _print_lists
+        else:
+            promoted = _promote_unanimous(study, stages) if promote_unanimous else {}
+            if promote is not None:
+                chosen = _promote(study, stages, promote, answer or "", explanation or "")
+                promoted[chosen] = promoted.get(chosen, 0) + 1
+            if retire is not None:
+                only = _only(stages)
+                study.store.write(lambda tx: gold_desk.retire(tx, study, only, retire, BY, reason or "")).result()
+            result, show_result = {"promoted": promoted, "retired": retire}, _print_changes
+    (print_json if as_json else show_result)(result)
 
 
-def _changes(wanted: _GoldRequest) -> bool:
-    return wanted.promote_unanimous or wanted.promote is not None or wanted.retire is not None
+def _promote_unanimous(study: Study, stages: list[RunningStage]) -> dict[str, int]:
+    with_gold = [stage for stage in stages if stage.settings.gold is not None]
+    return {stage.name: gold_desk.promote_unanimous(study, stage, BY) for stage in with_gold}
 
 
-def _check(wanted: _GoldRequest) -> None:
-    """Half of what an action needs is a mistake, not something to guess the rest of."""
-    if wanted.promote is not None and (wanted.answer is None or wanted.explanation is None):
-        raise UserError("--promote needs the right answer (--answer) and what to tell workers (--explanation).")
-    if wanted.promote is None and (wanted.answer is not None or wanted.explanation is not None):
-        raise UserError("--answer and --explanation belong to --promote ITEM.")
-    if wanted.retire is not None and not (wanted.reason or "").strip():
-        raise UserError("--retire needs a reason (--reason): it is kept with the study.")
-    if wanted.retire is None and wanted.reason is not None:
-        raise UserError("--reason belongs to --retire ITEM.")
-
-
-def _change(study: Study, stages: list[RunningStage], wanted: _GoldRequest) -> dict[str, Any]:
-    promoted: dict[str, int] = {}
-    if wanted.promote_unanimous:
-        for stage in stages:
-            if stage.settings.gold is not None:
-                promoted[stage.name] = gold_desk.promote_unanimous(study, stage, BY)
-    if wanted.promote is not None:
-        stage, key = _only(stages), wanted.promote
-        answer, explanation = _parsed(stage, wanted.answer or ""), wanted.explanation or ""
-        study.store.write(lambda tx: gold_desk.promote(tx, study, stage, key, answer, explanation, BY)).result()
-        promoted[stage.name] = promoted.get(stage.name, 0) + 1
-    if wanted.retire is not None:
-        stage, key, reason = _only(stages), wanted.retire, wanted.reason or ""
-        study.store.write(lambda tx: gold_desk.retire(tx, study, stage, key, BY, reason)).result()
-    return {"promoted": promoted, "retired": wanted.retire}
+def _promote(study: Study, stages: list[RunningStage], key: str, typed: str, explanation: str) -> str:
+    """Make gold of one item; the stage it is in."""
+    stage = _only(stages)
+    answer = _parsed(stage, typed)
+    study.store.write(lambda tx: gold_desk.promote(tx, study, stage, key, answer, explanation, BY)).result()
+    return stage.name
 
 
 def _only(stages: list[RunningStage]) -> RunningStage:

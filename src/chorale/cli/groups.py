@@ -26,9 +26,10 @@ class LazyGroup(click.Group):
     def __init__(self, tree: CommandTree, name: str | None, **attributes: Any) -> None:
         super().__init__(name, help=tree.group.summary, no_args_is_help=True, **attributes)
         self._tree = tree
+        self._names = list(tree.members)
 
     def list_commands(self, ctx: click.Context | None = None) -> list[str]:  # noqa: ARG002 - the library's signature
-        return list(self._tree.members)
+        return self._names
 
     def get_command(self, ctx: click.Context | None, name: str) -> click.Command | None:  # noqa: ARG002 - the library's signature
         if name not in self.commands and (member := self._tree.members.get(name)) is not None:
@@ -63,10 +64,6 @@ class LazyGroup(click.Group):
             formatter.write_dl(
                 [(name, click.Command(name, help=text).get_short_help_str(room)) for name, text in summaries.items()]
             )
-
-    @property
-    def _names(self) -> list[str]:
-        return list(self._tree.members)
 
 
 def _loaded(spec: Command, name: str) -> click.Command:

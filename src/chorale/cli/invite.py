@@ -5,7 +5,7 @@ from typing import Annotated
 
 from chorale import cli
 from chorale.cli.addresses import checked_public_url
-from chorale.cli.arguments import AsJson, Database, PublicUrl, StudyFolder
+from chorale.cli.arguments import BY, AsJson, Database, PublicUrl, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.targets import Force, check_target, writing
@@ -17,54 +17,34 @@ from chorale.files.tables import write_csv
 from chorale.model import UserError
 from chorale.monitor.payouts import invitations_table
 from chorale.store import invitations, settings
-from chorale.store.invitations import REUSABLE
-from chorale.web.links import invitation_path, new_expert_link, new_invitations, study_sessions
+from chorale.store.invitations import REUSABLE, SINGLE
+from chorale.web.links import invitation_path, new_invitations, new_staff_link, study_sessions
 
-BY = "the command line"
 DEFAULT_URL = "http://127.0.0.1:8000"
-
-
-Count = Annotated[
-    int | None,
-    Option(metavar="N", help="How many workers to invite; 1 if not given.", min=1, show_default=False),
-]
-ExpertName = Annotated[
-    str | None, Option(metavar="NAME", help="Invite an expert of this name instead.", show_default=False)
-]
-InvitedTo = Annotated[
-    str | None,
-    Option(metavar="NAME", help="Invite to this stage, and let in where it asks for that.", show_default=False),
-]
-Reusable = Annotated[bool, Option("--reusable", help="Make one link for many people; --count is how many at most.")]
-Emails = Annotated[
-    Path | None,
-    Option(metavar="FILE", help="A link for every e-mail address in this file.", show_default=False),
-]
-Out = Annotated[Path | None, Option(metavar="FILE", help="CSV file for addresses and their links.", show_default=False)]
-Listed = Annotated[bool, Option("--list", help="List the links there are, and stop.")]
-Revoke = Annotated[
-    int | None,
-    Option(metavar="NUMBER", help="Let nobody in by this link any more; see --list.", show_default=False),
-]
 
 
 def invite(
     directory: StudyFolder,
-    count: Count = None,
-    expert: ExpertName = None,
-    stage: InvitedTo = None,
-    reusable: Reusable = False,
-    emails: Emails = None,
-    out: Out = None,
+    count: Annotated[int | None, Option(metavar="N", help="How many workers to invite; 1 if not given.", min=1)] = None,
+    expert: Annotated[str | None, Option(metavar="NAME", help="Invite an expert of this name instead.")] = None,
+    stage: Annotated[
+        str | None, Option(metavar="NAME", help="Invite to this stage, and let in where it asks for that.")
+    ] = None,
+    reusable: Annotated[
+        bool, Option("--reusable", help="Make one link for many people; --count is how many at most.")
+    ] = False,
+    emails: Annotated[Path | None, Option(metavar="FILE", help="A link for every e-mail address in this file.")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="CSV file for addresses and their links.")] = None,
     force: Force = False,
-    listed: Listed = False,
-    revoke: Revoke = None,
+    listed: Annotated[bool, Option("--list", help="List the links there are, and stop.")] = False,
+    revoke: Annotated[
+        int | None, Option(metavar="NUMBER", help="Let nobody in by this link any more; see --list.")
+    ] = None,
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
     """Make signed links that let workers or an expert in; list them, and revoke them one by one."""
-
     if expert is not None and (count is not None or reusable or stage is not None):
         raise UserError("--count is for workers, as are --reusable and --stage. Invite experts one by one.")
     if (emails is None) != (out is None):
@@ -98,16 +78,11 @@ def _paths(study: Study, count: int | None, expert: str | None, stage: str | Non
     sessions = study_sessions(study)
     if expert is not None:
         name = expert.strip()
-        return [study.store.write(lambda tx: new_expert_link(tx, study, sessions, name, BY)).result()]
-    if reusable:
-        return list(
-            study.store.write(
-                lambda tx: new_invitations(tx, study, sessions, 1, BY, kind=REUSABLE, stage=stage, most=count)
-            ).result()
-        )
-    return list(
-        study.store.write(lambda tx: new_invitations(tx, study, sessions, count or 1, BY, stage=stage)).result()
-    )
+        return [study.store.write(lambda tx: new_staff_link(tx, study, sessions, "expert", name, BY)).result()]
+    kind, links, most = (REUSABLE, 1, count) if reusable else (SINGLE, count or 1, None)
+    return study.store.write(
+        lambda tx: new_invitations(tx, study, sessions, links, BY, kind=kind, stage=stage, most=most)
+    ).result()
 
 
 def _print_links(links: list[str], expert: str | None, *, as_json: bool) -> None:

@@ -18,7 +18,6 @@ Files = Annotated[
     Argument(
         metavar="FILE...",
         help="CSV with one row per responder and one column per item: 1, 0, or empty. Several files are several tests.",
-        show_default=False,
     ),
 ]
 Model = Annotated[
@@ -53,13 +52,9 @@ Others = Annotated[
         "--against",
         metavar="FILE",
         help="Other answers to the same items, or by the same responders: is the difference more than luck?",
-        show_default=False,
     ),
 ]
-Out = Annotated[
-    Path | None,
-    Option("--out", metavar="FILE", help="Write the items to a CSV file as well.", show_default=False),
-]
+Out = Annotated[Path | None, Option("--out", metavar="FILE", help="Write the items to a CSV file as well.")]
 
 
 def irt(
@@ -78,7 +73,6 @@ def irt(
     as_latex: AsLatex = False,
 ) -> None:
     """Fit item response theory: how hard items are, how well they tell responders apart, how able responders are."""
-
     if interval != "posterior" and not ci:
         raise UserError("--interval says how intervals are found. Ask for them with --ci.")
     check_target(out, "--out", force=force)

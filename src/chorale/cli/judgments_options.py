@@ -11,46 +11,25 @@ JudgmentsFile = Annotated[
     Argument(
         metavar="FILE",
         help="Judgments: CSV, TSV, JSONL or Parquet with task, worker and label, or a batch file of MTurk or Appen.",
-        show_default=False,
     ),
 ]
-TaskColumn = Annotated[
-    str | None,
-    Option("--task", metavar="COLUMN", help="The column that says what was judged.", show_default=False),
-]
-WorkerColumn = Annotated[
-    str | None,
-    Option("--worker", metavar="COLUMN", help="The column that says who judged it.", show_default=False),
-]
-LabelColumn = Annotated[
-    str | None,
-    Option("--label", metavar="COLUMN", help="The column that says what they said.", show_default=False),
-]
+TaskColumn = Annotated[str | None, Option("--task", metavar="COLUMN", help="The column that says what was judged.")]
+WorkerColumn = Annotated[str | None, Option("--worker", metavar="COLUMN", help="The column that says who judged it.")]
+LabelColumn = Annotated[str | None, Option("--label", metavar="COLUMN", help="The column that says what they said.")]
 Separator = Annotated[
     str | None,
     Option(
         "--sep",
         metavar="TEXT",
         help="Labels are sets of options, with this between them; json if cells are JSON lists.",
-        show_default=False,
     ),
 ]
 EmptyLabel = Annotated[
-    str | None,
-    Option(
-        "--empty",
-        metavar="LABEL",
-        help="What an empty label stands for. Left out if not given.",
-        show_default=False,
-    ),
+    str | None, Option("--empty", metavar="LABEL", help="What an empty label stands for. Left out if not given.")
 ]
 WhichRepeat = Annotated[
     Literal["last", "first", "all"],
-    Option(
-        "--repeats",
-        metavar="last|first|all",
-        help="Which of a worker's judgments of the same task counts.",
-    ),
+    Option("--repeats", metavar="last|first|all", help="Which of a worker's judgments of the same task counts."),
 ]
 KeepRejected = Annotated[
     bool, Option("--keep-rejected", help="Keep the work that a batch file marks as rejected or tainted.")
@@ -63,6 +42,5 @@ ReaderName = Annotated[
         help="The file has a format of an installed kit."
         + (f" Formats: {', '.join(readers())}." if readers() else " No kit brings one yet."),
         choices=readers,
-        show_default=False,
     ),
 ]

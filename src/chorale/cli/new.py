@@ -13,25 +13,21 @@ from chorale.model import UserError
 def new(
     directory: StudyFolder,
     template: Annotated[
-        str,
-        Option(help=f"What the study starts from: {', '.join(template_names())}.", metavar="NAME"),
+        str, Option(help=f"What the study starts from: {', '.join(template_names())}.", metavar="NAME")
     ] = "rules",
     html: Annotated[
         Path | None,
         Option(
             metavar="FILE",
             help="A layout: HTML with ${variables}. With --csv, for a template that takes one, such as mturk.",
-            show_default=False,
         ),
     ] = None,
     csv: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="The batch file that fills the layout's variables.", show_default=False),
+        Path | None, Option(metavar="FILE", help="The batch file that fills the layout's variables.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a new study from a template."""
-
     if html is None and csv is None:
         files = create_study(directory, template)
     elif html is None or csv is None:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
 
-from chorale.cli.values import Reader, file_path, name_of, number, whole_number
+from chorale.cli.values import Reader, file_path, name_of, number
 
 _NONE_GIVEN = inspect.Parameter.empty
 
@@ -184,12 +184,8 @@ def _limits(declared: Option) -> str:
 def _reader(kind: Any, low: float | None, high: float | None, name: str) -> Reader:
     if get_origin(kind) is Literal:
         return name_of(get_args(kind))
-    if kind is int:
-        return whole_number(low, high)
-    if kind is float:
-        return number(low, high)
-    if kind is Path:
-        return file_path
-    if kind is str:
-        return str
+    if kind in (int, float):
+        return number(kind, low, high)
+    if kind in (Path, str):
+        return file_path if kind is Path else str
     raise TypeError(f"{name} has the type {kind!r}, which no text on a command line can be turned into.")

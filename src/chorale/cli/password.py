@@ -27,11 +27,7 @@ def password(
     directory: StudyFolder,
     name: Annotated[
         str | None,
-        Option(
-            metavar="NAME",
-            help="The owner's name; if not given, the one chosen when the console was set up.",
-            show_default=False,
-        ),
+        Option(metavar="NAME", help="The owner's name; if not given, the one chosen when the console was set up."),
     ] = None,
     db: Database = None,
     as_json: AsJson = False,

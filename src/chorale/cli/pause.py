@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from chorale.cli.arguments import AsJson, Database, StageName, StudyFolder
+from chorale.cli.arguments import BY, AsJson, Database, StageName, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.engine.control import set_stage_state
@@ -11,10 +11,7 @@ from chorale.engine.started import stage_called, started_study
 from chorale.model import Refusal, StageState, UserError
 
 PauseReason = Annotated[
-    str,
-    Option(
-        "--reason", metavar="TEXT", help="Why, for the study's record. In a hurry, leave it out.", show_default=False
-    ),
+    str, Option("--reason", metavar="TEXT", help="Why, for the study's record. In a hurry, leave it out.")
 ]
 ResumeReason = Annotated[str, Option("--reason", metavar="TEXT", help="Why, for the study's record (required).")]
 
@@ -38,7 +35,7 @@ def _set_state(directory: Path, name: str, state: str, reason: str, db: str | No
         stage = stage_called(study, name)
         try:
             changed = study.store.write(
-                lambda tx: set_stage_state(tx, study, stage, StageState(state), "the command line", reason)
+                lambda tx: set_stage_state(tx, study, stage, StageState(state), BY, reason)
             ).result()
         except Refusal as refusal:
             raise UserError(f"{refusal.message} Write it after --reason.") from None

@@ -1,5 +1,6 @@
 """`chorale pay`"""
 
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,10 +12,11 @@ from chorale.cli.progress import patiently
 from chorale.cli.targets import Force, check_target, writing
 from chorale.cli.terminal import show
 from chorale.engine import payouts, recruiting
-from chorale.engine.payouts import Books, PayoutResult
+from chorale.engine.payouts import PayoutResult
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
 from chorale.exchange import payout_files
+from chorale.exchange.payout_files import ToPay
 from chorale.files.tables import write_csv
 from chorale.model import UserError, money_number, money_text
 from chorale.monitor.payouts import books_as_json, books_line, books_table, receipts_table
@@ -33,7 +35,6 @@ def pay(
             "--file",
             metavar="FILE",
             help="CSV file for whoever pays the people that Prolific does not: whom, and how much.",
-            show_default=False,
         ),
     ] = None,
     force: Force = False,
@@ -45,7 +46,6 @@ def pay(
             min=SHORTEST_WAIT,
             help="Ask again for bonuses of which it is not known whether they were paid, if Prolific reports none of "
             "them so many minutes after. Look at Prolific's own page first.",
-            show_default=False,
         ),
     ] = None,
     receipts: Annotated[bool, Option("--receipts", help="Show every payout there was, and stop.")] = False,
@@ -63,7 +63,7 @@ def pay(
                 show(receipts_table(payouts_made))
             return
         paid = _pay(study, file, resend, quiet=as_json) if yes else None
-        books = _books(study)
+        books = study.store.read(lambda tx: payouts.books(tx, study)).result()
     if as_json:
         print_json({**books_as_json(books), "done": paid})
         return
@@ -73,10 +73,6 @@ def pay(
     if paid is None and books.now:
         more = " --file pay.csv" if any(one.by_file for one in books.due) else ""
         print_line(f"Nothing was paid. Add --yes{more} to pay what can be paid now.")
-
-
-def _books(study: Study) -> Books:
-    return study.store.read(lambda tx: payouts.books(tx, study)).result()
 
 
 def _pay(study: Study, file: Path | None, resend: int | None, *, quiet: bool) -> dict[str, Any]:
@@ -97,7 +93,7 @@ def _pay(study: Study, file: Path | None, resend: int | None, *, quiet: bool) ->
         }
         if not quiet:
             _print_paid(done, currency)
-    others = _people_of_file(study)
+    others = study.store.read(lambda tx: payout_files.people_to_pay(tx, study)).result()
     if others and file is not None:
         paid["file"] = _write_file(study, file)
         if not quiet:
@@ -111,10 +107,6 @@ def _pay(study: Study, file: Path | None, resend: int | None, *, quiet: bool) ->
     elif others and not quiet:
         print_line(f"{_many(others)} not paid by Prolific: name a file for them with --file.")
     return paid
-
-
-def _people_of_file(study: Study) -> int:
-    return study.store.read(lambda tx: payout_files.people_to_pay(tx, study)).result()
 
 
 def _many(people: int) -> str:
@@ -141,19 +133,9 @@ def _write_file(study: Study, file: Path) -> dict[str, Any]:
     if number is None:
         return {"payout": None, "people": 0, "amount": 0}
     lines = study.store.read(lambda tx: payout_files.lines_of(tx, number)).result()
-    rows = [
-        {
-            "payout": line.payout,
-            "worker": line.worker,
-            "panel": line.panel,
-            "id": line.id,
-            "amount": money_number(line.amount, line.currency),
-            "currency": line.currency,
-        }
-        for line in lines
-    ]
+    rows = [{**asdict(line), "amount": money_number(line.amount, line.currency)} for line in lines]
     with writing(file, "--file"):
-        write_csv(("payout", "worker", "panel", "id", "amount", "currency"), rows, file)
+        write_csv([field.name for field in fields(ToPay)], rows, file)
     if not study.store.write(lambda tx: payout_files.file_written(tx, study, number)).result():
         raise UserError(
             f"Another command wrote payout {number} at the same moment, so {file} has the same payments as its file. "

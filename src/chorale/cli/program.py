@@ -3,8 +3,7 @@
 import gc
 
 from chorale import __version__
-from chorale.cli.commands import COMMANDS
-from chorale.cli.families import family_commands
+from chorale.cli.commands import COMMANDS, family_commands
 from chorale.cli.groups import Program
 from chorale.cli.tree import command_tree
 from chorale.registry import commands

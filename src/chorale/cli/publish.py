@@ -14,21 +14,14 @@ from chorale.engine.started import study_to_prepare
 from chorale.model import UserError
 from chorale.store import settings
 
-PanelStudyName = Annotated[
-    str | None,
-    Option(
-        "--study",
-        metavar="NAME",
-        help="Which study of [prolific] in study.toml; the first if not given.",
-        show_default=False,
-    ),
-]
-
 
 def publish(
     directory: StudyFolder,
     to: Annotated[Literal["prolific"], Option("--to", metavar="PLATFORM", help="Where to publish: prolific.")],
-    study_name: PanelStudyName = None,
+    study_name: Annotated[
+        str | None,
+        Option("--study", metavar="NAME", help="Which study of [prolific] in study.toml; the first if not given."),
+    ] = None,
     draft: Annotated[
         bool, Option("--draft", help="Make the study there and stop before anybody sees it or it costs anything.")
     ] = False,
@@ -68,7 +61,6 @@ def publish(
 
 def _site(study: Study, public_url: str | None) -> str:
     """The address people on the platform come to."""
-
     recorded = study.store.read(lambda tx: settings.setting_value(tx, "site")).result()
     base = checked_public_url(public_url) if public_url is not None else recorded or ""
     if not base or urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"):

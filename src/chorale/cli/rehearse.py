@@ -29,7 +29,6 @@ Workers = Annotated[
         help="How many people come; if not given, as rehearsal.toml says, or as many as suit the study's size.",
         min=1,
         max=100_000,
-        show_default=False,
     ),
 ]
 Needed = Annotated[
@@ -42,7 +41,6 @@ Vary = Annotated[
         metavar="SETTING=VALUE,…",
         help="Try these values of a setting, e.g. entailment.judgments=1,2,3 or workers=20,40. Several make all "
         "combinations.",
-        show_default=False,
     ),
 ]
 Fit = Annotated[
@@ -50,17 +48,12 @@ Fit = Annotated[
     Option(
         metavar="FILE",
         help="Real judgments (task, worker, label), or a batch file of MTurk or Appen: people err as those did.",
-        show_default=False,
     ),
 ]
 Processes = Annotated[
-    int | None,
-    Option(metavar="N", help="How many processes to use; one for each core if not given.", min=1, show_default=False),
+    int | None, Option(metavar="N", help="How many processes to use; one for each core if not given.", min=1)
 ]
-Out = Annotated[
-    Path | None,
-    Option(metavar="FILE", help="Write a page with pictures, as one HTML file.", show_default=False),
-]
+Out = Annotated[Path | None, Option(metavar="FILE", help="Write a page with pictures, as one HTML file.")]
 Save = Annotated[
     bool,
     Option(

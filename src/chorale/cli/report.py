@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
-from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
@@ -22,36 +22,19 @@ from chorale.monitor.status import note_arms_shown
 from chorale.report import ReportOptions, StudyReport, report_page, study_report
 from chorale.report.printing import find_browser, write_pdf
 
-BY = "the command line"
 USUAL = Path("report.html")
 
 
-Out = Annotated[
-    Path | None,
-    Option(metavar="FILE", help="The page; report.html if no file is named at all.", show_default=False),
-]
-Pdf = Annotated[
-    Path | None,
-    Option(metavar="FILE", help="Print the page to a PDF file, by a Chromium that is there.", show_default=False),
-]
+Out = Annotated[Path | None, Option(metavar="FILE", help="The page; report.html if no file is named at all.")]
+Pdf = Annotated[Path | None, Option(metavar="FILE", help="Print the page to a PDF file, by a Chromium that is there.")]
 DataCard = Annotated[
     Path | None,
-    Option(
-        metavar="DIR",
-        help="A folder for the data themselves, with the metadata beside them as croissant.json.",
-        show_default=False,
-    ),
+    Option(metavar="DIR", help="A folder for the data themselves, with the metadata beside them as croissant.json."),
 ]
 WithArms = Annotated[bool, Option("--arms", help="Tell the arms apart. That you looked is written down.")]
 WithCharts = Annotated[bool, Option("--charts/--no-charts", help="Whether to draw charts.")]
-Licence = Annotated[
-    str | None,
-    Option("--license", metavar="NAME", help="The data's licence, for the data card.", show_default=False),
-]
-Url = Annotated[
-    str | None,
-    Option(metavar="URL", help="Where the data are published, for the data card.", show_default=False),
-]
+Licence = Annotated[str | None, Option("--license", metavar="NAME", help="The data's licence, for the data card.")]
+Url = Annotated[str | None, Option(metavar="URL", help="Where the data are published, for the data card.")]
 ForceFiles = Annotated[bool, Option("--force", help="Overwrite files that are there.")]
 
 
@@ -71,7 +54,6 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write a report on a study: one page with protocol, numbers, charts and data card, to read, print and publish."""
-
     if not (out or pdf or data_card or as_json):
         out = USUAL
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
@@ -93,7 +75,8 @@ def report(
             with writing(pdf, "--pdf"):
                 write_pdf(page, pdf, browser)
         if data_card is not None:
-            _write_card(data_card, report_made)
+            card = json.dumps(report_made.croissant, ensure_ascii=False, indent=1) + "\n"
+            write_text(data_card / FILE_NAME, "--data-card", card)
     _print_report(report_made, [file for file in (out, pdf, data_card) if file is not None], as_json=as_json)
 
 
@@ -125,9 +108,3 @@ def _data_folder(folder: Path | None) -> Iterator[Path]:
     with writing(folder, "--data-card"):
         folder.mkdir(parents=True, exist_ok=True)
     yield folder
-
-
-def _write_card(folder: Path, report_made: StudyReport) -> None:
-    write_text(
-        folder / FILE_NAME, "--data-card", json.dumps(report_made.croissant, ensure_ascii=False, indent=1) + "\n"
-    )

@@ -16,12 +16,7 @@ from chorale.reproduce.tables import reproduced, what_to_get
 
 def reproduce(
     paper: Annotated[
-        str,
-        Argument(
-            metavar="PAPER",
-            help="dumitrache2019, jindal2022, nangia2021, roit2020 or zeichner2012.",
-            show_default=False,
-        ),
+        str, Argument(metavar="PAPER", help="dumitrache2019, jindal2022, nangia2021, roit2020 or zeichner2012.")
     ],
     data: Annotated[
         Path | None,
@@ -29,14 +24,12 @@ def reproduce(
             "--data",
             metavar="DIR",
             help="Folder with the paper's published data. If it is not given, the command says what to get.",
-            show_default=False,
         ),
     ] = None,
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
     """Compute a paper's numbers again from its published data, beside what the paper printed."""
-
     known = papers().get(paper)
     if known is None:
         meant = did_you_mean(paper, papers())

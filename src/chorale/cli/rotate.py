@@ -13,7 +13,7 @@ from chorale.engine.running import Study
 from chorale.engine.started import started_study
 from chorale.files.tables import write_csv
 from chorale.store import Tx, invitations
-from chorale.web.links import EXPERT, expert_link_path, invitation_path, study_sessions, viewer_link_path
+from chorale.web.links import invitation_path, staff_link_path, study_sessions
 from chorale.web.staff import colleagues
 
 COLUMNS = ("for", "number", "name", "stage", "link")
@@ -80,7 +80,7 @@ def new_links(study: Study, base: str) -> list[dict[str, str]]:
                 "number": "",
                 "name": person.name,
                 "stage": "",
-                "link": base + (expert_link_path if person.role == EXPERT else viewer_link_path)(sessions, person.name),
+                "link": base + staff_link_path(sessions, person.role, person.name),
             }
             for person in colleagues(tx, study)
             if person.state in ("invited", "came")

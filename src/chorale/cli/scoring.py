@@ -23,7 +23,6 @@ Against = Annotated[
         "--against",
         metavar="FILE",
         help="Another system's output: is the difference more than luck? Paired bootstrap and randomisation.",
-        show_default=False,
     ),
 ]
 

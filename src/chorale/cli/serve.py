@@ -6,8 +6,9 @@ import signal
 import sys
 from functools import partial
 from pathlib import Path
+from socket import socket
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import FastAPI
 from uvicorn import Config
@@ -16,6 +17,7 @@ from chorale.cli.addresses import checked_public_url, local_url, port_of, reserv
 from chorale.cli.arguments import Database, PublicUrl, StudyFolder
 from chorale.cli.output import print_line
 from chorale.cli.parameters import Option
+from chorale.engine.arrivals import arrival_url
 from chorale.engine.opening import open_study, serving_alone
 from chorale.engine.recruiting import connected, token_in_environment
 from chorale.engine.running import Study
@@ -25,11 +27,8 @@ from chorale.model import UserError
 from chorale.platforms.prolific import Prolific
 from chorale.store import settings
 from chorale.web.app import create_app
-from chorale.web.links import arrival_url, setup_link_path
-from chorale.web.servers import HEALTH_CHECK_SECONDS, Announce, SiteProcesses, SiteServer
-
-if TYPE_CHECKING:
-    from socket import socket
+from chorale.web.links import setup_link_path
+from chorale.web.servers import HEALTH_CHECK_SECONDS, Announce, SiteProcesses, SiteServer, stop_with_parent
 
 ENVIRONMENT = "CHORALE_SERVE"
 _GRACE_SECONDS = 10
@@ -45,7 +44,6 @@ def serve(
     access_log: Annotated[bool, Option("--access-log", help="Log every request.")] = False,
 ) -> None:
     """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""
-
     public = None if public_url is None else checked_public_url(public_url)
     options = _uvicorn_options(public, access_log)
     # The port first: a site that can't open has not brought anything in.
@@ -55,8 +53,10 @@ def serve(
             if processes > 1:
                 _refuse_sqlite(study)
             base = public or local_url(host, port_of(bound))
-            _note_address(study, base)
-            _print_notes(directory)
+            # So that `chorale invite` makes links to where the site really is.
+            study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
+            for note in study_notes(load_folder(directory)):
+                print_line(f"Before people come: {note}")
             announce = partial(_print_links, study, base)
             if processes == 1:
                 _serve_here(study, bound, public, options, announce)
@@ -66,10 +66,7 @@ def serve(
             study.close()
 
 
-def _serve_here(
-    study: "Study", bound: "socket", public: str | None, options: dict[str, Any], announce: "Announce"
-) -> None:
-
+def _serve_here(study: Study, bound: socket, public: str | None, options: dict[str, Any], announce: Announce) -> None:
     signal.signal(signal.SIGTERM, _stop)
     # The thread that writes and the one that talks hand over to each other all the time; the usual 5 ms are too long.
     sys.setswitchinterval(0.001)
@@ -106,27 +103,15 @@ def _refuse_sqlite(study: Study) -> None:
         )
 
 
-def _note_address(study: "Study", base: str) -> None:
-    """So that `chorale invite` makes links to where the site really is."""
-
-    study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
-
-
-def _print_links(study: "Study", base: str) -> None:
-
+def _print_links(study: Study, base: str) -> None:
     arrival = study.settings.arrival
-    print_line(f"{study.settings.study.title}")
+    print_line(study.settings.study.title)
     if arrival.by_url:
         print_line(f"  for {arrival.panel}:  {arrival_url(base, arrival)}")
     print_line(f"  console:  {base}/console")
     if (setup_path := setup_link_path(study)) is not None:
         print_line(f"  set it up, once:  {base}{setup_path}")
     print_line(f"Serving at {base}. Invitations: `chorale invite`. Ctrl-C closes the site.")
-
-
-def _print_notes(directory: Path) -> None:
-    for note in study_notes(load_folder(directory)):
-        print_line(f"Before people come: {note}")
 
 
 def _uvicorn_options(public: str | None, access_log: bool) -> dict[str, Any]:
@@ -143,9 +128,8 @@ def _uvicorn_options(public: str | None, access_log: bool) -> dict[str, Any]:
 
 
 def _serve_with_processes(
-    directory: Path, db: str | None, public: str | None, bound: "socket", options: dict[str, Any], announce: "Announce"
+    directory: Path, db: str | None, public: str | None, bound: socket, options: dict[str, Any], announce: Announce
 ) -> None:
-
     opened = {"directory": str(directory.absolute()), "db": db, "public_url": public}
     os.environ[ENVIRONMENT] = json.dumps(opened)
     config = Config(
@@ -159,6 +143,7 @@ def _serve_with_processes(
 
 def app_from_environment() -> FastAPI:
     """The application of one of several server processes, which get nothing from their parent but this."""
+    stop_with_parent()
     opened = json.loads(os.environ[ENVIRONMENT])
     study = open_study(Path(opened["directory"]), opened["db"])
     return create_app(study, public_url=opened["public_url"], prolific=_prolific(study))

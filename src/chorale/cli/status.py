@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.terminal import show
@@ -12,19 +12,11 @@ from chorale.engine.settling import settle_everything
 from chorale.engine.started import started_study
 from chorale.metrics.resampling import Resampling
 from chorale.model import UserError, money_text
+from chorale.monitor import tables
 from chorale.monitor.costs import arm_costs, study_costs
 from chorale.monitor.outcomes import tallies
 from chorale.monitor.status import note_arms_shown, summary
 from chorale.monitor.status import status as current_status
-from chorale.monitor.tables import (
-    arms_table,
-    cost_lines,
-    dropped_table,
-    gates_table,
-    outcomes_table,
-    stages_table,
-    wage_line,
-)
 from chorale.present.scoring import score_table
 from chorale.report.kit_sections import declared_sections, section_content
 from chorale.store import Tx
@@ -35,20 +27,18 @@ if TYPE_CHECKING:
     from chorale.report.document import SectionContent
 
 Arms = Annotated[
-    bool,
-    Option("--arms", help="Show how many are in each arm and what it costs. That you looked is written down."),
+    bool, Option("--arms", help="Show how many are in each arm and what it costs. That you looked is written down.")
 ]
 
 
 def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_json: AsJson = False) -> None:
     """Show where a study stands: stages, workers, gates, cost, wages."""
-
     with started_study(directory, db) as study:
         if arms and study.settings.arms is None:
             raise UserError(f"{directory} has no arms. Leave out --arms, or name them in study.toml under [arms].")
         settle_everything(study)
         if arms:
-            study.store.write(lambda tx: note_arms_shown(tx, study, "the command line", "status with --arms")).result()
+            study.store.write(lambda tx: note_arms_shown(tx, study, BY, "status with --arms")).result()
         if as_json:
             numbers = study.store.read(lambda tx: summary(tx, study, arms=arms)).result()
             print_json({**numbers, **{name: content.json for name, content in _of_kits(study).items()}})
@@ -73,7 +63,7 @@ def _print_arms(study: "Study") -> None:
 
     counts = study.store.read(arm_counts).result()
     costs = study.store.read(lambda tx: arm_costs(tx, study)).result()
-    show(arms_table(counts, costs, study.settings.pay.currency))
+    show(tables.arms_table(counts, costs, study.settings.pay.currency))
 
 
 def _print_status(study: "Study") -> None:
@@ -83,10 +73,10 @@ def _print_status(study: "Study") -> None:
     gates = study.store.read(lambda tx: gate_statuses(tx, study)).result()
     print_line(study.settings.study.title)
     show(
-        stages_table(now, pay.currency),
-        *([gates_table(gates)] if gates else []),
-        *[outcomes_table(tally) for tally in study.store.read(lambda tx: tallies(tx, study)).result().values()],
-        *([dropped_table(now.dropped, pay.currency)] if now.dropped else []),
+        tables.stages_table(now, pay.currency),
+        *([tables.gates_table(gates)] if gates else []),
+        *[tables.outcomes_table(tally) for tally in study.store.read(lambda tx: tallies(tx, study)).result().values()],
+        *([tables.dropped_table(now.dropped, pay.currency)] if now.dropped else []),
     )
     for content in _of_kits(study).values():
         show(*map(score_table, content.tables))
@@ -99,9 +89,9 @@ def _print_status(study: "Study") -> None:
     for gate in gates:
         if gate.lacking:
             print_line(" ".join(beyond_budget(study, gate.name, gate.lacking)))
-    for line in cost_lines(study.store.read(lambda tx: study_costs(tx, study)).result(), pay.currency):
+    for line in tables.cost_lines(study.store.read(lambda tx: study_costs(tx, study)).result(), pay.currency):
         print_line(line)
-    print_line(wage_line(now, pay.currency, pay.minimum_hourly))
+    print_line(tables.wage_line(now, pay.currency, pay.minimum_hourly))
     for name in now.below_in:
         median = now.wages[name].median or 0
         print_line(f"In {name} an hour pays {money_text(median, pay.currency)} (median), which is below your minimum.")

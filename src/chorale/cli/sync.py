@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Annotated
 
-from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
 from chorale.cli.asking import prolific
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
@@ -18,8 +18,6 @@ from chorale.monitor.payouts import recruiting_table, waiting_table
 from chorale.platforms.prolific import checked_reason
 from chorale.store import Tx, submissions
 from chorale.store.submissions import SubmissionRow
-
-BY = "the command line"
 
 
 def sync(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -> None:
@@ -42,20 +40,11 @@ def sync(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -
 
 def review(
     directory: StudyFolder,
-    approve: Annotated[
-        list[str] | None,
-        Option(metavar="WORKER", help="Approve what this worker submitted.", show_default=False),
-    ] = None,
-    reject: Annotated[
-        str | None, Option(metavar="WORKER", help="Reject what this worker submitted.", show_default=False)
-    ] = None,
+    approve: Annotated[list[str] | None, Option(metavar="WORKER", help="Approve what this worker submitted.")] = None,
+    reject: Annotated[str | None, Option(metavar="WORKER", help="Reject what this worker submitted.")] = None,
     because: Annotated[
         str | None,
-        Option(
-            metavar="TEXT",
-            help="Why, for the person to read; Prolific asks for at least 100 characters.",
-            show_default=False,
-        ),
+        Option(metavar="TEXT", help="Why, for the person to read; Prolific asks for at least 100 characters."),
     ] = None,
     category: Annotated[
         str, Option(metavar="NAME", help="Prolific's name for the kind of reason, e.g. FAILED_CHECK.")

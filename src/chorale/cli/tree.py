@@ -13,9 +13,7 @@ class Clash:
     path: tuple[str, ...]
     origins: tuple[str, ...]
 
-    @property
-    def summary(self) -> str:
-        return "Not available: several packages have a command of this name."
+    summary: str = "Not available: several packages have a command of this name."
 
     @property
     def message(self) -> str:

@@ -14,43 +14,23 @@ Reader = Callable[[Any], Any]
 """Makes a value of text, or raises `click.BadParameter`. Defaults are values already and stay as they are."""
 
 
-def whole_number(low: float | None, high: float | None) -> Reader:
-    """Reads whole numbers within limits."""
-
-    def read(given: Any) -> int:
-        try:
-            value = int(given) if str(given).isascii() else None
-        except ValueError:
-            value = None
-        if value is None:
-            raise click.BadParameter(f"{given!r} is not a whole number.")
-        _check_limits(given, value, low, high)
-        return value
-
-    return read
-
-
-def number(low: float | None, high: float | None) -> Reader:
-    """Reads numbers within limits; infinity is none."""
+def number(kind: type[int] | type[float], low: float | None, high: float | None) -> Reader:
+    """Reads whole numbers, or others, within limits; infinity is none."""
 
     def read(given: Any) -> float:
         try:
-            value = float(given) if str(given).isascii() else math.nan
+            value = kind(given) if str(given).isascii() else None
         except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            raise click.BadParameter(f"{given!r} is not a number.")
-        _check_limits(given, value, low, high)
+            value = None
+        if value is None or (isinstance(value, float) and not math.isfinite(value)):
+            raise click.BadParameter(f"{given!r} is not a {'whole number' if kind is int else 'number'}.")
+        if low is not None and value < low:
+            raise click.BadParameter(f"{given} is too low. It must be at least {low:,.15g}.")
+        if high is not None and value > high:
+            raise click.BadParameter(f"{given} is too high. It must be at most {high:,.15g}.")
         return value
 
     return read
-
-
-def _check_limits(given: Any, value: float, low: float | None, high: float | None) -> None:
-    if low is not None and value < low:
-        raise click.BadParameter(f"{given} is too low. It must be at least {low:,.15g}.")
-    if high is not None and value > high:
-        raise click.BadParameter(f"{given} is too high. It must be at most {high:,.15g}.")
 
 
 def name_of(names: Sequence[str]) -> Reader:

@@ -7,7 +7,6 @@ gold, does.
 from dataclasses import dataclass
 from typing import Any
 
-from chorale.contract import AnswerError
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Event, Item, UserError
 from chorale.store import Tx, events, items
@@ -66,10 +65,7 @@ def answer_question(
         raise UserError("Somebody has answered that one already.")
     if not remark.strip():
         raise UserError("Say why: the reason is kept beside the item.")
-    try:
-        answer = stage.task.shape.parse_gold(raw_answer, item.payload)
-    except AnswerError as error:
-        raise UserError(f"{raw_answer!r} is not an answer to item {item.key!r}: {error}") from None
+    answer = stage.parsed_gold(raw_answer, item)
     evidence = {"by": by, "question": number, "answer": as_text(answer), "reason": remark.strip(), "crowd": item.answer}
     events.record(tx, study.clock(), ANSWERED, evidence, stage_id=stage.id, item_id=item.id)
     return item

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from chorale.contract import AnswerError
 from chorale.engine.managing import BY_STAFF
 from chorale.engine.paying import pay_bonus, would_cover
 from chorale.engine.running import RunningStage, Study
@@ -44,8 +43,8 @@ def correct_gold(study: Study, new: GoldCorrection) -> None:
     What follows from it is left to `finish_corrections`, which comes before labels are settled and before anything is
     exported, reported or verified.
     """
-    study.store.read(lambda tx: _check_budget(tx, study, new)).result()
-    study.store.write(lambda tx: _put_down(tx, study, new)).result()
+    study.store.look(lambda tx: _check_budget(tx, study, new))
+    study.store.do(lambda tx: _put_down(tx, study, new))
 
 
 def finish_corrections(study: Study) -> None:
@@ -54,8 +53,8 @@ def finish_corrections(study: Study) -> None:
     In small transactions, so that others get their turn in between. A process that dies on the way leaves answers that
     are not graded again yet, and the next one goes on with them.
     """
-    for correction in study.store.read(corrections.unfinished).result():
-        while study.store.write(partial(_some_again, study=study, correction=correction)).result():
+    for correction in study.store.look(corrections.unfinished):
+        while study.store.do(partial(_some_again, study=study, correction=correction)):
             pass
 
 
@@ -67,10 +66,7 @@ def _checked(tx: Tx, new: GoldCorrection) -> tuple[Item, GoldAnswer, Any]:
         raise UserError(f"Stage {new.stage.name!r} has no gold {new.key!r}. `chorale gold DIR` lists it.")
     if not new.reason.strip():
         raise UserError(f"Say why the gold of {new.key!r} is wrong: the reason is kept with the study.")
-    try:
-        answer = new.stage.task.shape.parse_gold(new.answer, item.payload)
-    except AnswerError as error:
-        raise UserError(f"{new.answer!r} is not an answer to item {new.key!r}: {error}") from None
+    answer = new.stage.parsed_gold(new.answer, item)
     if as_text(answer) == before.answer:
         raise UserError(f"That is the answer {new.key!r} has. Choose another one.")
     return item, before, answer
@@ -140,12 +136,7 @@ def _some_again(tx: Tx, study: Study, correction: Correction) -> bool:
 
 
 def _review_again(
-    tx: Tx,
-    study: Study,
-    stage: RunningStage,
-    present: Participation,
-    given: Sequence[GradedByGold],
-    history: History,
+    tx: Tx, study: Study, stage: RunningStage, present: Participation, given: Sequence[GradedByGold], history: History
 ) -> int:
     """Bring a worker's record and standing in line with gold as it is; what they are owed."""
     worker_id = present.worker_id

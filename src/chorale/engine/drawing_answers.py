@@ -59,11 +59,11 @@ def drawn_answers(seed: int, later: str, count: int, given: Iterable[int]) -> li
     >>> drawn_answers(7, "grading", 2, [11, 12, 15, 21]) == drawn_answers(7, "grading", 2, [21, 15, 12, 11])
     True
     """
-    return sorted(
-        sorted(
-            given, key=lambda response_id: (positions.drawn_share(seed, f"{later}:each", str(response_id)), response_id)
-        )[:count]
-    )
+
+    def place(response_id: int) -> tuple[float, int]:
+        return positions.drawn_share(seed, f"{later}:each", str(response_id)), response_id
+
+    return sorted(sorted(given, key=place)[:count])
 
 
 def _draw_from(tx: Tx, study: Study, later: RunningStage, source: RunningStage, worker_id: int) -> bool:

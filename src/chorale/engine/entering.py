@@ -49,7 +49,7 @@ def put_in_arm(tx: Tx, study: Study, worker_id: int) -> None:
     rule = study.settings.arms
     if rule is None:
         return
-    locks.lock_arms(tx)
+    locks.lock(tx, locks.Alone.DRAWS_ARMS)
     if arms.arm_of(tx, worker_id) is not None:
         return
     panel = workers.panel_of(tx, worker_id) or ""

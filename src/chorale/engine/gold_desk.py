@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from chorale.contract import AnswerError
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Answer, Item, ItemState, UserError
 from chorale.store import Tx, codec, events, gold, responses
@@ -95,37 +94,19 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
         )
     if not explanation.strip():
         raise UserError(f"Item {key!r} needs an explanation: workers who answer it wrongly will read it.")
-    try:
-        answer: Answer = stage.task.shape.parse_gold(raw_answer, item.payload)
-    except AnswerError as error:
-        raise UserError(f"{raw_answer!r} is not an answer to item {key!r}: {error}") from None
-    gold.put_gold(
-        tx,
-        item.id,
-        stage.id,
-        stage.name,
-        study.settings.study.seed,
-        key,
-        answer,
-        explanation.strip(),
-        "pilot",
-    )
-    events.record(
-        tx,
-        study.clock(),
-        "made gold",
-        {"by": by, "answer": answer, "crowd": item.answer, "confidence": item.confidence},
-        stage_id=stage.id,
-        item_id=item.id,
-    )
+    answer = stage.parsed_gold(raw_answer, item)
+    seed = study.settings.study.seed
+    gold.put_gold(tx, item.id, stage.id, stage.name, seed, key, answer, explanation.strip(), "pilot")
+    evidence = {"by": by, "answer": answer, "crowd": item.answer, "confidence": item.confidence}
+    events.record(tx, study.clock(), "made gold", evidence, stage_id=stage.id, item_id=item.id)
 
 
 def promote_unanimous(study: Study, stage: RunningStage, by: str) -> int:
     """Make gold of every unanimous item, with the crowd's answer; how many. A few at a time: others want their turn."""
-    unanimous = study.store.read(lambda tx: candidates(tx, stage)).result().unanimous
+    unanimous = study.store.look(lambda tx: candidates(tx, stage)).unanimous
     for start in range(0, len(unanimous), PROMOTED_AT_ONCE):
         chunk = unanimous[start : start + PROMOTED_AT_ONCE]
-        study.store.write(partial(_promote_all, study=study, stage=stage, items=chunk, by=by)).result()
+        study.store.do(partial(_promote_all, study=study, stage=stage, items=chunk, by=by))
     return len(unanimous)
 
 
@@ -145,11 +126,5 @@ def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason:
             "round without it."
         )
     gold.retire_gold(tx, item.id)
-    events.record(
-        tx,
-        study.clock(),
-        "retired gold",
-        {"by": by, "reason": reason},
-        stage_id=stage.id,
-        item_id=item.id,
-    )
+    evidence = {"by": by, "reason": reason}
+    events.record(tx, study.clock(), "retired gold", evidence, stage_id=stage.id, item_id=item.id)

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from chorale.engine import sessions
 from chorale.engine.running import Study
-from chorale.model import AssignmentState, Refusal
+from chorale.model import Assignment, AssignmentState, Refusal
 from chorale.store import Tx, assignments, events
 from chorale.store.assignments import Assigned
 from chorale.store.sessions import SessionClaim
@@ -32,15 +32,7 @@ def give_back(tx: Tx, study: Study, worker_id: int, token: str) -> None:
     if assignment.state != AssignmentState.LIVE:
         return
     assignments.end_assignment(tx, assignment, AssignmentState.RETURNED, study.clock())
-    events.record(
-        tx,
-        study.clock(),
-        "returned",
-        {},
-        stage_id=assignment.stage_id,
-        worker_id=worker_id,
-        item_id=assignment.item_id,
-    )
+    _record(tx, study.clock(), "returned", assignment)
 
 
 def give_back_everything(tx: Tx, study: Study, worker_id: int, stages: Collection[str] | None = None) -> int:
@@ -77,13 +69,10 @@ def expire_leases(tx: Tx, study: Study) -> int:
     expired = assignments.expired_assignments(tx, now)
     for assignment in expired:
         assignments.end_assignment(tx, assignment, AssignmentState.EXPIRED, now)
-        events.record(
-            tx,
-            now,
-            "expired",
-            {"leased_at": assignment.leased_at, "expires_at": assignment.expires_at},
-            stage_id=assignment.stage_id,
-            worker_id=assignment.worker_id,
-            item_id=assignment.item_id,
-        )
+        _record(tx, now, "expired", assignment, leased_at=assignment.leased_at, expires_at=assignment.expires_at)
     return len(expired)
+
+
+def _record(tx: Tx, at: int, kind: str, held: Assignment, **evidence: int) -> None:
+    of = {"stage_id": held.stage_id, "worker_id": held.worker_id, "item_id": held.item_id}
+    events.record(tx, at, kind, evidence, **of)

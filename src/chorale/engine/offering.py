@@ -106,13 +106,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: At
 
 
 def _without_item(
-    tx: Tx,
-    study: Study,
-    stage: RunningStage,
-    worker_id: int,
-    now: Situation,
-    progress: Progress,
-    ended: int = 0,
+    tx: Tx, study: Study, stage: RunningStage, worker_id: int, now: Situation, progress: Progress, ended: int = 0
 ) -> Offer:
     if now.state is State.NO_CONSENT:
         raise Refusal("no_consent", NO_CONSENT, 403)

@@ -5,6 +5,7 @@ import json
 import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TextIO
@@ -16,11 +17,11 @@ from chorale.engine.clock import Clock, wall_clock
 from chorale.engine.entering import put_everybody_in_arms
 from chorale.engine.gates import decide_about_everybody
 from chorale.engine.planning import note_forecast
-from chorale.engine.running import RunningStage, Study, feeds, levels, not_seen_later, running_gates
+from chorale.engine.running import Study, running_gates, running_stage
 from chorale.engine.settling import derive_from_group, settle_group
 from chorale.folder.reading import SETTINGS_FILE, StageContent, StudyFolder, load_folder
 from chorale.model import NewItem, Problem, Stage, UserError
-from chorale.protocol import closed_by, rule_for
+from chorale.protocol import rule_for
 from chorale.store import (
     Store,
     Tx,
@@ -55,7 +56,7 @@ def open_study(path: Path, database: str | None = None, clock: Clock = wall_cloc
 def bring_in_additions(study: Study, path: Path) -> None:
     """Bring in rows that were added to the files of a study that is open."""
     folder = load_folder(path)
-    study.store.write(lambda tx: _sync(tx, folder, study.clock)).result()
+    study.store.do(lambda tx: _sync(tx, folder, study.clock))
 
 
 @contextmanager
@@ -90,22 +91,19 @@ def _open_lock(lock: Path) -> TextIO:
 
 def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
     """Bring a folder into a database; the study, open on it."""
-    ids = store.write(lambda tx: _sync(tx, folder, clock)).result()
+    ids = store.do(lambda tx: _sync(tx, folder, clock))
     study = Study(
         settings=folder.settings,
         consent=folder.consent,
         stages={
-            content.settings.name: RunningStage(
-                id=ids[content.settings.name],
-                settings=content.settings,
-                task=content.task,
-                options=content.options,
-                guidelines=content.guidelines,
-                feeds=feeds(folder.settings, content.settings.name),
-                closed_by=closed_by(folder.settings, content.settings),
-                levels=levels(folder.settings, content.settings),
-                not_seen_later=not_seen_later(folder.settings, content.settings),
-                round_size=None if content.settings.round is None else content.settings.round.size or len(content.gold),
+            content.settings.name: running_stage(
+                folder.settings,
+                content.settings,
+                ids[content.settings.name],
+                content.task,
+                content.options,
+                partial(len, content.gold),
+                content.guidelines,
             )
             for content in folder.stages
         },
@@ -113,14 +111,14 @@ def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
         clock=clock,
         gates=running_gates(folder.settings, folder.messages),
     )
-    store.write(lambda tx: _settle_after_changes(tx, study)).result()
-    store.write(lambda tx: advance(tx, study)).result()
+    store.do(lambda tx: _settle_after_changes(tx, study))
+    store.do(lambda tx: advance(tx, study))
     return study
 
 
 def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
     """Bring the folder's stages, items and gold into the database; the ids of the stages."""
-    locks.lock_setup(tx)
+    locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     problems = _conflicts(tx, folder)
     if problems and stages.is_untouched(tx):
         # Nobody has seen anything yet, so the files are right.
@@ -290,11 +288,7 @@ def _add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int) 
     items.add_items(tx, stage_id, stage.name, seed, new, stage.judgments.min)
     new_gold = [gold for gold in content.gold if gold.item.key not in known]
     add_gold(
-        tx,
-        stage_id,
-        stage.name,
-        seed,
-        [NewGold(gold.item, gold.answer, gold.explanation, "file") for gold in new_gold],
+        tx, stage_id, stage.name, seed, [NewGold(gold.item, gold.answer, gold.explanation, "file") for gold in new_gold]
     )
     earlier = _corrected(tx, stage.name)
     for gold in content.gold:

@@ -148,7 +148,7 @@ def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
     budget = study.settings.pay.budget
     if budget is None:
         return True
-    locks.lock_budget(tx)
+    locks.lock(tx, locks.Alone.PROMISES_MONEY)
     out, payments = _promised(tx, study)
     more = out + most_for_one(study, stage)
     spent = participations.spent(tx)
@@ -163,7 +163,7 @@ def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
 def covers(tx: Tx, study: Study, amount: int, payments: int) -> bool:
     """Whether the budget covers amounts to be paid at once, on top of all that items in work can earn."""
     if study.settings.pay.budget is not None:
-        locks.lock_budget(tx)
+        locks.lock(tx, locks.Alone.PROMISES_MONEY)
     return would_cover(tx, study, amount, payments)
 
 

@@ -14,10 +14,9 @@ Only one process gets a payout from one state to the next, and only the one that
 pay.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any
 
 from chorale.engine.running import Study
 from chorale.model import UserError
@@ -29,7 +28,6 @@ from chorale.store.submissions import SubmissionRow
 
 PROLIFIC = "prolific"
 MINUTE = 60_000
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +59,25 @@ class Books:
     fees: int
     """Booked as the panel's, and paid to nobody here."""
 
-    def _sum(self, of: Callable[[Account], int]) -> int:
-        return sum(map(of, self.accounts))
-
     @property
     def earned(self) -> int:
-        return self._sum(lambda account: account.earned)
+        return sum(account.earned for account in self.accounts)
 
     @property
     def rewarded(self) -> int:
-        return self._sum(lambda account: account.rewarded)
+        return sum(account.rewarded for account in self.accounts)
 
     @property
     def paid(self) -> int:
-        return self._sum(lambda account: account.paid)
+        return sum(account.paid for account in self.accounts)
 
     @property
     def owed(self) -> int:
-        return self._sum(lambda account: account.owed)
+        return sum(account.owed for account in self.accounts)
 
     @property
     def ahead(self) -> int:
-        return self._sum(lambda account: account.ahead)
+        return sum(account.ahead for account in self.accounts)
 
     @property
     def now(self) -> int:
@@ -150,7 +145,7 @@ def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = N
     with nothing of it reported, it is asked for again.
     """
     done = PayoutResult()
-    for begun in _read(study, lambda tx: payments.payouts(tx, platform=PROLIFIC, states=payments.UNFINISHED)):
+    for begun in study.store.look(lambda tx: payments.payouts(tx, platform=PROLIFIC, states=payments.UNFINISHED)):
         _carry_on(study, client, begun.id, resend_after, done)
     confirm(study, client)
     # Whoever is in a payout that is in doubt is not owed that any more, so the rest can go on.
@@ -161,40 +156,35 @@ def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = N
 
 def _plan(study: Study, client: Prolific) -> list[int]:
     """Write down who gets what. Prolific's bonuses are read before, to recognise ours afterwards."""
-    planned_from = _read(study, lambda tx: books(tx, study))
-    ready = [one for one in planned_from.due if one.submission is not None and one.why_not is None]
     before = {
-        (due.submission.external_id, due.account.paid): client.submission(due.submission.external_id).bonuses
-        for due in ready
-        if due.submission is not None
+        (submission.external_id, account.paid): client.submission(submission.external_id).bonuses
+        for account, submission in study.store.look(lambda tx: _payable(tx, study))
     }
 
     def write_down(tx: Tx) -> list[int]:
-        locks.lock_payments(tx)
+        locks.lock(tx, locks.Alone.PLANS_PAYMENTS)
+        lines: dict[str, list[NewPayment]] = {}
         # Looked at again: another process may have been faster, and then what was there before is not known.
-        still = [
-            due
-            for due in books(tx, study).due
-            if due.why_not is None
-            and due.submission is not None
-            and (due.submission.external_id, due.account.paid) in before
+        for account, submission in _payable(tx, study):
+            bonuses = before.get((submission.external_id, account.paid))
+            if bonuses is not None:
+                line = NewPayment(
+                    account.worker_id, account.owed, account.newest_entry, submission.external_id, bonuses
+                )
+                lines.setdefault(submission.panel_study, []).append(line)
+        return [
+            add_payout(tx, study, PROLIFIC, name, several[start : start + MOST_AT_ONCE])
+            for name, several in sorted(lines.items())
+            for start in range(0, len(several), MOST_AT_ONCE)
         ]
-        still.sort(key=lambda due: (due.submission.panel_study if due.submission else "", due.account.worker))
-        made = []
-        for name, group in groupby(still, key=lambda due: due.submission.panel_study if due.submission else ""):
-            people = list(group)
-            for start in range(0, len(people), MOST_AT_ONCE):
-                lines = [_line(one, before) for one in people[start : start + MOST_AT_ONCE]]
-                made.append(add_payout(tx, study, PROLIFIC, name, lines))
-        return made
 
-    return _write(study, write_down) if ready else []
+    return study.store.do(write_down) if before else []
 
 
-def _line(due: Due, before: Mapping[tuple[str, int], Sequence[int]]) -> NewPayment:
-    account, submission_id = due.account, "" if due.submission is None else due.submission.external_id
-    bonuses = before[submission_id, account.paid]
-    return NewPayment(account.worker_id, account.owed, account.newest_entry, submission_id, bonuses)
+def _payable(tx: Tx, study: Study) -> list[tuple[Account, SubmissionRow]]:
+    """Who can be paid through Prolific now, in the order of their pseudonyms, and by which submission."""
+    due = books(tx, study).due
+    return [(one.account, one.submission) for one in due if one.submission is not None and one.why_not is None]
 
 
 def add_payout(tx: Tx, study: Study, platform: str, name: str | None, lines: Sequence[NewPayment]) -> int:
@@ -207,18 +197,18 @@ def add_payout(tx: Tx, study: Study, platform: str, name: str | None, lines: Seq
 
 def _carry_on(study: Study, client: Prolific, payout_id: int, resend_after: int | None, done: PayoutResult) -> None:
     """Take a payout as far as it goes."""
-    row = _read(study, lambda tx: payments.payout_numbered(tx, payout_id))
-    lines = _read(study, lambda tx: payments.payments_in(tx, payout_id))
+    row = study.store.look(lambda tx: payments.payout_numbered(tx, payout_id))
+    lines = study.store.look(lambda tx: payments.payments_in(tx, payout_id))
     if row.state == PLANNED:
         row = _set_up(study, client, row, lines)
     if row.state == PAYING and not _settle_doubt(study, client, row, lines, resend_after):
         done.in_doubt.append(row)
         return
-    row = _read(study, lambda tx: payments.payout_numbered(tx, payout_id))
+    row = study.store.look(lambda tx: payments.payout_numbered(tx, payout_id))
     if row.state == SET_UP and row.sent_at is not None and _note_reported(study, client, lines):
         # It was asked for before, and has arrived after all.
         _move(study, row.id, SET_UP, SENT)
-        row = _read(study, lambda tx: payments.payout_numbered(tx, payout_id))
+        row = study.store.look(lambda tx: payments.payout_numbered(tx, payout_id))
     if row.state == SET_UP:
         _ask_to_pay(study, client, row, done)
     elif row.state in (SENT, SETTLED):
@@ -227,7 +217,7 @@ def _carry_on(study: Study, client: Prolific, payout_id: int, resend_after: int 
 
 def _set_up(study: Study, client: Prolific, row: PayoutRow, lines: Sequence[PaymentRow]) -> PayoutRow:
     """Name the bonuses to Prolific. Stopped here, it is done again: what is not asked for is never paid."""
-    remote = _read(study, lambda tx: submissions.study_called(tx, row.panel_study or ""))
+    remote = study.store.look(lambda tx: submissions.study_called(tx, row.panel_study or ""))
     if remote is None or remote.external_id is None:
         raise RuntimeError("a payout for a study that Prolific never had")
     bonuses = client.set_up_bonuses(remote.external_id, [(one.submission_id or "", one.amount) for one in lines])
@@ -237,13 +227,13 @@ def _set_up(study: Study, client: Prolific, row: PayoutRow, lines: Sequence[Paym
             "was paid. Check that the study's currency is the one in study.toml."
         )
     _move(study, row.id, PLANNED, SET_UP, external_id=bonuses.id, charged=bonuses.total)
-    return _read(study, lambda tx: payments.payout_numbered(tx, row.id))
+    return study.store.look(lambda tx: payments.payout_numbered(tx, row.id))
 
 
 def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: PayoutResult) -> None:
     if not _move(study, row.id, SET_UP, PAYING, sent_at=study.clock()):
         return  # another process was faster, and is at it
-    asked = _read(study, lambda tx: payments.payout_numbered(tx, row.id))
+    asked = study.store.look(lambda tx: payments.payout_numbered(tx, row.id))
     try:
         client.pay_bonuses(row.external_id or "")
     except InDoubtError:
@@ -258,7 +248,7 @@ def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: PayoutResu
         _move(study, row.id, PAYING, SET_UP)
         raise
     _move(study, row.id, PAYING, SENT)
-    done.sent.append(_read(study, lambda tx: payments.payout_numbered(tx, row.id)))
+    done.sent.append(study.store.look(lambda tx: payments.payout_numbered(tx, row.id)))
 
 
 def _settle_doubt(
@@ -272,15 +262,15 @@ def _settle_doubt(
     if resend_after is None or waited < resend_after * MINUTE:
         return False
     evidence = {"payout": row.id, "waited_ms": waited}
-    _write(study, lambda tx: events.record(tx, study.clock(), "payout asked for again", evidence))
+    study.store.do(lambda tx: events.record(tx, study.clock(), "payout asked for again", evidence))
     return _move(study, row.id, PAYING, SET_UP)
 
 
 def confirm(study: Study, client: Prolific) -> int:
     """Look for payouts among what Prolific reports; how many are complete now."""
     settled = 0
-    for row in _read(study, lambda tx: payments.payouts(tx, platform=PROLIFIC, states=(PAYING, SENT))):
-        lines = _read(study, lambda tx, row=row: payments.payments_in(tx, row.id))  # type: ignore[misc]
+    for row in study.store.look(lambda tx: payments.payouts(tx, platform=PROLIFIC, states=(PAYING, SENT))):
+        lines = study.store.look(lambda tx, row=row: payments.payments_in(tx, row.id))  # type: ignore[misc]
         reported = _note_reported(study, client, lines)
         if reported and row.state == PAYING:
             _move(study, row.id, PAYING, SENT)
@@ -298,7 +288,7 @@ def _note_reported(study: Study, client: Prolific, lines: Sequence[PaymentRow]) 
         if line.reported_at is None
         and has_arrived(line.bonuses_before, line.amount, client.submission(line.submission_id or "").bonuses)
     ]
-    _write(study, lambda tx: payments.note_reported(tx, [one.id for one in new], study.clock()))
+    study.store.do(lambda tx: payments.note_reported(tx, [one.id for one in new], study.clock()))
     return len(known) + len(new)
 
 
@@ -309,12 +299,4 @@ def _move(study: Study, payout_id: int, before: str, after: str, **changes: Any)
             events.record(tx, study.clock(), "payout", {"payout": payout_id, "state": after})
         return moved
 
-    return _write(study, move)
-
-
-def _read(study: Study, work: Callable[[Tx], T]) -> T:
-    return study.store.read(work).result()
-
-
-def _write(study: Study, work: Callable[[Tx], T]) -> T:
-    return study.store.write(work).result()
+    return study.store.do(move)

@@ -4,11 +4,11 @@ Everything is written down here before it is asked for there, and can be done ag
 found by its marker, and places are set, not added.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from math import ceil
-from typing import Any, TypeVar
+from typing import Any
 
 from chorale.engine.arrivals import arrival_url
 from chorale.engine.running import Study
@@ -19,7 +19,6 @@ from chorale.store.submissions import DRAFT, GONE, PUBLISHED, PanelStudyRow
 
 PANEL = "prolific"
 UNPUBLISHED = ("UNPUBLISHED", "DRAFT", "")
-T = TypeVar("T")
 
 
 class GoneError(UserError):
@@ -74,7 +73,7 @@ def draft(study: Study, client: Prolific, wanted: ProlificStudy, base_url: str) 
     """See to it that Prolific has the study, unpublished; and what it would cost to publish it as it is asked for."""
     rule = study.settings.prolific
     project = None if rule is None else rule.project
-    row = _write(study, lambda tx: _planned(tx, study, wanted, base_url))
+    row = study.store.do(lambda tx: _planned(tx, study, wanted, base_url))
     body = study_body(
         wanted,
         title=study.settings.study.title,
@@ -93,7 +92,7 @@ def draft(study: Study, client: Prolific, wanted: ProlificStudy, base_url: str) 
     is_published = remote.status not in UNPUBLISHED
     if row.external_id is None or not is_published:
         drawn = remote
-        _write(study, lambda tx: _note_draft(tx, study, wanted, row, drawn, _asked(study, wanted, base_url)))
+        study.store.do(lambda tx: _note_draft(tx, study, wanted, row, drawn, _asked(study, wanted, base_url)))
     adds = max(0, wanted.places - remote.places) if is_published else 0
     per_place = _cost_of_place(study, wanted, remote)
     cost = _up(adds * per_place) if is_published else remote.total_cost or _up(wanted.places * per_place)
@@ -107,7 +106,7 @@ def publish(study: Study, client: Prolific, wanted: ProlificStudy, drafted: Draf
         remote = client.change_study(remote.id, {"total_available_places": wanted.places})
     elif not drafted.is_published:
         remote = client.publish(remote.id)
-    _write(study, lambda tx: _note_published(tx, study, wanted, remote))
+    study.store.do(lambda tx: _note_published(tx, study, wanted, remote))
     return remote
 
 
@@ -167,7 +166,7 @@ def still_there(study: Study, client: Prolific, row: PanelStudyRow) -> RemoteStu
     except RefusedError as error:
         if error.status != 404:
             raise
-        _write(study, lambda tx: submissions.note_study(tx, row.name, state=GONE))
+        study.store.do(lambda tx: submissions.note_study(tx, row.name, state=GONE))
         raise GoneError(
             f"Prolific no longer has the study {row.name!r}. What people did is kept here. To recruit again, give it "
             "another name in study.toml and publish that."
@@ -198,8 +197,8 @@ def keep_group(
         workspace = client.workspace_of(project)
         group = client.group_named(row.marker, workspace) or client.create_group(row.marker, workspace)
         made = group
-        _write(study, lambda tx: submissions.note_study(tx, wanted.name, group_id=made))
-    held = study.store.read(lambda tx: submissions.qualified_participants(tx, invited)).result()
+        study.store.do(lambda tx: submissions.note_study(tx, wanted.name, group_id=made))
+    held = study.store.look(lambda tx: submissions.qualified_participants(tx, invited))
     missing = sorted(set(held) - client.group_members(group)) if held else []
     if missing:
         client.add_to_group(group, missing)
@@ -212,7 +211,3 @@ def cost_line(drafted: Drafted, wanted: ProlificStudy, currency: str) -> str:
     places = drafted.adds if drafted.is_published else wanted.places
     more = "more " if drafted.is_published else ""
     return f"{places:,} {more}places at {reward} each, with fees: {total}"
-
-
-def _write(study: Study, work: Callable[[Tx], T]) -> T:
-    return study.store.write(work).result()

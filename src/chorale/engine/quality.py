@@ -5,6 +5,7 @@ computed anew from all counted answers, outside of any transaction, and not befo
 worth it: the whole of it costs a study a fixed multiple of computing them once at its end.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -58,7 +59,7 @@ def stage_quality(study: Study, stage: RunningStage, *, at_once: bool = False) -
     memory: _Memory = study.memory.setdefault(f"quality:{stage.name}", _Memory())
     with memory.lock:
         after = max(memory.answers, default=0) - LATE
-        active, last, new = study.store.read(lambda tx: _read(tx, stage, after)).result()
+        active, last, new = study.store.look(lambda tx: _read(tx, stage, after))
         memory.answers |= {answer.response: answer for answer in new}
         counted = tuple(
             memory.answers[number] for number in sorted(memory.answers) if memory.answers[number].worker_id in active
@@ -119,14 +120,14 @@ def review_workers(study: Study) -> list[str]:
             for worker_id, name, quality in worker_qualities(known)
             if (verdict := review_quality(quality, rule)).dropped
         ]
-        if below and not study.store.write(partial(_is_all_there, stage=stage, known=known)).result():
+        if below and not study.store.do(partial(_is_all_there, stage=stage, known=known)):
             # With several servers, an answer may become visible after a later one: look again when it is there.
             _forget(study, stage)
             continue
         if below:
             basis = {"upto": known.upto, "events": known.events}
-            dropped += study.store.write(partial(_drop, study=study, stage=stage, below=below, basis=basis)).result()
-            for changed in study.store.read(labels.unsettled).result():
+            dropped += study.store.do(partial(_drop, study=study, stage=stage, below=below, basis=basis))
+            for changed in study.store.look(labels.unsettled):
                 settle_worker(study, changed)
         study.memory[f"reviewed:{stage.name}"] = known.upto
     return dropped
@@ -173,12 +174,7 @@ def shared_items(answers: Sequence[GivenAnswer]) -> dict[str, int]:
     people: dict[str, set[str]] = {}
     for answer in answers:
         people.setdefault(answer.item, set()).add(answer.worker)
-    shared: dict[str, int] = {}
-    for workers in people.values():
-        if len(workers) > 1:
-            for name in workers:
-                shared[name] = shared.get(name, 0) + 1
-    return shared
+    return Counter(name for workers in people.values() if len(workers) > 1 for name in workers)
 
 
 def _drop(

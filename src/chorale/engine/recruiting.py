@@ -6,9 +6,9 @@ All of it can be done again without harm. Studies are made in `study.publishing`
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from chorale.engine.leases import give_back_everything
 from chorale.engine.publishing import PANEL, GoneError, keep_group, still_there
@@ -21,30 +21,11 @@ from chorale.platforms.prolific.planning import FREED
 from chorale.store import Tx, events, submissions
 from chorale.store.submissions import GONE, OutgoingRow, PanelStudyRow, SubmissionRow
 
-__all__ = [
-    "PANEL",
-    "TOKEN_VARIABLE",
-    "Synced",
-    "approve",
-    "codes_for",
-    "connected",
-    "did_enough",
-    "is_ours",
-    "is_theirs",
-    "note_arrival",
-    "reject",
-    "stages_of",
-    "summary",
-    "sync",
-    "token_in_environment",
-]
-
 TOKEN_VARIABLE = "PROLIFIC_TOKEN"  # noqa: S105 - the name of a variable, not what is in it
 ADDRESS_VARIABLE = "CHORALE_PROLIFIC_URL"
 APPROVED_AT_ONCE = 100
 GIVEN_UP_MS = 10 * 60_000
 """After so long, nobody is still sending a message."""
-T = TypeVar("T")
 
 
 def connected(token: str, **options: Any) -> Prolific:
@@ -74,7 +55,7 @@ def sync(study: Study, client: Prolific) -> Synced:
     done = Synced()
     rule = study.settings.prolific
     wanted = {} if rule is None else {one.name: one for one in rule.study}
-    for row in study.store.read(submissions.studies).result():
+    for row in study.store.look(submissions.studies):
         if row.external_id is None or row.state == GONE:
             continue
         if not _sync_study(study, client, row, done):
@@ -102,7 +83,7 @@ def _sync_study(study: Study, client: Prolific, row: PanelStudyRow, done: Synced
 def _take_over_all(study: Study, client: Prolific, row: PanelStudyRow, done: Synced) -> int:
     """Note all submissions of a study as they are reported; how many there are."""
     reports = list(client.submissions(row.external_id or ""))
-    done.freed += _write(study, lambda tx: sum(_take_over(tx, study, row, reported) for reported in reports))
+    done.freed += study.store.do(lambda tx: sum(_take_over(tx, study, row, reported) for reported in reports))
     return len(reports)
 
 
@@ -143,7 +124,7 @@ def _approve(study: Study, client: Prolific, row: PanelStudyRow, done: Synced) -
         good = [one for one in waiting if did_enough(tx, study, one)]
         return good, [one for one in waiting if one not in good]
 
-    good, undecided = study.store.read(decide).result()
+    good, undecided = study.store.look(decide)
     done.waiting += [one.worker or "somebody who never arrived here" for one in undecided]
     for start in range(0, len(good), APPROVED_AT_ONCE):
         batch = good[start : start + APPROVED_AT_ONCE]
@@ -162,7 +143,7 @@ def approve(study: Study, client: Prolific, rows: Sequence[SubmissionRow], by: s
         for submission in rows:
             events.record(tx, study.clock(), "approved", {"platform": PANEL, "by": by}, worker_id=submission.worker_id)
 
-    _write(study, note)
+    study.store.do(note)
 
 
 def reject(study: Study, client: Prolific, row: SubmissionRow, reason: str, category: str, by: str) -> None:
@@ -170,13 +151,13 @@ def reject(study: Study, client: Prolific, row: SubmissionRow, reason: str, cate
     reason = checked_reason(reason, category)
     client.reject(row.external_id, reason, category)
     evidence = {"platform": PANEL, "category": category, "reason": reason, "by": by}
-    _write(study, lambda tx: events.record(tx, study.clock(), "rejected", evidence, worker_id=row.worker_id))
+    study.store.do(lambda tx: events.record(tx, study.clock(), "rejected", evidence, worker_id=row.worker_id))
 
 
 def _deliver(study: Study, client: Prolific, done: Synced) -> None:
     """Send on what people were written here, once: some look for messages on Prolific only."""
     long_ago = study.clock() - GIVEN_UP_MS
-    for message in study.store.read(lambda tx: submissions.outgoing(tx, long_ago)).result():
+    for message in study.store.look(lambda tx: submissions.outgoing(tx, long_ago)):
         body = f"{message.title}\n\n{message.body}"
         if message.state is None and not _note_delivery(study, message, "sending"):
             continue  # another process is at it
@@ -193,7 +174,7 @@ def _is_there(client: Prolific, message: OutgoingRow, body: str) -> bool:
 
 
 def _note_delivery(study: Study, message: OutgoingRow, state: str) -> bool:
-    return _write(study, lambda tx: submissions.note_delivery(tx, message.message_id, state, study.clock()))
+    return study.store.do(lambda tx: submissions.note_delivery(tx, message.message_id, state, study.clock()))
 
 
 # Arriving
@@ -249,7 +230,3 @@ def summary(tx: Tx) -> list[dict[str, Any]]:
         }
         for row in submissions.studies(tx)
     ]
-
-
-def _write(study: Study, work: Callable[[Tx], T]) -> T:
-    return study.store.write(work).result()

@@ -8,12 +8,23 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from chorale.contract import Task
+from chorale.contract import AnswerError, Task
 from chorale.engine.clock import Clock
 from chorale.folder.expected_pay import works_for_nothing
-from chorale.model import EXPERT, Answer, GateSettings, GoldRecord, Refusal, StageSettings, Standing, StudySettings
+from chorale.model import (
+    EXPERT,
+    Answer,
+    GateSettings,
+    GoldRecord,
+    Item,
+    Refusal,
+    StageSettings,
+    Standing,
+    StudySettings,
+    UserError,
+)
 from chorale.model.frozen import frozen
-from chorale.protocol import Admission, Reason, lowest_correct, may_enter
+from chorale.protocol import Admission, Reason, closed_by, lowest_correct, may_enter
 from chorale.store import Store
 from chorale.store.codec import MOST_ANSWERS, SHORT_ANSWER, as_text, frozen_from_text
 from chorale.store.credentials import Credentials
@@ -84,6 +95,13 @@ class RunningStage:
     def _parsed(self) -> dict[str, tuple[Answer, str]]:
         return {}
 
+    def parsed_gold(self, given: Any, item: Item) -> Answer:
+        """The answer to an item that somebody of the team gives; UserError if it can't be one."""
+        try:
+            return self.task.shape.parse_gold(given, item.payload)
+        except AnswerError as error:
+            raise UserError(f"{given!r} is not an answer to item {item.key!r}: {error}") from None
+
     def under(self, settings: StageSettings) -> "RunningStage":
         """The stage as it was while these settings were in force."""
         return self if self.settings is settings else replace(self, settings=settings)
@@ -148,21 +166,38 @@ class RunningGate:
         return self.settings.name
 
 
-def feeds(settings: StudySettings, name: str) -> tuple[str, ...]:
-    """The later stages whose items are derived from this one."""
-    return tuple(later.name for later in settings.stage if name in later.sources)
+def running_stage(
+    study: StudySettings,
+    stage: StageSettings,
+    stage_id: int,
+    task: Task,
+    options: BaseModel,
+    gold_count: Callable[[], int],
+    guidelines: str = "",
+) -> RunningStage:
+    """A stage, with what the rest of the study file means for it. `task` is as these options make it."""
+    return RunningStage(
+        id=stage_id,
+        settings=stage,
+        task=task,
+        options=options,
+        guidelines=guidelines,
+        feeds=tuple(later.name for later in study.stage if stage.name in later.sources),
+        closed_by=closed_by(study, stage),
+        levels=_levels(study, stage),
+        not_seen_later=_not_seen_later(study, stage),
+        round_size=None if stage.round is None else stage.round.size or gold_count(),
+    )
 
 
-def levels(settings: StudySettings, stage: StageSettings) -> int:
-    """How many stages back the items of a stage came from at most."""
-    earlier = [each for each in settings.stage if each.name in stage.sources]
-    return max((1 + levels(settings, each) for each in earlier), default=0)
+def _levels(study: StudySettings, stage: StageSettings) -> int:
+    earlier = [each for each in study.stage if each.name in stage.sources]
+    return max((1 + _levels(study, each) for each in earlier), default=0)
 
 
-def not_seen_later(settings: StudySettings, stage: StageSettings) -> int:
-    """How many stages on there are items from which those who worked on what they came from are kept."""
-    later = [each for each in settings.stage if stage.name in each.sources and each.entry.exclude_contributors]
-    return max((1 + not_seen_later(settings, each) for each in later), default=0)
+def _not_seen_later(study: StudySettings, stage: StageSettings) -> int:
+    later = [each for each in study.stage if stage.name in each.sources and each.entry.exclude_contributors]
+    return max((1 + _not_seen_later(study, each) for each in later), default=0)
 
 
 def running_gates(settings: StudySettings, texts: Mapping[str, str]) -> dict[str, RunningGate]:

@@ -81,13 +81,13 @@ def settle_worker(study: Study, changed: Unsettled, settled: set[tuple[int, str]
     store = study.store
     stage = study.stage_by_id(changed.stage_id)
     settled = set() if settled is None else settled
-    judged = store.read(lambda tx: labels.groups_judged_by(tx, stage.id, changed.worker_id)).result()
+    judged = store.look(lambda tx: labels.groups_judged_by(tx, stage.id, changed.worker_id))
     groups = [group for group in judged if (stage.id, group) not in settled]
     for start in range(0, len(groups), GROUPS_AT_ONCE):
         chunk = groups[start : start + GROUPS_AT_ONCE]
-        store.write(partial(_settle_groups, study=study, stage=stage, groups=chunk)).result()
+        store.do(partial(_settle_groups, study=study, stage=stage, groups=chunk))
         settled.update((stage.id, group) for group in chunk)
-    store.write(lambda tx: labels.note_settled(tx, changed)).result()
+    store.do(lambda tx: labels.note_settled(tx, changed))
 
 
 def settle_everything(study: Study) -> None:
@@ -96,7 +96,7 @@ def settle_everything(study: Study) -> None:
     failures = []
     # A label is settled with everybody's present trust. One look is enough for all whose change was known before it.
     settled: set[tuple[int, str]] = set()
-    for changed in study.store.read(labels.unsettled).result():
+    for changed in study.store.look(labels.unsettled):
         try:
             settle_worker(study, changed, settled)
         except Exception as error:
@@ -214,11 +214,7 @@ def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str)
 
 
 def _derive(
-    tx: Tx,
-    study: Study,
-    stage: RunningStage,
-    group: Sequence[ItemProgress],
-    known: Mapping[int, Sequence[Judgment]],
+    tx: Tx, study: Study, stage: RunningStage, group: Sequence[ItemProgress], known: Mapping[int, Sequence[Judgment]]
 ) -> None:
     """The same for a group that is locked, with the judgments of those of its items that are known."""
     if not stage.feeds:

@@ -8,7 +8,7 @@ in force.
 import json
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -17,11 +17,10 @@ from chorale.contract import installed_tasks
 from chorale.engine.clock import wall_clock
 from chorale.engine.opening import DATABASE, open_study
 from chorale.engine.planning import note_forecast
-from chorale.engine.running import RunningStage, Study, feeds, levels, not_seen_later, running_gates
+from chorale.engine.running import RunningStage, Study, running_gates, running_stage
 from chorale.folder.checking.settings_file import which_folder
 from chorale.folder.reading import SETTINGS_FILE, did_you_mean
 from chorale.model import StageSettings, StudySettings, UserError
-from chorale.protocol import closed_by
 from chorale.store import Store, gold, open_store, stages, store_url
 from chorale.store.settings import setting_value
 
@@ -29,11 +28,8 @@ from chorale.store.settings import setting_value
 @contextmanager
 def started_study(directory: Path, database: str | None) -> Iterator[Study]:
     """A study that `chorale serve` has started, at some time or now."""
-    store = _open_existing(directory, database)
-    try:
+    with closing(_open_existing(directory, database)) as store:
         yield _as_recorded(directory, store)
-    finally:
-        store.close()
 
 
 @contextmanager
@@ -41,21 +37,18 @@ def study_to_prepare(directory: Path, database: str | None) -> Iterator[Study]:
     """A study that may not have been started yet; then this starts it."""
     _check_is_study(directory)
     if _file_is_missing(directory, database) or not _has_started(directory, database):
-        study = open_study(directory, database)
-        try:
+        with closing(open_study(directory, database)) as study:
             yield study
-        finally:
-            study.close()
-        return
-    with started_study(directory, database) as study:
-        yield study
+    else:
+        with started_study(directory, database) as study:
+            yield study
 
 
 def keep_forecast(directory: Path) -> None:
     """Put the forecast that was saved into the record of the study in the folder, if that has been started already."""
     if not _file_is_missing(directory, None) and _has_started(directory, None):
         with started_study(directory, None) as study:
-            study.store.write(lambda tx: note_forecast(tx, directory, study.clock())).result()
+            study.store.do(lambda tx: note_forecast(tx, directory, study.clock()))
 
 
 def stage_called(study: Study, name: str) -> RunningStage:
@@ -75,11 +68,8 @@ def _file_is_missing(directory: Path, database: str | None) -> bool:
 
 
 def _has_started(directory: Path, database: str | None) -> bool:
-    store = _open_existing(directory, database)
-    try:
+    with closing(_open_existing(directory, database)) as store:
         return _recorded_settings(store) is not None
-    finally:
-        store.close()
 
 
 def _open_existing(directory: Path, database: str | None) -> Store:
@@ -97,7 +87,7 @@ def _not_started(directory: Path) -> UserError:
 
 
 def _recorded_settings(store: Store) -> str | None:
-    return store.read(lambda tx: setting_value(tx, "study")).result()
+    return store.look(lambda tx: setting_value(tx, "study"))
 
 
 def _as_recorded(directory: Path, store: Store) -> Study:
@@ -111,8 +101,8 @@ def _as_recorded(directory: Path, store: Store) -> Study:
             f"{directory} was last started by another version of Chorale. Bring it up to date: "
             f"`chorale check {directory}`, then `chorale serve {directory}`."
         ) from None
-    ids = {row.name: row.id for row in store.read(stages.all_stages).result()}
-    texts = json.loads(store.read(lambda tx: setting_value(tx, "texts")).result() or "{}")
+    ids = {row.name: row.id for row in store.look(stages.all_stages)}
+    texts = json.loads(store.look(lambda tx: setting_value(tx, "texts")) or "{}")
     return Study(
         settings=settings,
         consent="",
@@ -132,19 +122,11 @@ def _stage_as_recorded(store: Store, stage: StageSettings, stage_id: int, settin
     if task is None:
         raise UserError(f"stage `{stage.name}` needs the task `{stage.task}`: install the package it comes in.")
     options = task.options.model.model_validate(stage.options)
-    return RunningStage(
-        id=stage_id,
-        settings=stage,
-        task=task.configured(options),
-        options=options,
-        guidelines="",
-        feeds=feeds(settings, stage.name),
-        closed_by=closed_by(settings, stage),
-        levels=levels(settings, stage),
-        not_seen_later=not_seen_later(settings, stage),
-        round_size=None if stage.round is None else stage.round.size or _gold_count(store, stage_id),
+    return running_stage(
+        settings,
+        stage,
+        stage_id,
+        task.configured(options),
+        options,
+        lambda: store.look(lambda tx: len(gold.gold_by_key(tx, stage_id))),
     )
-
-
-def _gold_count(store: Store, stage_id: int) -> int:
-    return store.read(lambda tx: len(gold.gold_by_key(tx, stage_id))).result()

@@ -201,8 +201,7 @@ def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assig
         is_production and not assignments.take_place(tx, assignment.item_id)
     ):
         raise Refusal(
-            "lease_ended",
-            "Your time for this one was over and somebody else has taken it. Continue with the next one.",
+            "lease_ended", "Your time for this one was over and somebody else has taken it. Continue with the next one."
         )
 
 
@@ -225,7 +224,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation) -> 
 def _covered(tx: Tx, study: Study, stage: RunningStage) -> bool:
     """Whether the budget covers the late answer, on top of what others are promised. A refusal must write nothing."""
     if study.settings.pay.budget is not None:
-        locks.lock_budget(tx)
+        locks.lock(tx, locks.Alone.PROMISES_MONEY)
     return paying.is_covered(tx, study, stage)
 
 

@@ -32,6 +32,11 @@ class StageVisit(NamedTuple):
     def state(self) -> State:
         return self.situation.state
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is work for them, beyond an item they hold in a part that is paused or over: they read that."""
+        return self.state is State.AVAILABLE and not self.message
+
 
 @dataclass(frozen=True, slots=True)
 class Visit:
@@ -53,8 +58,7 @@ class Visit:
 
     def may_finish(self, after: int) -> bool:
         """Whether they may go back to their panel: they have done enough, or there is nothing for them to do now."""
-        idle = not any(stage.state is State.AVAILABLE for stage in self.stages)
-        return self.answered >= (1 if idle else after)
+        return self.answered >= (after if any(stage.goes_on for stage in self.stages) else 1)
 
     def within(self, names: Collection[str] | None) -> "Visit":
         """The same of some of the stages; of all if none are named."""

@@ -53,6 +53,7 @@ class DatasetFacts:
 def croissant(facts: DatasetFacts, files: Sequence[DataFile]) -> dict[str, Any]:
     """The metadata as an object to be written as JSON. What is not known is left out."""
     optional = {"datePublished": facts.published, "license": facts.licence, "url": facts.url}
+    year = "" if facts.published is None else f", {facts.published[:4]}"
     return {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
@@ -62,17 +63,13 @@ def croissant(facts: DatasetFacts, files: Sequence[DataFile]) -> dict[str, Any]:
         "description": facts.description,
         **{name: value for name, value in optional.items() if value},
         "version": "1.0.0",
-        "citeAs": f"{facts.name}. Collected with Chorale {__version__}{_year(facts.published)}.",
+        "citeAs": f"{facts.name}. Collected with Chorale {__version__}{year}.",
         "keywords": list(facts.keywords),
         "creativeWorkStatus": f"made by chorale {__version__}",
         "isLiveDataset": False,
         "distribution": [_file(file) for file in files],
         "recordSet": [_record_set(file) for file in files],
     }
-
-
-def _year(published: str | None) -> str:
-    return "" if published is None else f", {published[:4]}"
 
 
 def _file(file: DataFile) -> dict[str, Any]:
@@ -113,38 +110,21 @@ def _field(file: DataFile, field: DataField) -> dict[str, Any]:
 _CONTEXT: Mapping[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
     "conformsTo": "dct:conformsTo",
     "cr": "http://mlcommons.org/croissant/",
     "rai": "http://mlcommons.org/croissant/RAI/",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "equivalentProperty": "cr:equivalentProperty",
     "dct": "http://purl.org/dc/terms/",
     "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileProperty": "cr:fileProperty",
-    "fileObject": "cr:fileObject",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
+    **{
+        name: f"cr:{name}"
+        for name in (
+            *("citeAs", "column", "equivalentProperty", "extract", "field", "fileProperty", "fileObject", "fileSet"),
+            *("format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet"),
+            *("references", "regex", "repeated", "replace", "samplingRate", "separator", "source", "subField"),
+            "transform",
+        )
+    },
 }

@@ -9,36 +9,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from chorale.contract import TaskExport, installed_tasks
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
+from chorale.exchange import export_rows
 from chorale.exchange.export_columns import response_columns, response_lines
 from chorale.exchange.export_elsewhere import MTURK_COLUMNS, label_studio_rows, mturk_more_columns, mturk_rows
 from chorale.exchange.export_folders import FOLDERS, write_folder
 from chorale.exchange.export_format import ExportFormat, Writer
-from chorale.exchange.export_rows import (
-    arm_rows,
-    grade_rows,
-    label_rows,
-    ledger_rows,
-    message_rows,
-    qualification_rows,
-    response_rows,
-    triples,
-    worker_rows,
-)
-from chorale.files.tables import (
-    TableRow,
-    write_csv,
-    write_json_list,
-    write_jsonl,
-    write_lines,
-    write_parquet,
-    write_parquet_columns,
-    write_tsv,
-)
+from chorale.files import tables
 from chorale.folder.reading import did_you_mean
 from chorale.model import UserError
 from chorale.monitor.outcomes import stage_results
@@ -47,6 +28,7 @@ from chorale.registry import loaded_parts
 from chorale.store import Tx, events
 from chorale.store.responses import count_responses
 
+T = TypeVar("T")
 Progress = Callable[[int, int], None]
 """Called with the number of rows written, and of how many."""
 _STEP = 5_000
@@ -76,8 +58,8 @@ def write_export(study: Study, format_name: str, path: Path, progress: Progress 
 
 def _write_folder(tx: Tx, study: Study, path: Path, progress: Progress | None) -> int:
     formats = _formats(study)
-    tables = {**formats, "labels-parquet": replace(formats["labels"], write=write_parquet)}
-    return write_folder(study, path, lambda name, file: _write(tx, study, tables[name], file, progress))
+    kinds = {**formats, "labels-parquet": replace(formats["labels"], write=tables.write_parquet)}
+    return write_folder(study, path, lambda name, file: _write(tx, study, kinds[name], file, progress))
 
 
 def write_export_within(tx: Tx, study: Study, format_name: str, path: Path) -> int:
@@ -93,18 +75,18 @@ def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
 
 
 def _formats(study: Study) -> Mapping[str, ExportFormat]:
-    tables = [(stage, export) for stage in study.stages.values() for export in stage.task.exports]
-    count = Counter(export.name for _, export in tables)
+    of_stages = [(stage, export) for stage in study.stages.values() for export in stage.task.exports]
+    count = Counter(export.name for _, export in of_stages)
     # Where several stages have the table, each one's is called after its stage too.
     of_tasks = {
         export.name if count[export.name] == 1 else f"{export.name}-{stage.name}": _of_task(
             stage, export, alone=count[export.name] == 1
         )
-        for stage, export in tables
+        for stage, export in of_stages
     }
     of_every = {
         name: replace(kind, columns=(*kind.columns, "arm"))
-        if study.settings.arms is not None and kind.rows in (response_rows, label_rows)
+        if study.settings.arms is not None and kind.rows in (export_rows.response_rows, export_rows.label_rows)
         else kind
         for name, kind in _OF_EVERY_STUDY.items()
     }
@@ -164,193 +146,126 @@ def _write(tx: Tx, study: Study, kind: ExportFormat, path: Path, progress: Progr
         if progress is not None and counter["rows"] // _STEP > before // _STEP:
             progress(counter["rows"], max(expected, counter["rows"]))
 
-    def counted() -> Iterator[Mapping[str, Any]]:
-        for row in kind.rows(tx, study):
-            count(1)
-            yield row
-
-    def counted_columns(names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        for batch in response_columns(tx, study, names):
-            count(len(batch[0]))
-            yield batch
-
-    def counted_lines(names: Sequence[str]) -> Iterator[list[str]]:
-        for batch in response_lines(tx, study, names):
-            count(len(batch))
-            yield batch
+    def counted(values: Iterable[T], size: Callable[[T], int]) -> Iterator[T]:
+        for value in values:
+            count(size(value))
+            yield value
 
     try:
         more = () if kind.more_columns is None else kind.more_columns(tx, study)
         names = (*kind.columns, *more)
-        if kind.write is write_parquet and kind.rows is response_rows:
-            write_parquet_columns(names, counted_columns(names), path)
-        elif kind.write is _write_lines and kind.rows is response_rows:
-            write_lines(counted_lines(names), path)
+        if kind.write is tables.write_parquet and kind.rows is export_rows.response_rows:
+            columns = counted(response_columns(tx, study, names), lambda batch: len(batch[0]))
+            tables.write_parquet_columns(names, columns, path)
+        elif kind.write is _write_lines and kind.rows is export_rows.response_rows:
+            lines = counted(response_lines(tx, study, names), len)
+            tables.write_lines(lines, path)
         else:
-            kind.write(names, counted(), path)
+            kind.write(names, counted(kind.rows(tx, study), lambda _: 1), path)
     except OSError as error:
         raise UserError(f"{path} can't be written: {error.strerror or error}. Choose another place.") from error
     return counter["rows"]
 
 
-def _write_list(_columns: Sequence[str], rows: Iterable[TableRow], path: Path) -> None:
-    write_json_list(rows, path)
+def _write_lines(_columns: Sequence[str], rows: Iterable[tables.TableRow], path: Path) -> None:
+    tables.write_jsonl(rows, path)
 
 
-def _write_lines(_columns: Sequence[str], rows: Iterable[TableRow], path: Path) -> None:
-    write_jsonl(rows, path)
-
-
-_WRITERS: Mapping[str, Writer] = {".csv": write_csv, ".tsv": write_tsv, ".jsonl": _write_lines}
+_WRITERS: Mapping[str, Writer] = {".csv": tables.write_csv, ".tsv": tables.write_tsv, ".jsonl": _write_lines}
 _RESPONSE_COLUMNS = (
-    "response",
-    "stage",
-    "task",
-    "task_version",
-    "item",
-    "group",
-    "payload",
-    "worker",
-    "kind",
-    "answer",
-    "counts",
-    "submitted_at",
-    "submitted_at_ms",
-    "duration_ms",
-    "gold_answer",
-    "gold_score",
-    "item_label",
-    "item_confidence",
-    "item_released",
-    "item_state",
-    "item_sources",
+    *("response", "stage", "task", "task_version", "item", "group", "payload", "worker", "kind", "answer", "counts"),
+    *("submitted_at", "submitted_at_ms", "duration_ms", "gold_answer", "gold_score"),
+    *("item_label", "item_confidence", "item_released", "item_state", "item_sources"),
 )
+
+
+def _of_responses(as_what: str, ending: str, write: Writer) -> ExportFormat:
+    summary = f"every response with all that belongs to it, {as_what}"
+    return ExportFormat(summary, f"responses.{ending}", _RESPONSE_COLUMNS, export_rows.response_rows, write)
+
+
 _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
-    "jsonl": ExportFormat(
-        "every response with all that belongs to it, one JSON object a line",
-        "responses.jsonl",
-        _RESPONSE_COLUMNS,
-        response_rows,
-        _write_lines,
-    ),
-    "csv": ExportFormat(
-        "every response with all that belongs to it, as CSV",
-        "responses.csv",
-        _RESPONSE_COLUMNS,
-        response_rows,
-        write_csv,
-    ),
-    "parquet": ExportFormat(
-        "every response with all that belongs to it, as Parquet",
-        "responses.parquet",
-        _RESPONSE_COLUMNS,
-        response_rows,
-        write_parquet,
-    ),
+    "jsonl": _of_responses("one JSON object a line", "jsonl", _write_lines),
+    "csv": _of_responses("as CSV", "csv", tables.write_csv),
+    "parquet": _of_responses("as Parquet", "parquet", tables.write_parquet),
     "labels": ExportFormat(
         "every item with the crowd's answer and its confidence, as CSV",
         "labels.csv",
         (
-            "stage",
-            "item",
-            "group",
-            "payload",
-            "label",
-            "confidence",
-            "judgments",
-            "released",
-            "state",
-            "is_gold",
-            "sources",
+            *("stage", "item", "group", "payload", "label", "confidence", "judgments", "released", "state"),
+            *("is_gold", "sources"),
         ),
-        label_rows,
-        write_csv,
+        export_rows.label_rows,
+        tables.write_csv,
     ),
     "crowdkit": ExportFormat(
         "counted judgments as task, worker, label, for crowd-kit, as CSV",
         "crowdkit.csv",
         ("task", "worker", "label"),
-        triples,
-        write_csv,
+        export_rows.triples,
+        tables.write_csv,
     ),
     "labelstudio": ExportFormat(
         "every item with all its answers, as tasks for Label Studio, as JSON",
         "labelstudio.json",
         ("id", "data", "annotations", "predictions"),
         label_studio_rows,
-        _write_list,
+        lambda _, rows, path: tables.write_json_list(rows, path),
     ),
     "mturk": ExportFormat(
         "every production answer, like the results of a Mechanical Turk batch, as CSV",
         "batch_results.csv",
         MTURK_COLUMNS,
         mturk_rows,
-        write_csv,
+        tables.write_csv,
         mturk_more_columns,
     ),
     "workers": ExportFormat(
         "every worker in every stage: trust, work, pay and hourly wage, as CSV",
         "workers.csv",
         (
-            "worker",
-            "stage",
-            "standing",
-            "trust",
-            "gold_answered",
-            "gold_right",
-            "judgments",
-            "paid",
-            "currency",
-            "worked_ms",
-            "hourly_wage",
+            *("worker", "stage", "standing", "trust", "gold_answered", "gold_right"),
+            *("judgments", "paid", "currency", "worked_ms", "hourly_wage"),
         ),
-        worker_rows,
-        write_csv,
+        export_rows.worker_rows,
+        tables.write_csv,
     ),
     "ledger": ExportFormat(
         "every line of the pay ledger, newest first, as CSV",
         "ledger.csv",
         ("entry", "at", "at_ms", "worker", "stage", "kind", "amount", "currency", "reason", "cause"),
-        ledger_rows,
-        write_csv,
+        export_rows.ledger_rows,
+        tables.write_csv,
     ),
     "qualifications": ExportFormat(
         "every qualification somebody has, with the gate and the score that gave it, as CSV",
         "qualifications.csv",
         ("worker", "qualification", "at", "at_ms", "gate", "score"),
-        qualification_rows,
-        write_csv,
+        export_rows.qualification_rows,
+        tables.write_csv,
     ),
     "arms": ExportFormat(
         "every draw of an arm, with its stratum, number and block and the seed, as CSV",
         "arms.csv",
         ("worker", "arm", "at", "at_ms", "stratum", "number", "block", "seed"),
-        arm_rows,
-        write_csv,
+        export_rows.arm_rows,
+        tables.write_csv,
     ),
     "grades": ExportFormat(
         "every grade of an answer, by gold or by people, as CSV",
         "grades.csv",
         (
-            "grade",
-            "response",
-            "worker",
-            "stage",
-            "source",
-            "score",
-            "criteria",
-            "reasons",
-            "graded_at",
-            "graded_at_ms",
+            *("grade", "response", "worker", "stage", "source"),
+            *("score", "criteria", "reasons", "graded_at", "graded_at_ms"),
         ),
-        grade_rows,
-        write_csv,
+        export_rows.grade_rows,
+        tables.write_csv,
     ),
     "messages": ExportFormat(
         "every message of a gate to a worker, as CSV",
         "messages.csv",
         ("message", "worker", "gate", "state", "written_at", "sent_at", "read_at", "title", "body"),
-        message_rows,
-        write_csv,
+        export_rows.message_rows,
+        tables.write_csv,
     ),
 }

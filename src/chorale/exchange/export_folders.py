@@ -1,14 +1,12 @@
 """Exports that are folders: a dataset as Hugging Face's `datasets` loads it, with its card."""
 
 import json
-import secrets
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from chorale.engine.running import Study
-from chorale.model import UserError
+from chorale.folder.draft import draft_folder
 
 WriteTable = Callable[[str, Path], int]
 """Writes an export of this name to a file; how many rows."""
@@ -30,19 +28,12 @@ FOLDERS: Mapping[str, FolderFormat] = {
 
 def write_folder(study: Study, path: Path, write: WriteTable) -> int:
     """Write the dataset's folder: all of it, or nothing. How many responses."""
-    if path.exists():
-        raise UserError(f"{path} is there already. Name a folder that is not, with --out.")
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        (draft / "data").mkdir(parents=True)
-        rows = write("parquet", draft / "data" / "responses.parquet")
-        labels = write("labels-parquet", draft / "data" / "labels.parquet")
-        (draft / "README.md").write_text(_card(study, rows, labels), "utf-8", errors="replace")
-        draft.rename(path)
-    except OSError as error:
-        raise UserError(f"{path} can't be written: {error.strerror or error}. Choose another place.") from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+    with draft_folder(path) as draft:
+        data = draft.study / "data"
+        data.mkdir(parents=True)
+        rows = write("parquet", data / "responses.parquet")
+        labels = write("labels-parquet", data / "labels.parquet")
+        (draft.study / "README.md").write_text(_card(study, rows, labels), "utf-8", errors="replace")
     return rows
 
 

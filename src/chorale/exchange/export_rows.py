@@ -55,7 +55,7 @@ def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
         # What all arms did, put together, still came from one of them.
         own = frozenset(study.stage(item.stage).settings.arms)
         of_sources = frozenset[str]().union(*(arms.get(source, frozenset()) for source in sources.get(item.id, ())))
-        arms[f"{item.stage}/{item.key}"] = own or of_sources
+        its = arms[f"{item.stage}/{item.key}"] = own or of_sources
         if item.state == ItemState.WITHDRAWN:
             continue
         yield {
@@ -70,12 +70,8 @@ def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
             "state": item.state,
             "is_gold": item.is_gold,
             "sources": sources.get(item.id, []),
-            **({} if study.settings.arms is None else {"arm": _one_of(arms[f"{item.stage}/{item.key}"])}),
+            **({} if study.settings.arms is None else {"arm": next(iter(its)) if len(its) == 1 else None}),
         }
-
-
-def _one_of(arms: frozenset[str]) -> str | None:
-    return next(iter(arms)) if len(arms) == 1 else None
 
 
 def qualification_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
@@ -100,13 +96,9 @@ def arm_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
     for event in reversed(events.recent(tx, events.latest(tx), kinds=("arm",))):
         yield {
             "worker": event.worker,
-            "arm": event.evidence["arm"],
             "at": iso_time(event.at),
             "at_ms": event.at,
-            "stratum": event.evidence["stratum"],
-            "number": event.evidence["number"],
-            "block": event.evidence["block"],
-            "seed": event.evidence["seed"],
+            **{name: event.evidence[name] for name in ("arm", "stratum", "number", "block", "seed")},
         }
 
 

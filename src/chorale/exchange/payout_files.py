@@ -26,7 +26,7 @@ class ToPay:
 
 def plan_file(tx: Tx, study: Study) -> int | None:
     """Write down who is to be paid by a file; its number. One that was not finished comes first, as it was."""
-    locks.lock_payments(tx)
+    locks.lock(tx, locks.Alone.PLANS_PAYMENTS)
     begun = payments.payouts(tx, platform=FILE, states=(PLANNED,))
     if begun:
         return begun[0].id

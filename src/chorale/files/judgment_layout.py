@@ -35,9 +35,14 @@ class JudgmentLayout:
     """The columns that may hold the answer, where there are several and none was named."""
 
     @property
+    def roles(self) -> dict[str, str]:
+        """The columns that there are, by what they hold."""
+        roles = ("task", "worker", "label", "trust", "refusal")
+        return {role: name for role in roles if (name := getattr(self, role)) is not None}
+
+    @property
     def columns(self) -> list[str]:
-        named = (self.task, self.worker, self.label, self.trust, self.refusal)
-        return list(dict.fromkeys(name for name in named if name is not None))
+        return list(dict.fromkeys(self.roles.values()))
 
 
 @dataclass(frozen=True, slots=True)

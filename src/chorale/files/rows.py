@@ -7,7 +7,6 @@ import json
 import math
 import re
 import reprlib
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from chorale.files.source import StreamedFile
+from chorale.files.source import UNREADABLE, StreamedFile, why_unreadable
 from chorale.model import Problem
 
 LONGEST_LINE = 1_000_000
@@ -51,26 +50,17 @@ def read_rows(
     report = _Reporter(shown_as, problems)
     reader = _reader_for(suffix_of(path))
     if reader is None:
-        report(
-            None,
-            "is in a format that can't be read here",
-            "Use a .jsonl, .ndjson, .csv or .tsv file.",
-            path.suffix or "no suffix",
-        )
+        fix = "Use a .jsonl, .ndjson, .csv or .tsv file."
+        report(None, "is in a format that can't be read here", fix, path.suffix or "no suffix")
         return
     try:
         with ExitStack() as stack:
             file = _opened(path, streamed, stack)
             if _is_utf8(file, report):
                 yield from reader(_Lines(file, report), report)
-    except FileNotFoundError:
-        report(None, "does not exist", "Create the file or correct its name.")
-    except IsADirectoryError:
-        report(None, "is a folder", "Name a file in it.")
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        report(None, f"can't be unpacked: {error}", "Copy or download it again.")
-    except OSError as error:
-        report(None, f"can't be read: {error.strerror}", "Make the file readable.")
+    except UNREADABLE as error:
+        message, fix = why_unreadable(error)
+        report(None, message, f"{fix}.")
 
 
 def is_table(path: Path) -> bool:

@@ -4,7 +4,8 @@ import codecs
 import gzip
 import hashlib
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from chorale.model import Problem, UserError
 
 MOST_PROBLEMS = 50
 """Told of one file: more help nobody."""
+UNREADABLE = (OSError, EOFError, zlib.error)
+"""What reading and unpacking a file may raise."""
 _DIGEST_LENGTH = 8
 
 
@@ -37,17 +40,29 @@ def read_source(path: Path) -> Source:
 
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file, unpacked if its name ends in .gz."""
-    try:
+    with refusing_unreadable(path):
         raw = path.read_bytes()
         return gzip.decompress(raw) if path.suffix.lower() == ".gz" else raw
-    except FileNotFoundError:
-        raise refused(path, None, "does not exist", "Create the file or correct its name") from None
-    except IsADirectoryError:
-        raise refused(path, None, "is a folder", "Name a file in it") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise refused(path, None, f"can't be unpacked: {error}", "Copy or download it again") from None
-    except OSError as error:
-        raise refused(path, None, f"can't be read: {error.strerror}", "Make the file readable") from None
+
+
+@contextmanager
+def refusing_unreadable(path: Path) -> Iterator[None]:
+    """A file that can't be read or unpacked is the user's to put right."""
+    try:
+        yield
+    except UNREADABLE as error:
+        raise refused(path, None, *why_unreadable(error)) from None
+
+
+def why_unreadable(error: Exception) -> tuple[str, str]:
+    """What is wrong with a file that raised one of `UNREADABLE`, and what to do."""
+    if isinstance(error, FileNotFoundError):
+        return "does not exist", "Create the file or correct its name"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder", "Name a file in it"
+    if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
+        return f"can't be read: {error.strerror}", "Make the file readable"
+    return f"can't be unpacked: {error}", "Copy or download it again"
 
 
 def digest_of(raw: bytes) -> str:

@@ -140,7 +140,9 @@ def write_parquet_columns(columns: Sequence[str], batches: Iterable[Sequence[lis
         frame = polars.DataFrame(schema=dict.fromkeys(columns, polars.Null))
         for number, batch in enumerate(batches):
             if number:
-                parts.append(_put_by(frame, Path(waiting) / f"{number}.parquet"))
+                put_by = Path(waiting) / f"{number}.parquet"
+                frame.write_parquet(put_by, compression="lz4")
+                parts.append(polars.scan_parquet(put_by))
             series = []
             for column, given in zip(columns, batch, strict=True):
                 kind, values = _column(given)
@@ -154,14 +156,6 @@ def write_parquet_columns(columns: Sequence[str], batches: Iterable[Sequence[lis
                 polars.concat([part.cast(schema) for part in (*parts, frame.lazy())]).sink_parquet(file)
             else:
                 frame.cast(schema).write_parquet(file)
-
-
-def _put_by(frame: Any, path: Path) -> Any:
-    """A frame written to a file, to be read again when it is needed."""
-    import polars  # noqa: PLC0415 - loaded by whoever has the frame
-
-    frame.write_parquet(path, compression="lz4")
-    return polars.scan_parquet(path)
 
 
 def _batches(rows: Iterable[TableRow]) -> Iterator[list[TableRow]]:

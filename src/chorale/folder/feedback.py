@@ -85,7 +85,7 @@ def compose(
             "worst": [answer for answer in by_score[better:][::-1] if answer.score < by_score[0].score][:LISTED],
             "flagged": flagged,
             "flagged_share": len(flagged) / len(shown) if shown else 0.0,
-            "criteria": _criteria(own, averages),
+            "criteria": {name: {"own": mean, "average": averages[name]} for name, mean in mean_criteria(own).items()},
         },
     )
 
@@ -115,10 +115,6 @@ def _filled(template: str, values: Mapping[str, Any]) -> str:
 @lru_cache(maxsize=64)
 def _compiled(template: str) -> Template:
     return _TEMPLATES.from_string(template)
-
-
-def _criteria(own: Sequence[GradedAnswer], averages: Mapping[str, float]) -> dict[str, dict[str, float]]:
-    return {name: {"own": mean, "average": averages[name]} for name, mean in mean_criteria(own).items()}
 
 
 def mean_criteria(answers: Iterable[GradedAnswer]) -> dict[str, float]:

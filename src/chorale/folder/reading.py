@@ -6,8 +6,7 @@ from typing import Any
 from chorale.folder.checking.content import GoldRow, StageContent, StudyFolder, TruthRow
 from chorale.folder.checking.gates import read_gates
 from chorale.folder.checking.named_files import read_markdown
-from chorale.folder.checking.protocols import check_protocol
-from chorale.folder.checking.recruiting import check_recruiting
+from chorale.folder.checking.protocols import check_protocol, check_recruiting
 from chorale.folder.checking.report import SETTINGS_FILE, CheckReport, did_you_mean
 from chorale.folder.checking.settings_file import read_settings, settings_in
 from chorale.folder.checking.settings_shape import parsed_settings, text_at

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from chorale.metrics.sampling import Interval
     from chorale.metrics.score import Result, Score
     from chorale.metrics.signatures import signature
-    from chorale.metrics.statistics import FloatArray, Metric, Statistics
-    from chorale.metrics.tally import Tally
+    from chorale.metrics.statistics import FloatArray, Metric, Statistics, Tally
 
 __all__ = [
     "Comparison",
@@ -43,16 +42,16 @@ __all__ = [
     "tally_intervals",
 ]
 
-_MODULES = {
-    "comparison": ("Comparison", "UnpairedComparison", "compare", "compare_apart", "tally_compare"),
-    "counts": ("Counts", "counts_metric", "f1_of", "ratio"),
-    "bootstrap": ("intervals", "median_interval", "row_intervals", "tally_intervals"),
-    "family": ("Family",),
-    "sampling": ("Interval",),
-    "score": ("Result", "Score"),
-    "signatures": ("signature",),
-    "statistics": ("FloatArray", "Metric", "Statistics"),
-    "tally": ("Tally",),
-}
-
-__getattr__, __dir__ = attach(__name__, _MODULES)
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "comparison": ("Comparison", "UnpairedComparison", "compare", "compare_apart", "tally_compare"),
+        "counts": ("Counts", "counts_metric", "f1_of", "ratio"),
+        "bootstrap": ("intervals", "median_interval", "row_intervals", "tally_intervals"),
+        "family": ("Family",),
+        "sampling": ("Interval",),
+        "score": ("Result", "Score"),
+        "signatures": ("signature",),
+        "statistics": ("FloatArray", "Metric", "Statistics", "Tally"),
+    },
+)

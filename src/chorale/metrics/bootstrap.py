@@ -17,8 +17,7 @@ from chorale.metrics.sampling import (
     times_each_placed,
     times_taken,
 )
-from chorale.metrics.statistics import FloatArray, Metric, Statistics, stacked
-from chorale.metrics.tally import Tally
+from chorale.metrics.statistics import FloatArray, Metric, Statistics, Tally, stacked
 
 _ALIKE = 10
 """How many items must share a row, on average, for sampling rows to take less time than sampling items."""
@@ -29,7 +28,6 @@ def intervals(
     metric: Metric,
     *,
     resamples: int = 1000,
-    level: float = 0.95,
     seed: int = 1,
     progress: Progress | None = None,
     units: Units | None = None,
@@ -38,33 +36,29 @@ def intervals(
     if not len(statistics.items):
         raise ValueError("there are no items to draw from")
     drawn = resampled(statistics, metric, resamples=resamples, seed=seed, progress=progress, units=units)
-    return {name: interval_of(values, level) for name, values in drawn.items()}
+    return {name: interval_of(values) for name, values in drawn.items()}
 
 
-def tally_intervals(
-    tally: Tally, metric: Metric, *, resamples: int = 1000, level: float = 0.95, seed: int = 1
-) -> dict[str, Interval]:
+def tally_intervals(tally: Tally, metric: Metric, *, resamples: int = 1000, seed: int = 1) -> dict[str, Interval]:
     """The same from a tally, for an additive metric."""
     drawn = _drawn(tally, metric, resamples, np.random.default_rng(seed), None)
-    return {name: interval_of(values, level) for name, values in drawn.items()}
+    return {name: interval_of(values) for name, values in drawn.items()}
 
 
-def row_intervals(
-    rows: FloatArray, metric: Metric, *, resamples: int = 1000, level: float = 0.95, seed: int = 1
-) -> dict[str, Interval]:
+def row_intervals(rows: FloatArray, metric: Metric, *, resamples: int = 1000, seed: int = 1) -> dict[str, Interval]:
     """The same from one row per item, of which most may differ, as probabilities do."""
     if not len(rows):
         raise ValueError("there are no items to draw from")
     tally = Tally.of(rows)
     if _ALIKE * len(tally.rows) <= len(rows):
-        return tally_intervals(tally, metric, resamples=resamples, level=level, seed=seed)
+        return tally_intervals(tally, metric, resamples=resamples, seed=seed)
     ordered = np.repeat(tally.rows, tally.counts.astype(np.intp), axis=0)
     counts = times_each_placed(len(rows), resamples, np.random.default_rng(seed))
     sums = np.concatenate([drawn @ ordered for drawn in counts])
-    return {name: interval_of(np.asarray(values), level) for name, values in metric.formula(sums).items()}
+    return {name: interval_of(np.asarray(values)) for name, values in metric.formula(sums).items()}
 
 
-def median_interval(values: FloatArray, *, resamples: int = 1000, level: float = 0.95, seed: int = 1) -> Interval:
+def median_interval(values: FloatArray, *, resamples: int = 1000, seed: int = 1) -> Interval:
     """The same for the median of some values.
 
     Which of the sorted values is the median of a resample follows a beta distribution, so none has to be drawn whole.
@@ -77,7 +71,7 @@ def median_interval(values: FloatArray, *, resamples: int = 1000, level: float =
     lower = rng.beta(middle, count + 1 - middle, size=resamples)
     upper = lower if count % 2 else lower + (1 - lower) * rng.beta(1, count - middle, size=resamples)
     drawn = [ordered[np.minimum((place * count).astype(np.int64), count - 1)] for place in (lower, upper)]
-    return interval_of((drawn[0] + drawn[1]) / 2, level)
+    return interval_of((drawn[0] + drawn[1]) / 2)
 
 
 def resampled(

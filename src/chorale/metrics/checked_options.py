@@ -1,14 +1,54 @@
 """Options that a program gives to a public function, checked by the types its signature names.
 
 The command line checks values when it reads them. From Python a misspelt value would be taken for another, and signed.
+Errors are written for the command line, and name its options; raised from Python they name the keywords instead.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from chorale.model.problems import UserError, did_you_mean
+
+_OPTION = re.compile(r"(?<![^\s(])--(no-)?([a-z][a-z-]*)(?: ('[^']*'))?")
+_KEYWORDS = {"include-extra-verbs": "extra_verbs", "open": "open_task", "with": "beside"}
+"""Options whose keyword is another word."""
+
+
+@contextmanager
+def naming_keywords() -> Iterator[None]:
+    """Errors raised inside name keywords where they are written with a command's options."""
+    try:
+        yield
+    except UserError as error:
+        problems = [replace(one, message=_in_python(one.message), fix=_in_python(one.fix)) for one in error.problems]
+        raise UserError(_in_python(error.message), problems) from None
+
+
+def _in_python(text: str) -> str:
+    """A message with keywords in place of options.
+
+    >>> _in_python("Leave out --no-modality, or give --min-common. Did you mean --label 'said'?")
+    "Leave out `modality=False`, or give `min_common`. Did you mean `label='said'`?"
+    """
+
+    def keyword(option: re.Match[str]) -> str:
+        name = _KEYWORDS.get(option[2], option[2].replace("-", "_"))
+        return f"`{name}=False`" if option[1] else f"`{name}={option[3]}`" if option[3] else f"`{name}`"
+
+    return _OPTION.sub(keyword, text)
+
+
+def check_keywords(function: str, owner: Any, given: Mapping[str, Any]) -> None:
+    """Refuse keywords that a function's typed dictionary does not have, and values that it excludes."""
+    for name in given:
+        if name not in owner.__annotations__:
+            raise TypeError(f"{function}() has no keyword {name!r}.{did_you_mean(name, owner.__annotations__)}")
+    check_options(owner, given)
 
 
 def check_options(owner: Any, options: Mapping[str, Any]) -> None:

@@ -25,22 +25,19 @@ from chorale.metrics.sampling import (
     times_swapped,
     times_taken,
 )
-from chorale.metrics.statistics import FloatArray, Metric, Statistics, stacked
-from chorale.metrics.tally import Tally
+from chorale.metrics.statistics import FloatArray, Metric, Statistics, Tally, stacked
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """One score of two systems: `difference` is the first's minus the second's."""
+class UnpairedComparison:
+    """One score of two sets of items that nothing pairs: `difference` is the first's minus the second's."""
 
     first: float
     second: float
     difference: float
     interval: Interval
-    """Of the difference, by the paired bootstrap."""
+    """Of the difference, by the bootstrap."""
     p_bootstrap: float
-    """Two-sided."""
-    p_randomisation: float
     """Two-sided."""
 
     def as_dict(self) -> dict[str, float | list[float]]:
@@ -50,8 +47,18 @@ class Comparison:
             "difference": self.difference,
             "ci": self.interval.as_list(),
             "p_bootstrap": self.p_bootstrap,
-            "p_randomisation": self.p_randomisation,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(UnpairedComparison):
+    """One score of two systems on the same items; the bootstrap is paired."""
+
+    p_randomisation: float
+    """Two-sided."""
+
+    def as_dict(self) -> dict[str, float | list[float]]:
+        return {**UnpairedComparison.as_dict(self), "p_randomisation": self.p_randomisation}
 
 
 def compare(
@@ -60,7 +67,6 @@ def compare(
     metric: Metric,
     *,
     resamples: int = 1000,
-    level: float = 0.95,
     seed: int = 1,
     progress: Progress | None = None,
     units: Units | None = None,
@@ -75,24 +81,17 @@ def compare(
         a, b, groups = _paired_groups(first, second, units)
         drawn = _each(_redrawing(a, b, groups, by_luck), metric, resamples, progress)
         exchanged = _each(_exchanging(a, b, groups, by_coin), metric, resamples, progress)
-    return _compared(metric.scores(first), metric.scores(second), drawn, exchanged, level)
+    return _compared(metric.scores(first), metric.scores(second), drawn, exchanged)
 
 
-def tally_compare(
-    both: Tally,
-    metric: Metric,
-    *,
-    resamples: int = 1000,
-    level: float = 0.95,
-    seed: int = 1,
-) -> dict[str, Comparison]:
+def tally_compare(both: Tally, metric: Metric, *, resamples: int = 1000, seed: int = 1) -> dict[str, Comparison]:
     """The same from a tally whose rows are the first system's statistics and, behind them, the second's."""
     drawn = _by_bootstrap(both, metric, resamples, np.random.default_rng([seed, 0]), None)
     exchanged = _by_swapping(both, metric, resamples, np.random.default_rng([seed, 1]), None)
     ones, others = (
         {name: float(value) for name, value in metric.formula(sums).items()} for sums in np.split(both.sums(), 2)
     )
-    return _compared(ones, others, drawn, exchanged, level)
+    return _compared(ones, others, drawn, exchanged)
 
 
 def _compared(
@@ -100,19 +99,14 @@ def _compared(
     of_second: dict[str, float],
     drawn: dict[str, FloatArray],
     exchanged: dict[str, FloatArray],
-    level: float,
 ) -> dict[str, Comparison]:
     compared = {}
     for name, value in of_first.items():
         difference = value - of_second[name]
-        compared[name] = Comparison(
-            first=value,
-            second=of_second[name],
-            difference=difference,
-            interval=interval_of(drawn[name], level),
-            p_bootstrap=share_at_least(drawn[name] - difference, difference),
-            p_randomisation=share_at_least(exchanged[name], difference),
-        )
+        p_bootstrap = share_at_least(drawn[name] - difference, difference)
+        p_randomisation = share_at_least(exchanged[name], difference)
+        interval = interval_of(drawn[name])
+        compared[name] = Comparison(value, of_second[name], difference, interval, p_bootstrap, p_randomisation)
     return compared
 
 
@@ -206,33 +200,11 @@ def _each(draw: _Draw, metric: Metric, resamples: int, progress: Progress | None
     return {name: ones[name] - others[name] for name in ones}
 
 
-@dataclass(frozen=True, slots=True)
-class UnpairedComparison:
-    """One score of two sets of items that nothing pairs: `difference` is the first's minus the second's."""
-
-    first: float
-    second: float
-    difference: float
-    interval: Interval
-    p_bootstrap: float
-    """Two-sided."""
-
-    def as_dict(self) -> dict[str, float | list[float]]:
-        return {
-            "value": self.first,
-            "other": self.second,
-            "difference": self.difference,
-            "ci": self.interval.as_list(),
-            "p_bootstrap": self.p_bootstrap,
-        }
-
-
 def compare_apart(
     first: tuple[Statistics, Metric],
     second: tuple[Statistics, Metric],
     *,
     resamples: int = 1000,
-    level: float = 0.95,
     seed: int = 1,
 ) -> dict[str, UnpairedComparison]:
     """Every score that both have, by an independent bootstrap over each one's items."""
@@ -243,5 +215,5 @@ def compare_apart(
     for name in (name for name in ours if name in theirs):
         differences, difference = drawn[name] - others[name], ours[name] - theirs[name]
         p = share_at_least(differences - difference, difference)
-        compared[name] = UnpairedComparison(ours[name], theirs[name], difference, interval_of(differences, level), p)
+        compared[name] = UnpairedComparison(ours[name], theirs[name], difference, interval_of(differences), p)
     return compared

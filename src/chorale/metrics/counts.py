@@ -43,26 +43,15 @@ class Counts:
 
     def as_dict(self) -> dict[str, float]:
         """Counts and fractions under the names that `--json` prints."""
-        return {
-            "tp": self.tp,
-            "fp": self.fp,
-            "fn": self.fn,
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-        }
+        return {name: getattr(self, name) for name in ("tp", "fp", "fn", "precision", "recall", "f1")}
 
 
 def counts_metric() -> Metric:
     """Precision, recall and F1 over three columns: true positives, false positives, false negatives."""
+    return Metric(of_counts)
 
-    def formula(sums: FloatArray) -> dict[str, FloatArray]:
-        tp, fp, fn = sums[..., 0], sums[..., 1], sums[..., 2]
-        precision, recall = ratio(tp, tp + fp), ratio(tp, tp + fn)
-        return {
-            "precision": precision,
-            "recall": recall,
-            "f1": ratio(2 * tp, 2 * tp + fp + fn),
-        }
 
-    return Metric(formula)
+def of_counts(sums: FloatArray) -> dict[str, FloatArray]:
+    """Precision, recall and F1 from sums of true positives, false positives and false negatives."""
+    tp, fp, fn = sums[..., 0], sums[..., 1], sums[..., 2]
+    return {"precision": ratio(tp, tp + fp), "recall": ratio(tp, tp + fn), "f1": ratio(2 * tp, 2 * tp + fp + fn)}

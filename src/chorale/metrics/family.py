@@ -4,7 +4,7 @@
 gets tables, intervals, paired tests and a signature from here; one that shows more brings its own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike, fspath
@@ -51,6 +51,11 @@ class Family:
 def path_of(path: str | PathLike[str]) -> Path:
     """A path from a program, which may be a text."""
     return Path(fspath(path))
+
+
+def paths_of(paths: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
+    """One path or several."""
+    return [path_of(paths)] if isinstance(paths, str | PathLike) else [path_of(path) for path in paths]
 
 
 def score_files(

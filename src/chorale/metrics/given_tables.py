@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
+from inspect import Parameter
 from inspect import signature as parameters_of
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from chorale.metrics.checked_options import check_options
+from chorale.metrics.checked_options import check_options, naming_keywords
 from chorale.metrics.score import Score
 from chorale.model import Problem, UserError
 
@@ -22,14 +23,22 @@ from chorale.model import Problem, UserError
 def taking_tables(score: Callable[..., Score]) -> Callable[..., Score]:
     """The same function, which takes tables wherever it takes paths."""
 
+    parameters = parameters_of(score)
+    own_options = {name for name, one in parameters.parameters.items() if one.kind is Parameter.VAR_KEYWORD}
+
     @wraps(score)
+    @naming_keywords()
     def scored(*arguments: Any, **options: Any) -> Score:
-        bound = parameters_of(score).bind(*arguments, **options)
+        bound = parameters.bind(*arguments, **options)
         check_options(score, options)
-        if not any(_is_table(value) or _are_tables(value) for value in bound.arguments.values()):
+        given = {name: value for name, value in bound.arguments.items() if name not in own_options}
+        for name, value in given.items():
+            if isinstance(value, list | tuple) and not value and parameters.parameters[name].default != ():
+                raise UserError(f"{name} is empty. {_GIVE}")
+        if not any(_is_table(value) or _are_tables(value) for value in given.values()):
             return score(*arguments, **options)
         with TemporaryDirectory(prefix="chorale-") as folder:
-            for name, value in bound.arguments.items():
+            for name, value in given.items():
                 if _is_table(value):
                     bound.arguments[name] = _written(value, Path(folder), name)
                 elif _are_tables(value):
@@ -41,6 +50,9 @@ def taking_tables(score: Callable[..., Score]) -> Callable[..., Score]:
                 raise _renamed(error, f"{folder}/") from None
 
     return scored
+
+
+_GIVE = "Give a path, a dataframe or a list of dicts."
 
 
 def _is_table(value: Any) -> bool:
@@ -57,19 +69,17 @@ def _are_tables(value: Any) -> bool:
 
 def _written(table: Any, folder: Path, name: str) -> Path:
     """A CSV file; JSONL if cells are more than texts and numbers."""
+    cells, nested = folder / f"{name}.csv", folder / f"{name}.jsonl"
     if isinstance(table, list) and any(isinstance(value, list | dict) for row in table for value in row.values()):
         # Lists in rows may hold values of several kinds, which no column can.
-        path = folder / f"{name}.jsonl"
-        path.write_text("".join(f"{json.dumps(row, default=str)}\n" for row in table), "utf-8")
-        return path
+        nested.write_text("".join(f"{json.dumps(row, default=str)}\n" for row in table), "utf-8")
+        return nested
     frame = _frame(table, name)
     if any(kind.is_nested() for kind in frame.dtypes):
-        path = folder / f"{name}.jsonl"
-        frame.write_ndjson(path)
-    else:
-        path = folder / f"{name}.csv"
-        frame.write_csv(path)
-    return path
+        frame.write_ndjson(nested)
+        return nested
+    frame.write_csv(cells)
+    return cells
 
 
 def _frame(table: Any, name: str) -> pl.DataFrame:
@@ -82,9 +92,7 @@ def _frame(table: Any, name: str) -> pl.DataFrame:
             return pl.DataFrame(columns, strict=False).fill_nan(None)
         return pl.DataFrame(table, strict=False)
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise UserError(
-            f"{name} can't be read as a table: {error}. Give a path, a dataframe or a list of dicts."
-        ) from None
+        raise UserError(f"{name} can't be read as a table: {error}. {_GIVE}") from None
 
 
 def _named(score: Score, folder: str) -> Score:

@@ -16,6 +16,7 @@ from chorale.metrics import (
     tally_compare,
     tally_intervals,
 )
+from chorale.metrics.comparison import UnpairedComparison, compare_apart
 from chorale.metrics.sampling import Progress, Units
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
@@ -33,42 +34,36 @@ class Resampling:
 
     def intervals(self, statistics: Statistics, metric: Metric) -> dict[str, Interval]:
         """An interval for every score, wanted or not."""
-        return intervals(
-            statistics,
-            metric,
-            resamples=self.resamples,
-            seed=self.seed,
-            progress=self.progress,
-            units=self.units,
-        )
+        return intervals(statistics, metric, **self._draws(), progress=self.progress, units=self.units)
 
     def compare(self, first: Statistics, second: Statistics, metric: Metric) -> dict[str, Comparison]:
-        return compare(
-            first,
-            second,
-            metric,
-            resamples=self.resamples,
-            seed=self.seed,
-            progress=self.progress,
-            units=self.units,
-        )
+        return compare(first, second, metric, **self._draws(), progress=self.progress, units=self.units)
+
+    def compare_apart(
+        self, first: tuple[Statistics, Metric], second: tuple[Statistics, Metric]
+    ) -> dict[str, UnpairedComparison]:
+        """Of items that nothing pairs: each set is resampled on its own."""
+        return compare_apart(first, second, resamples=self.resamples, seed=self.seed)
 
     def tally_intervals(self, tally: Tally, metric: Metric) -> dict[str, Interval]:
         """Of one of many tables: nothing is told about progress, since there are more to come."""
-        return tally_intervals(tally, metric, resamples=self.resamples, seed=self.seed)
+        return tally_intervals(tally, metric, **self._draws())
 
     def row_intervals(self, rows: FloatArray, metric: Metric) -> dict[str, Interval]:
-        return row_intervals(rows, metric, resamples=self.resamples, seed=self.seed)
+        return row_intervals(rows, metric, **self._draws())
 
     def median_interval(self, values: FloatArray) -> Interval:
-        return median_interval(values, resamples=self.resamples, seed=self.seed)
+        return median_interval(values, **self._draws())
 
     def tally_compare(self, both: Tally, metric: Metric) -> dict[str, Comparison]:
-        return tally_compare(both, metric, resamples=self.resamples, seed=self.seed)
+        return tally_compare(both, metric, **self._draws())
 
     def settings(self, *, compared: bool = False) -> dict[str, Setting]:
         """For the signature: what was drawn, if anything was."""
-        return {"resamples": self.resamples, "seed": self.seed} if self.ci or compared else {}
+        return {**self._draws()} if self.ci or compared else {}
+
+    def _draws(self) -> dict[str, int]:
+        return {"resamples": self.resamples, "seed": self.seed}
 
 
 def checked_resampling(ci: bool, resamples: int, seed: int) -> Resampling:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from chorale.metrics.statistics import FloatArray, Statistics
 
 Progress = Callable[[int, int], None]
+LEVEL = 0.95
+"""Of all intervals."""
 Units = Mapping[str, str]
 """The unit that each item belongs to."""
 _AT_ONCE = 2**22
@@ -30,23 +32,23 @@ class Interval:
         return [self.low, self.high]
 
 
-def blocks(resamples: int, numbers: int, *, at_once: int = _AT_ONCE) -> Iterator[int]:
+def blocks(resamples: int, numbers: int, *, at_once: int = _AT_ONCE, progress: Progress | None = None) -> Iterator[int]:
     """Sizes of blocks of resamples that need so many numbers each: all would not fit in memory."""
     block = max(1, at_once // max(1, numbers))
     for start in range(0, resamples, block):
-        yield min(block, resamples - start)
+        size = min(block, resamples - start)
+        yield size
+        if progress:
+            progress(start + size, resamples)
 
 
 def times_taken(
     counts: FloatArray, resamples: int, rng: np.random.Generator, progress: Progress | None = None
 ) -> Iterator[FloatArray]:
     """How often each kind of unit is taken, where there are `counts` of each kind; a block of resamples at a time."""
-    total, done = int(counts.sum()), 0
-    for size in blocks(resamples, len(counts)):
+    total = int(counts.sum())
+    for size in blocks(resamples, len(counts), progress=progress):
         yield rng.multinomial(total, counts / total, size=size).astype(np.float64)
-        done += size
-        if progress:
-            progress(done, resamples)
 
 
 def times_each_taken(units: int, resamples: int, rng: np.random.Generator) -> FloatArray:
@@ -74,12 +76,8 @@ def times_swapped(
     counts: NDArray[np.int64], resamples: int, rng: np.random.Generator, progress: Progress | None = None
 ) -> Iterator[NDArray[np.int64]]:
     """Of so many units of each kind, for how many a coin swaps the two systems; a block of resamples at a time."""
-    done = 0
-    for size in blocks(resamples, len(counts)):
+    for size in blocks(resamples, len(counts), progress=progress):
         yield rng.binomial(counts, 0.5, size=(size, len(counts)))
-        done += size
-        if progress:
-            progress(done, resamples)
 
 
 def swapped(units: int, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -87,15 +85,15 @@ def swapped(units: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     return rng.integers(2, size=units, dtype=np.int8).astype(bool)
 
 
-def ends_of(values: FloatArray, level: float, axis: int = 0) -> FloatArray:
-    """The ends of the middle `level` of the values, by Efron's percentile method."""
-    tail = (1 - level) / 2
+def ends_of(values: FloatArray, axis: int = 0) -> FloatArray:
+    """The ends of the middle 95% of the values, by Efron's percentile method."""
+    tail = (1 - LEVEL) / 2
     return np.asarray(np.quantile(values, [tail, 1 - tail], axis=axis))
 
 
-def interval_of(values: FloatArray, level: float) -> Interval:
-    """The middle `level` of the values."""
-    low, high = ends_of(np.asarray(values), level)
+def interval_of(values: FloatArray) -> Interval:
+    """The middle 95% of the values."""
+    low, high = ends_of(np.asarray(values))
     return Interval(float(low), float(high))
 
 

@@ -4,8 +4,8 @@ Commands print it, Python returns it, and a notebook shows it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from chorale.metrics.score_html import html_result
 from chorale.metrics.score_table import ScoreTable, shown_interval, shown_number
@@ -33,6 +33,13 @@ class Result:
 
     def as_json(self) -> dict[str, Any]:
         return {**self.json, "notes": list(self.notes), "signature": self.signature}
+
+    def extended(
+        self, json: Mapping[str, Any], tables: Sequence[ScoreTable] = (), notes: Sequence[str] = (), **rest: Any
+    ) -> Self:
+        """With more behind what there is. Fields in `rest` are replaced."""
+        tables, notes = [*self.tables, *tables], [*self.notes, *notes]
+        return replace(self, json={**self.json, **json}, tables=tables, notes=notes, **rest)
 
     def __repr__(self) -> str:
         return brief_repr(type(self).__name__, plural(len(self.tables), "table", "tables"), self.signature)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # Tables need nothing of it, and it brings NumPy along.
     from chorale.metrics import Comparison, Interval
+    from chorale.metrics.comparison import UnpairedComparison
 
 Cell = str | int | float | None
 
@@ -29,19 +30,11 @@ def comparison_table(
     rows: list[tuple[Cell, ...]] = []
     for name, comparison in compared.items():
         values: list[float] = [comparison.first, comparison.second, comparison.difference]
+        values = [round(value) for value in values] if counts else values
         around = shown_interval(comparison.interval, 0 if counts else 4)
-        shown: list[float] = [round(value) for value in values] if counts else values
-        rows.append((name, *shown, around, comparison.p_bootstrap, comparison.p_randomisation))
-    columns = (
-        "score",
-        f"{names[0]}#",
-        f"{names[1]}#",
-        "difference#",
-        "95% interval#",
-        "p bootstrap#",
-        "p randomisation#",
-    )
-    return ScoreTable(title, columns, rows)
+        rows.append((name, *values, around, comparison.p_bootstrap, comparison.p_randomisation))
+    tests = ("difference#", "95% interval#", "p bootstrap#", "p randomisation#")
+    return ScoreTable(title, ("score", f"{names[0]}#", f"{names[1]}#", *tests), rows)
 
 
 def shown_interval(interval: "Interval | None", digits: int = 4) -> str:
@@ -54,7 +47,7 @@ def shown_number(value: float, digits: int) -> str:
     return f"{value:z,.{digits}f}".replace("-", "−")
 
 
-def jsonable(values: "Mapping[str, Interval] | Mapping[str, Comparison]") -> dict[str, Any]:
+def jsonable(values: "Mapping[str, Interval | Comparison | UnpairedComparison]") -> dict[str, Any]:
     """Intervals and comparisons as `--json` prints them."""
     return {name: one.as_dict() if hasattr(one, "as_dict") else one.as_list() for name, one in values.items()}
 

@@ -1,7 +1,11 @@
-"""A metric is a table of statistics, one row per item, and a pure function from them to scores."""
+"""A metric is a table of statistics, one row per item, and a pure function from them to scores.
+
+Where few of the rows are different, a tally has each once, and how often it occurs.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,3 +54,32 @@ class Metric:
 def stacked(resamples: Sequence[Mapping[str, FloatArray | float]]) -> dict[str, FloatArray]:
     """One array per score, with a value for every resample."""
     return {name: np.asarray([float(one[name]) for one in resamples]) for name in resamples[0]}
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The different rows, sorted, and how many items have each.
+
+    Statistics are mostly small counts, so there are few: drawing how often each is taken is the same as drawing items,
+    and costs no more for a million of them.
+    """
+
+    rows: FloatArray
+    counts: FloatArray
+
+    @classmethod
+    def of(cls, rows: FloatArray, *, absent: int = 0) -> Self:
+        """Of one row per item, and of so many items more whose statistics are all 0.
+
+        >>> Tally.of(np.array([[1.0, 0.0], [1.0, 0.0]]), absent=3).counts.tolist()
+        [3.0, 2.0]
+        """
+        given = np.vstack([rows, np.zeros((1, rows.shape[1]))]) if absent else rows
+        distinct, place, counts = np.unique(given, axis=0, return_inverse=True, return_counts=True)
+        many = counts.astype(np.float64)
+        if absent:
+            many[place.reshape(-1)[-1]] += absent - 1
+        return cls(distinct, many)
+
+    def sums(self) -> FloatArray:
+        return np.asarray(self.counts @ self.rows)

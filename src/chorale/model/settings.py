@@ -19,8 +19,7 @@ class StudyInfo(Settings):
     )
     consent: RelativePath = Field(description="Markdown file every worker agrees to before anything else.")
     seed: int = Field(
-        default=0,
-        description="Seed of everything random: item order, gold positions. Recorded with the data.",
+        default=0, description="Seed of everything random: item order, gold positions. Recorded with the data."
     )
 
     _filled_in = field_validator("title", "contact")(not_blank)
@@ -32,8 +31,7 @@ class ArrivalSettings(Settings):
         description="Whether people may arrive with a panel's URL parameters. Signed invitation links always work.",
     )
     landing: bool = Field(
-        default=False,
-        description="Whether there is a public page, at the site's address, where anybody may take part.",
+        default=False, description="Whether there is a public page, at the site's address, where anybody may take part."
     )
     panel: Name = Field(
         default="prolific",
@@ -44,9 +42,7 @@ class ArrivalSettings(Settings):
         default="PROLIFIC_PID", description="URL parameter that carries the panel's id of the person."
     )
     study_parameter: Code = Field(
-        default="STUDY_ID",
-        validate_default=True,
-        description="URL parameter that carries the panel's id of the study.",
+        default="STUDY_ID", validate_default=True, description="URL parameter that carries the panel's id of the study."
     )
     session_parameter: Code = Field(
         default="SESSION_ID",

@@ -58,9 +58,7 @@ class ItemSettings(Settings):
 class SampledJudgments(Settings):
     share: float | None = Field(default=None, gt=0, le=1, description="Share of the items, drawn by chance.")
     items: int | None = Field(
-        default=None,
-        ge=1,
-        description="How many items of each stage they come from, or of the file, drawn by chance.",
+        default=None, ge=1, description="How many items of each stage they come from, or of the file, drawn by chance."
     )
     judgments: int = Field(ge=1, le=1000, description="Judgments each of them gets.")
 
@@ -218,10 +216,7 @@ class StageSettings(Settings):
     release_confidence: Fraction = Field(default=0.7, description="Results below this confidence are not released.")
     entry: EntrySettings = Field(default=EntrySettings(), description="Who may work in the stage.")
     lease_minutes: float = Field(
-        default=30,
-        ge=1,
-        le=60 * 24 * 14,
-        description="How long a worker may keep an item before it is offered again.",
+        default=30, ge=1, le=60 * 24 * 14, description="How long a worker may keep an item before it is offered again."
     )
     max_per_worker: int | None = Field(
         default=None, ge=1, description="Most answers one worker may give in the stage, those to gold included."

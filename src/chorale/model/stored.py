@@ -69,8 +69,6 @@ class Participation(NamedTuple):
     stage_id: int
     worker_id: int
     standing: str
-    seed: int
-    served: int
     answered: int
     gold_answered: int
     gold_right: int
@@ -78,8 +76,6 @@ class Participation(NamedTuple):
     earned: int
     fees: int
     exact_fees: int
-    item_cursor: int
-    gold_cursor: int
 
     @property
     def gold(self) -> GoldRecord:

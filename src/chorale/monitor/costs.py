@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from chorale.engine.running import RunningStage, Study
-from chorale.model import StageSettings
+from chorale.model import StageSettings, money_text
 from chorale.store import Tx, ledger, responses
 from chorale.store.arms import arms_by_worker
 from chorale.store.stages import released_by_stage
@@ -240,6 +240,11 @@ def _spent(tx: Tx) -> tuple[list[Spending], Mapping[str, int]]:
     paid = ledger.paid_by_participation(tx)
     spent = [Spending(worker, stage, *paid[stage, worker], discarded[stage, worker]) for stage, worker in paid]
     return spent, responses.count_counted(tx)
+
+
+def money_or_nothing(amount: float | None, currency: str) -> str:
+    """Money of a term that may have nothing to divide by."""
+    return "" if amount is None else money_text(round(amount), currency)
 
 
 def _response_of(cause: str) -> int | None:

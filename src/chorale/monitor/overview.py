@@ -11,6 +11,7 @@ from chorale.engine.gates import gates_beyond_budget
 from chorale.engine.paying import stopped
 from chorale.engine.running import Study
 from chorale.model import Event, GoldRecord, JudgmentSettings, Standing
+from chorale.model.plural import plural
 from chorale.monitor.status import RoundStatus, StageCondition, conditions, round_statuses, why_dropped
 from chorale.protocol import WageSummary, trust, wage_summary
 from chorale.store import Tx, console, events
@@ -264,7 +265,7 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
         wrong.sort(key=lambda gold: (gold.right / gold.answered, gold.key))
         yield Alarm(
             "gold-wrong",
-            f"Most workers get {len(wrong)} gold {'item' if len(wrong) == 1 else 'items'} wrong: the gold may be wrong",
+            f"Most workers get {plural(len(wrong), 'gold item', 'gold items')} wrong: the gold may be wrong",
             "Look at it again. Correct it where it is wrong, retire it where it is unclear.",
             items=tuple((names[one.stage_id], one.key) for one in wrong[:MOST_NAMED] if one.stage_id in names),
             stages=tuple(dict.fromkeys(names[one.stage_id] for one in wrong if one.stage_id in names)),
@@ -299,7 +300,7 @@ def _worker_alarms(study: Study, worked: Sequence[WorkDone], gone: Sequence[Drop
         low.sort()
         yield Alarm(
             "worker",
-            f"{len(low)} {'worker is' if len(low) == 1 else 'workers are'} below the gold floor and not dropped yet",
+            f"{plural(len(low), 'worker is', 'workers are')} below the gold floor and not dropped yet",
             "They are dropped without you once they have met enough gold. Look at their answers, or end their work.",
             tuple(name for _, name in low[:MOST_NAMED]),
         )
@@ -324,10 +325,9 @@ def _starved(tx: Tx, study: Study, stages: Sequence[StageView]) -> Iterator[Alar
             continue
         since = console.idle_since(tx, counts.stage_id)
         if since is not None and now - since >= STARVED_AFTER_MS:
-            wait = "item waits" if waiting == 1 else "items wait"
             yield Alarm(
                 "starved",
-                f"Nobody works on {_quoted([stage.title])}, and {waiting:,} {wait}",
+                f"Nobody works on {_quoted([stage.title])}, and {plural(waiting, 'item waits', 'items wait')}",
                 "Bring more people in, or loosen who may enter the stage.",
                 stages=(counts.name,),
             )

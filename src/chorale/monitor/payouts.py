@@ -28,13 +28,7 @@ def books_table(books: Books) -> Table:
 def books_as_json(books: Books) -> dict[str, Any]:
     """The same for programs, in minor units."""
     return {
-        "currency": books.currency,
-        "earned": books.earned,
-        "rewarded": books.rewarded,
-        "paid": books.paid,
-        "owed": books.owed,
-        "ahead": books.ahead,
-        "fees": books.fees,
+        **{name: getattr(books, name) for name in ("currency", "earned", "rewarded", "paid", "owed", "ahead", "fees")},
         "payable_now": books.now,
         "due": [
             {
@@ -51,15 +45,10 @@ def books_as_json(books: Books) -> dict[str, Any]:
 
 def books_line(books: Books) -> str:
     """All of it in one line, which adds up."""
-    amounts = [
-        f"earned {money_text(books.earned, books.currency)}",
-        f"paid by rewards {money_text(books.rewarded, books.currency)}",
-        f"paid by payouts {money_text(books.paid, books.currency)}",
-        f"owed {money_text(books.owed, books.currency)}",
-    ]
-    if books.ahead:
-        amounts.append(f"paid ahead of the ledger {money_text(books.ahead, books.currency)}")
-    return ", ".join(amounts).capitalize() + "."
+    amounts = {"earned": books.earned, "paid by rewards": books.rewarded, "paid by payouts": books.paid}
+    amounts |= {"owed": books.owed} | ({"paid ahead of the ledger": books.ahead} if books.ahead else {})
+    texts = [f"{what} {money_text(amount, books.currency)}" for what, amount in amounts.items()]
+    return ", ".join(texts).capitalize() + "."
 
 
 def receipts_table(receipts: Iterable[Mapping[str, Any]]) -> Table:
@@ -86,9 +75,9 @@ def receipts_table(receipts: Iterable[Mapping[str, Any]]) -> Table:
 def recruiting_table(studies: Iterable[Mapping[str, Any]]) -> Table:
     """Every study on Prolific, and its submissions."""
     table = table_of("study", "state", "places#", "submissions")
-    for panel_study in studies:
-        counts = ", ".join(f"{count} {status.lower()}" for status, count in panel_study["submissions"].items())
-        add_row(table, panel_study["study"], panel_study["state"], panel_study["places"], counts or "none yet")
+    for one in studies:
+        counts = ", ".join(f"{count} {status.lower()}" for status, count in one["submissions"].items())
+        add_row(table, one["study"], one["state"], one["places"], counts or "none yet")
     return table
 
 

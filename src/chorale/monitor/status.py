@@ -181,7 +181,6 @@ def trust_of(study: Study, row: ParticipationSummary) -> float:
 def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
     """Where the study stands, as JSON values. How its arms do only if asked for."""
     now = status(tx, study)
-    arms_summary = _arms_summary(tx, study) if arms else None
     return {
         "title": study.settings.study.title,
         "seed": study.settings.study.seed,
@@ -196,7 +195,7 @@ def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
         "stopped_by_budget": list(now.stopped),
         "gates": statuses_as_json(tx, study),
         "costs": asdict(study_costs(tx, study)),
-        **({} if arms_summary is None else {"arms": arms_summary}),
+        **({"arms": _arms_summary(tx, study)} if arms else {}),
         "dropped": [asdict(worker) for worker in now.dropped],
         "outcomes": {name: dict(tally) for name, tally in tallies(tx, study).items()},
     }

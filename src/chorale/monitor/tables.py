@@ -9,9 +9,9 @@ from chorale.engine.gates import GateStatus
 from chorale.files.rows import shortened
 from chorale.model import money_text
 from chorale.model.plural import plural
-from chorale.monitor.costs import ArmCosts, CostTerms
+from chorale.monitor.costs import ArmCosts, CostTerms, money_or_nothing
 from chorale.monitor.status import DroppedWorker, Status
-from chorale.present.terminal import add_row, table_of
+from chorale.present.terminal import add_row, filled_table, table_of
 from chorale.protocol import GateVerdict
 from chorale.store.stages import StageCounts
 
@@ -49,24 +49,20 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
     add_line("workers dropped", lambda stage: f"{stage.dropped:,}")
     add_line("cost", lambda stage: money_text(stage.paid + stage.fees, currency))
     if len(stages) <= _FEW_STAGES:
-        table = table_of("stage", *(f"{stage.name}#" for stage in stages))
-        for title, cells in lines:
-            add_row(table, title, *cells)
-        return table
-    table = table_of("stage", "state", *(f"{title}#" for title, _ in lines[1:]))
-    for stage, *cells in zip(stages, *(cells for _, cells in lines), strict=True):
-        add_row(table, stage.name, *cells)
-    return table
+        by_line = ((title, *cells) for title, cells in lines)
+        return filled_table("stage", *(f"{stage.name}#" for stage in stages), rows=by_line)
+    by_stage = zip((stage.name for stage in stages), *(cells for _, cells in lines), strict=True)
+    return filled_table("stage", "state", *(f"{title}#" for title, _ in lines[1:]), rows=by_stage)
 
 
 def gates_table(gates: Iterable[GateStatus]) -> Table:
     """Where each gate stands."""
     table = table_of("gate", "after", "state", "scored, not decided#", "not graded yet#", "passed#", "not passed#")
-    states = {"each": "decides about each"}
     for gate in gates:
-        state = "open, beyond the budget" if gate.lacking else states.get(gate.state, gate.state)
+        state = "decides about each" if gate.state == "each" else gate.state
         counts = (gate.scored, gate.waiting, gate.passed, gate.not_passed)
-        add_row(table, gate.name, ", ".join(gate.stages), state, *(f"{count:,}" for count in counts))
+        shown = "open, beyond the budget" if gate.lacking else state
+        add_row(table, gate.name, ", ".join(gate.stages), shown, *(f"{count:,}" for count in counts))
     return table
 
 
@@ -85,10 +81,10 @@ def arms_table(workers: Mapping[str, int], costs: ArmCosts, currency: str) -> Ta
             f"{workers.get(name, 0):,}",
             money_text(terms.cost, currency),
             f"{terms.results:,}",
-            _money(terms.per_result, currency),
-            _money(terms.per_answer, currency),
-            _money(terms.per_answer_without_training, currency),
-            *((_money(terms.paid_per_answer_without_training, currency),) if with_fees else ()),
+            money_or_nothing(terms.per_result, currency),
+            money_or_nothing(terms.per_answer, currency),
+            money_or_nothing(terms.per_answer_without_training, currency),
+            *((money_or_nothing(terms.paid_per_answer_without_training, currency),) if with_fees else ()),
             money_text(costs.shared_by[name], currency),
         )
     empty = [""] * (len(table.columns) - 4)
@@ -107,20 +103,14 @@ def cost_lines(terms: CostTerms, currency: str) -> list[str]:
     if terms.training or terms.discarded:
         training, discarded = money_text(terms.training, currency), money_text(terms.discarded, currency)
         lines.append(f"Of that, training people cost {training}, and answers that do not count {discarded}.")
+    of_results = (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded)
+    of_answers = (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded)
     for what, count, costs in (
-        (
-            "A released result",
-            terms.results,
-            (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded),
-        ),
-        (
-            "A valid answer",
-            terms.answers,
-            (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded),
-        ),
+        ("A released result", terms.results, of_results),
+        ("A valid answer", terms.answers, of_answers),
     ):
         if count:
-            whole, bare, least = (_money(cost, currency) for cost in costs)
+            whole, bare, least = (money_or_nothing(cost, currency) for cost in costs)
             rest = ""
             if terms.training or terms.discarded:
                 rest = f"; {bare} without training, {least} without discarded work too"
@@ -128,17 +118,12 @@ def cost_lines(terms: CostTerms, currency: str) -> list[str]:
     return lines
 
 
-def _money(amount: float | None, currency: str) -> str:
-    return "" if amount is None else money_text(round(amount), currency)
-
-
 def dropped_table(dropped: Iterable[DroppedWorker], currency: str) -> Table:
     """Who was dropped, and why."""
-    table = table_of("dropped", "stage", "why", "sent#", "paid#")
-    for worker in dropped:
-        paid = money_text(worker.paid, currency)
-        add_row(table, worker.worker, worker.stage, worker.reason, f"{worker.judgments:,}", paid)
-    return table
+    rows = (
+        (one.worker, one.stage, one.reason, f"{one.judgments:,}", money_text(one.paid, currency)) for one in dropped
+    )
+    return filled_table("dropped", "stage", "why", "sent#", "paid#", rows=rows)
 
 
 def verdicts_table(verdicts: Iterable[GateVerdict]) -> Table:
@@ -171,10 +156,7 @@ def candidates_table(items: Iterable[Mapping[str, Any]]) -> Table:
 
 def outcomes_table(counts: Mapping[str, int]) -> Table:
     """How many of what a task judges came to which end."""
-    table = table_of("outcome", "#")
-    for outcome, count in counts.items():
-        add_row(table, outcome, f"{count:,}")
-    return table
+    return filled_table("outcome", "#", rows=((outcome, f"{count:,}") for outcome, count in counts.items()))
 
 
 def wage_line(status: Status, currency: str, minimum: int) -> str:

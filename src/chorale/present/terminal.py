@@ -163,6 +163,14 @@ def table_of(*columns: str) -> Table:
     return table
 
 
+def filled_table(*columns: str, rows: Iterable[Iterable[Any]]) -> Table:
+    """A table with these columns and rows."""
+    table = table_of(*columns)
+    for row in rows:
+        add_row(table, *row)
+    return table
+
+
 def add_row(table: Table, *cells: Any) -> None:
     """Cells as they are, but for what would move a terminal's cursor."""
     # As text and not as markup: a cell may come from an item and hold anything.

@@ -8,7 +8,14 @@ from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.gates import Candidate, GateVerdict, closed_by, decide_gate, is_criterion
 from chorale.protocol.gold import gold_due, lowest_correct
-from chorale.protocol.judgments import ItemDecision, decide_item, rule_for, why_so_many_judgments
+from chorale.protocol.judgments import (
+    ItemDecision,
+    decide_item,
+    ranking,
+    ranking_is_stable,
+    rule_for,
+    why_so_many_judgments,
+)
 from chorale.protocol.limits import Limit, Shortage, gates_that_wait, stages_too_small
 from chorale.protocol.pay import (
     WageSummary,
@@ -20,7 +27,6 @@ from chorale.protocol.pay import (
     parts_bonus,
     wage_summary,
 )
-from chorale.protocol.quality import WorkerQuality, review_quality
 from chorale.protocol.situation import (
     Facts,
     Reason,
@@ -32,8 +38,7 @@ from chorale.protocol.situation import (
     never,
     situation,
 )
-from chorale.protocol.stability import ranking, ranking_is_stable
-from chorale.protocol.trust import Verdict, gold_after, review_worker, trust
+from chorale.protocol.trust import Verdict, WorkerQuality, gold_after, review_quality, review_worker, trust
 from chorale.protocol.turnout import Turnout, fewest_people
 
 __all__ = [

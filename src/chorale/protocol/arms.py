@@ -15,17 +15,14 @@ from chorale.model import ArmsSettings
 @dataclass(frozen=True, slots=True)
 class ArmDraw:
     arm: str
-    stratum: str
-    number: int
-    """The how manieth of the stratum the worker is, from 0."""
     block: int
 
 
 def draw_arm(rule: ArmsSettings, seed: int, stratum: str, number: int) -> ArmDraw:
-    """The arm of the `number`-th person of a stratum."""
+    """The arm of the `number`-th person of a stratum, counted from 0."""
     weights = rule.weights or (1,) * len(rule.names)
     arms = [name for name, weight in zip(rule.names, weights, strict=True) for _ in range(weight)]
     block, place = divmod(number, len(arms))
     digest = blake2b(f"{seed}:arms:{stratum}:{block}".encode(), digest_size=8).digest()
     Random(int.from_bytes(digest, "big")).shuffle(arms)
-    return ArmDraw(arms[place], stratum, number, block)
+    return ArmDraw(arms[place], block)

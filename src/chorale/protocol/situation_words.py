@@ -32,9 +32,7 @@ MESSAGES: Mapping[Reason, str] = {
     Reason.NOTHING_LEFT: "All done. There is nothing left to do in this part. Thank you!",
 }
 RESULT_FOLLOWS = "Your result and the next steps will appear on your overview page."
-_MAY_HAVE_RESULTS = frozenset(
-    {Reason.ROUND_FINISHED, Reason.LIMIT, Reason.MORE_MAY_COME, Reason.NOTHING_LEFT},
-)
+_MAY_HAVE_RESULTS = frozenset({Reason.ROUND_FINISHED, Reason.LIMIT, Reason.MORE_MAY_COME, Reason.NOTHING_LEFT})
 LAST_BEFORE_PAUSE = (
     "This part is paused for now, but you can still finish the question you have started. You are paid for it."
 )

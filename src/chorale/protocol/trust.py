@@ -1,9 +1,9 @@
-"""How far a worker is trusted, and when no longer."""
+"""How far a worker is trusted by gold, or agrees with others; and when they no longer go on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from chorale.model import GoldRecord, GoldSettings
+from chorale.model import GoldRecord, GoldSettings, QualitySettings
 
 
 def trust(record: GoldRecord, rule: GoldSettings | None) -> float:
@@ -49,6 +49,37 @@ def review_worker(record: GoldRecord, rule: GoldSettings) -> Verdict:
             "answered": record.answered,
             **({"latest_right": recent.count("1"), "latest": len(recent)} if recent else {}),
             "trust": round(value, 6),
+            "floor": rule.floor,
+            "after": rule.after,
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerQuality:
+    """How far a worker agrees with the others, by CrowdTruth."""
+
+    wqs: float
+    """The two below multiplied."""
+    wwa: float
+    """With the other workers, one by one."""
+    wsa: float
+    """With all others on the same item together."""
+    judgments: int
+    """Items the worker judged that somebody else judged too."""
+
+
+def review_quality(quality: WorkerQuality, rule: QualitySettings) -> Verdict:
+    """Drop a worker whose quality is below the floor, once it says something."""
+    dropped = rule.floor is not None and quality.judgments >= rule.after and quality.wqs < rule.floor
+    return Verdict(
+        dropped,
+        {
+            "rule": "quality",
+            "wqs": quality.wqs,
+            "wwa": quality.wwa,
+            "wsa": quality.wsa,
+            "judgments": quality.judgments,
             "floor": rule.floor,
             "after": rule.after,
         },

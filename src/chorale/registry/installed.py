@@ -57,12 +57,9 @@ def installed() -> Registry:
             kits.setdefault(kit.name, []).append((point.package, kit))
     for name, holders in kits.items():
         packages = [package for package, _ in holders]
-        broken += [BrokenKit(name, package, _clash(packages)) for package in packages if len(packages) > 1]
+        clash = f"the packages {' and '.join(packages)} have a kit of this name"
+        broken += [BrokenKit(name, package, clash) for package in packages if len(packages) > 1]
     return Registry({name: holders[0][1] for name, holders in kits.items() if len(holders) == 1}, tuple(broken))
-
-
-def _clash(packages: list[str]) -> str:
-    return f"the packages {' and '.join(packages)} have a kit of this name"
 
 
 def _kit(point: EntryPoint) -> Kit:

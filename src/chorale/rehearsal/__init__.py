@@ -9,13 +9,12 @@ from chorale import __version__
 from chorale.engine.planning import FORECAST_FILE
 from chorale.folder.reading import load_folder
 from chorale.folder.truth import truth_that_fits_nothing
-from chorale.rehearsal.arms import ArmRun
 from chorale.rehearsal.crowd_file import CROWD_FILE, read_crowd
 from chorale.rehearsal.forecasting import ENOUGH_RUNS, HIGH, LOW, Forecast, ForecastEstimate
 from chorale.rehearsal.many import Programme, Progress, perform_all
 from chorale.rehearsal.performing import Advance, Performance
 from chorale.rehearsal.preparing import USUAL_COLUMNS, Crowd, FitColumns, Rehearsal
-from chorale.rehearsal.runs import GateRun, Run, StageRun
+from chorale.rehearsal.runs import ArmRun, GateRun, Run, StageRun
 from chorale.rehearsal.varying import Variation, Vary, parse_vary, variations
 
 __all__ = [

@@ -7,9 +7,8 @@ from chorale.folder.checking.settings_file import read_settings
 from chorale.folder.checking.settings_shape import parsed_settings
 from chorale.folder.reading import StudyFolder
 from chorale.model import UserError
-from chorale.rehearsal.preparing import USUAL_COLUMNS, Crowd, FitColumns
+from chorale.rehearsal.preparing import USUAL_COLUMNS, Crowd, FitColumns, usual_workers
 from chorale.rehearsal.simulated import CrowdSettings
-from chorale.rehearsal.sizing import usual_workers
 
 CROWD_FILE = "rehearsal.toml"
 

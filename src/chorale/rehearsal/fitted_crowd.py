@@ -9,9 +9,8 @@ from chorale.metrics.reading.judged import Reading
 from chorale.rehearsal.preparing import Crowd, FitColumns
 from chorale.rehearsal.simulated import CrowdSettings, WorkerModel
 from chorale.rehearsal.simulated.answering import listed_answers
-from chorale.rehearsal.simulated.fitting import fit_workers
+from chorale.rehearsal.simulated.fitting import fit_spread, fit_workers
 from chorale.rehearsal.simulated.models import label_of
-from chorale.rehearsal.simulated.spread import fit_spread
 
 _SHOWN_LABELS = 5
 _SHOWN_LETTERS = 40

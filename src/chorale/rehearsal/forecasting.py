@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import floor
 from statistics import fmean
 from typing import Any
@@ -22,9 +22,6 @@ class ForecastEstimate:
     mean: float
     low: float
     high: float
-
-    def as_json(self) -> dict[str, float]:
-        return {"mean": self.mean, "low": self.low, "high": self.high}
 
 
 def estimate(values: Sequence[float]) -> ForecastEstimate | None:
@@ -68,10 +65,6 @@ def _of_items(stage: StageRun, count: int) -> float | None:
     return None if stage.round else _part(count, stage.items)
 
 
-def _completed(stage: StageRun) -> float | None:
-    return None if stage.ended else _of_items(stage, stage.complete)
-
-
 def quality_stage(run: Run) -> StageRun | None:
     """The last stage anything is known of: what the study is for."""
     return next((stage for stage in reversed(run.stages) if stage.accuracy is not None), None)
@@ -86,11 +79,6 @@ def quality_of_answers(run: Run) -> tuple[str, float] | None:
     return known[-1] if known else None
 
 
-def cost_per_result(run: Run) -> float | None:
-    """What the study cost for each released result of its final stages."""
-    return run.cost / run.released if run.released else None
-
-
 OF_RUNS = (
     Measure("finished", "runs that finished", "share", lambda run: float(run.complete)),
     Measure("cost", "cost", "money", lambda run: run.cost),
@@ -98,7 +86,7 @@ OF_RUNS = (
     Measure("finishing", "  pay for finishing rounds", "money", lambda run: run.finishing),
     Measure("bonus", "  bonuses", "money", lambda run: run.bonus),
     Measure("fee", "  fees", "money", lambda run: run.fee),
-    Measure("cost_per_result", "cost of a released result", "money", cost_per_result),
+    Measure("cost_per_result", "cost of a released result", "money", lambda run: _part(run.cost, run.released)),
     Measure("wage", "an hour pays (median)", "money", lambda run: run.wage),
     Measure("low_wage", "an hour pays (10th percentile)", "money", lambda run: run.low_wage),
     Measure("underpaid", "people who earn less than the minimum", "share", lambda run: run.underpaid),
@@ -117,7 +105,9 @@ RESULTS_OF_STAGES = (
 )
 WORK_OF_STAGES = (
     Measure("items", "items", "count", lambda stage: None if stage.round else stage.items),
-    Measure("complete", "items complete", "share", _completed),
+    Measure(
+        "complete", "items complete", "share", lambda stage: None if stage.ended else _of_items(stage, stage.complete)
+    ),
     Measure("judgments_per_item", "judgments per item", "number", lambda stage: stage.judgments_per_item),
     Measure("discarded", "judgments discarded", "count", lambda stage: stage.discarded),
     Measure("gold_per_worker", "gold per worker", "number", lambda stage: stage.gold_per_worker),
@@ -258,19 +248,14 @@ class Forecast:
             "final_stages": list(self.final),
             **{measure.key: _json(self.of(measure)) for measure in OF_RUNS if measure.key != "finished"},
             "stages": {
-                name: {measure.key: _json(self.of_stage(name, measure)) for measure in OF_STAGES}
-                for name in self.stages
+                name: {each.key: _json(self.of_stage(name, each)) for each in OF_STAGES} for name in self.stages
             },
-            "gates": {
-                name: {measure.key: _json(self.of_gate(name, measure)) for measure in OF_GATES} for name in self.gates
-            },
-            "arms": {
-                name: {measure.key: _json(self.of_arm(name, measure)) for measure in OF_ARMS} for name in self.arms
-            },
+            "gates": {name: {each.key: _json(self.of_gate(name, each)) for each in OF_GATES} for name in self.gates},
+            "arms": {name: {each.key: _json(self.of_arm(name, each)) for each in OF_ARMS} for name in self.arms},
             "starved": self.starved,
             "notes": self.notes,
         }
 
 
 def _json(measured: ForecastEstimate | None) -> dict[str, float] | None:
-    return None if measured is None else measured.as_json()
+    return None if measured is None else asdict(measured)

@@ -1,22 +1,22 @@
 """What a performance came to, in numbers."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 from chorale.engine.gates import gate_statuses
 from chorale.engine.paying import is_for_finishing
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Standing
-from chorale.monitor.costs import final_stages
+from chorale.monitor.costs import arm_costs, final_stages, final_stages_of_arm
 from chorale.monitor.status import paid_and_worked, status
-from chorale.protocol import State, hourly_wage
-from chorale.rehearsal.arms import mean_quality, measure_arms, qualities_that_count
+from chorale.protocol import State, hourly_wage, wage_summary
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.person import Exit, Person
-from chorale.rehearsal.runs import GateRun, Run, StageRun
+from chorale.rehearsal.runs import ArmRun, GateRun, Run, StageRun
 from chorale.rehearsal.simulated import Knowledge
 from chorale.rehearsal.starving import why_starved
-from chorale.store import Tx, events, items, ledger, participations, settings
+from chorale.store import Tx, arms, events, items, ledger, participations, responses, settings
 from chorale.store.gates import closed_gates
 from chorale.store.grades import active_in
 from chorale.store.participations import ParticipationSummary
@@ -69,7 +69,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
         curve=cost_curve([(at, amount) for at, amount, _ in paid], performance.started_at),
         gates=gates,
         arms=measure_arms(tx, study, standings, qualities),
-        notes=(*_about_budget(tx), *_notes(performance)),
+        notes=tuple(_notes(tx, performance)),
     )
 
 
@@ -193,15 +193,63 @@ def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float],
     return scores, released
 
 
-def _about_budget(tx: Tx) -> Iterator[str]:
+def _notes(tx: Tx, performance: Performance) -> Iterator[str]:
     if settings.setting_value(tx, "budget reached") is not None:
         yield "the budget was reached in some runs: from then on nothing that could exceed it was given out."
+    # A task that can't make answers up lets people who err give answers to other items.
+    for name in sorted(performance.refused):
+        yield (
+            f"{name}: some answers that simulated people took from other items did not fit theirs, and the items were "
+            "given back. Nothing is wrong with the study; that stage takes a little longer than it would."
+        )
 
 
-def _notes(performance: Performance) -> tuple[str, ...]:
-    """A task that can't make answers up lets people who err give answers to other items."""
+def measure_arms(
+    tx: Tx, study: Study, standings: Iterable[ParticipationSummary], qualities: Mapping[str, Sequence[float]]
+) -> tuple[ArmRun, ...]:
+    """Every arm of a study that has some; `qualities` are those of the answers that count, by stage."""
+    if study.settings.arms is None:
+        return ()
+    counts, of = arms.arm_counts(tx), arms.arms_by_worker(tx)
+    costs = arm_costs(tx, study)
+    paid: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
+    reached: dict[str, set[str]] = defaultdict(set)
+    final = {arm: {stage.name for stage in final_stages_of_arm(study, arm)} for arm in study.settings.arms.names}
+    for row in standings:
+        arm = of.get(row.worker)
+        if arm is None or not row.answered:
+            continue
+        earned, worked = paid[arm].get(row.worker, (0, 0))
+        paid[arm][row.worker] = earned + row.earned, worked + row.worked_ms
+        if row.stage in final[arm]:
+            reached[arm].add(row.worker)
     return tuple(
-        f"{name}: some answers that simulated people took from other items did not fit theirs, and the items were "
-        "given back. Nothing is wrong with the study; that stage takes a little longer than it would."
-        for name in sorted(performance.refused)
+        ArmRun(
+            name=arm,
+            people=counts.get(arm, 0),
+            reached=len(reached[arm]),
+            answers=costs.own[arm].answers,
+            quality=mean_quality(final[arm], qualities),
+            cost=costs.own[arm].cost,
+            cost_per_answer=costs.own[arm].per_answer,
+            cost_without_training=costs.own[arm].per_answer_without_training,
+            shared=costs.shared_by[arm],
+            wage=wage_summary(list(paid[arm].values())).median,
+        )
+        for arm in study.settings.arms.names
     )
+
+
+def qualities_that_count(tx: Tx, qualities: Mapping[int, float]) -> dict[str, list[float]]:
+    """By stage, how good the answers are that count, of those whose quality is known; that is given by response."""
+    if not qualities:
+        return {}
+    return {
+        name: [qualities[one] for one in given if one in qualities] for name, given in responses.counted_ids(tx).items()
+    }
+
+
+def mean_quality(stages: Collection[str], qualities: Mapping[str, Sequence[float]]) -> float | None:
+    """How good the answers are that count in some stages; None if nothing is known of them."""
+    scores = [one for name in sorted(stages) for one in qualities.get(name, ())]
+    return fmean(scores) if scores else None

@@ -7,22 +7,13 @@ from chorale.metrics.score_html import html_table
 from chorale.model import money_text
 from chorale.present.html import html_figure, html_page
 from chorale.present.svg import PAGE_STYLE, Axis, Bar, Curve, Point, bar_chart, curve_chart, point_chart
-from chorale.rehearsal import Forecast, ForecastEstimate, Forecasts
-from chorale.rehearsal.forecasting import (
-    ENOUGH_RUNS,
-    OF_ARMS,
-    OF_GATES,
-    OF_RUNS,
-    OF_STAGES,
-    quality_of_answers,
-    quality_stage,
-)
+from chorale.rehearsal import Forecast, ForecastEstimate, Forecasts, forecasting
 from chorale.rehearsal.tables import detailed_tables, forecast_notes, qualities_of, runs_text, trade_off_table
 
 MOST_IN_DETAIL = 12
-_OF_RUN = {measure.key: measure for measure in OF_RUNS}
-_OF_STAGE = {measure.key: measure for measure in OF_STAGES}
-_OF_GATE = {measure.key: measure for measure in OF_GATES}
+_OF_RUN = {measure.key: measure for measure in forecasting.OF_RUNS}
+_OF_STAGE = {measure.key: measure for measure in forecasting.OF_STAGES}
+_OF_GATE = {measure.key: measure for measure in forecasting.OF_GATES}
 _KEPT_AND_LOST = (
     ("entered", "entered"),
     ("dropped", "dropped"),
@@ -72,7 +63,9 @@ def _intervals_hold(simulation: Forecasts) -> str:
     if len(simulation.seeds) == 1:
         return ""
     return (
-        ". Intervals hold nine runs in ten" if len(simulation.seeds) >= ENOUGH_RUNS else ". Intervals hold all of them"
+        ". Intervals hold nine runs in ten"
+        if len(simulation.seeds) >= forecasting.ENOUGH_RUNS
+        else ". Intervals hold all of them"
     )
 
 
@@ -122,7 +115,7 @@ def _quality_against_cost(simulation: Forecasts) -> str:
 
 
 def _of_arms(simulation: Forecasts) -> list[Point]:
-    by_key = {measure.key: measure for measure in OF_ARMS}
+    by_key = {measure.key: measure for measure in forecasting.OF_ARMS}
     points = []
     for number, forecast in enumerate(simulation.forecasts, 1):
         for arm in forecast.arms:
@@ -141,10 +134,12 @@ def _of_variations(simulation: Forecasts) -> tuple[str, list[Point]]:
     [forecast] = simulation.forecasts
     # Where results can be compared with what is right, that is what counts.
     if forecast.quality is not None:
-        pairs = [(run.cost, stage.released_accuracy) for run in forecast.runs if (stage := quality_stage(run))]
+        pairs = [
+            (run.cost, stage.released_accuracy) for run in forecast.runs if (stage := forecasting.quality_stage(run))
+        ]
         what = f"released results right ({forecast.quality_of})"
     else:
-        pairs = [(run.cost, made[1]) for run in forecast.runs if (made := quality_of_answers(run))]
+        pairs = [(run.cost, made[1]) for run in forecast.runs if (made := forecasting.quality_of_answers(run))]
         what = f"quality of answers ({forecast.answers_quality_of})"
     return what, [Point(cost, quality) for cost, quality in pairs if quality is not None]
 

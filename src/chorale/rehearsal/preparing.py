@@ -4,33 +4,27 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from math import ceil
 from random import Random
 from typing import NamedTuple
 
 from chorale.engine.opening import bring_in
 from chorale.engine.running import Study
 from chorale.folder.reading import StudyFolder
+from chorale.protocol import fewest_people
+from chorale.rehearsal import simulated
 from chorale.rehearsal.performing import Advance, Manners, Performance
 from chorale.rehearsal.person import Person
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.schedule import Clock
-from chorale.rehearsal.simulated import (
-    AnswerSheet,
-    CrowdSettings,
-    Knowledge,
-    WorkerModel,
-    draw_arrivals,
-    draw_crowd,
-    draw_experts,
-    draw_fitted,
-)
-from chorale.rehearsal.sizing import usual_workers
 from chorale.store import MemoryStore, open_memory_store
 
 # Any moment will do, as long as it is always the same.
 BEGINNING = 1_767_225_600_000
 HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
+MOST_BY_SIZE = 40
+ANSWERS_EACH = 10
 
 
 @contextmanager
@@ -62,8 +56,8 @@ class _OpenSecrets(Random):
 class Crowd:
     """Who comes: kinds of people, or people like those of real judgments."""
 
-    settings: CrowdSettings = field(default_factory=CrowdSettings)
-    fitted: tuple[WorkerModel, ...] = ()
+    settings: simulated.CrowdSettings = field(default_factory=simulated.CrowdSettings)
+    fitted: tuple[simulated.WorkerModel, ...] = ()
     notes: tuple[str, ...] = ()
     """What whoever reads a forecast with it should know."""
     spread: float = 0.0
@@ -74,10 +68,10 @@ class Crowd:
         """The same, as the crowd's file says or as was found."""
         return self.spread if self.settings.difficulty is None else self.settings.difficulty
 
-    def people(self, size: int, rng: Random) -> list[WorkerModel]:
+    def people(self, size: int, rng: Random) -> list[simulated.WorkerModel]:
         if self.fitted:
-            return draw_fitted(self.fitted, size, rng)
-        return draw_crowd(self.settings.kind, size, rng)
+            return simulated.draw_fitted(self.fitted, size, rng)
+        return simulated.draw_crowd(self.settings.kind, size, rng)
 
 
 class FitColumns(NamedTuple):
@@ -92,6 +86,21 @@ class FitColumns(NamedTuple):
 
 
 USUAL_COLUMNS = FitColumns()
+
+
+def usual_workers(folder: StudyFolder) -> int:
+    """One for every ten answers that items from files ask for, at most 40; at least twice the fewest who can do it.
+
+    Many people at a small study are a race: those who click anything are the fastest, and nothing is left for others.
+    """
+    answers = sum(
+        len(content.items) * content.settings.judgments.min
+        for content in folder.stages
+        if content.settings.round is None
+    )
+    files = {content.settings.name: content.items for content in folder.stages}
+    fewest = fewest_people(folder.settings, files, most_judgments=True).workers
+    return max(2 * fewest, min(MOST_BY_SIZE, ceil(answers / ANSWERS_EACH)))
 
 
 class Rehearsal:
@@ -111,7 +120,7 @@ class Rehearsal:
             ]
             for content in folder.stages
         }
-        self.known = {name: Knowledge(pairs) for name, pairs in self._pairs.items()}
+        self.known = {name: simulated.Knowledge(pairs) for name, pairs in self._pairs.items()}
         """What is known of each stage's right answers: by its gold and its truth file."""
 
     def perform(self, seed: int, workers: int | None = None) -> tuple[Study, Performance]:
@@ -127,9 +136,9 @@ class Rehearsal:
             Person(number, model, Random(f"{seed}:person:{number}"))
             for number, model in enumerate(self.crowd.people(workers or self.workers, rng))
         ]
-        arrivals = draw_arrivals(len(people), settings.per_hour, rng)
+        arrivals = simulated.draw_arrivals(len(people), settings.per_hour, rng)
         if any(stage.is_for_experts for stage in study.stages.values()):
-            experts = draw_experts(settings, rng)
+            experts = simulated.draw_experts(settings, rng)
             people += [
                 Person(number, model, Random(f"{seed}:person:{number}"), expert=True)
                 for number, model in enumerate(experts, len(people))
@@ -153,9 +162,9 @@ class Rehearsal:
     def close(self) -> None:
         self._store.close()
 
-    def _sheets(self, seed: int) -> dict[str, AnswerSheet]:
+    def _sheets(self, seed: int) -> dict[str, simulated.AnswerSheet]:
         return {
-            content.settings.name: AnswerSheet(
+            content.settings.name: simulated.AnswerSheet(
                 content.task,
                 self._pairs[content.settings.name],
                 f"{seed}:{content.settings.name}",

@@ -1,8 +1,6 @@
-"""What one performance came to: the whole of it, its stages and its gates."""
+"""What one performance came to: the whole of it, its stages, its gates and its arms."""
 
 from dataclasses import dataclass
-
-from chorale.rehearsal.arms import ArmRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +67,34 @@ class GateRun:
     """Of them, those whose answers had not got their grades when it was closed."""
     after: str
     """The last of the stages that it looks at, or that grade what was done there."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArmRun:
+    """An arm after a performance. What it was for is what is made in the last of its own stages."""
+
+    name: str
+    people: int
+    """Who were put in it."""
+    reached: int
+    """Of them, who worked in the last of its own stages."""
+    answers: int
+    """What they made there, as far as it counts."""
+    quality: float | None
+    """The mean quality of that: the score by what somebody who never errs would have made."""
+    cost: int
+    """Of the stages that are its own; see `study.costs`."""
+    cost_per_answer: float | None
+    cost_without_training: float | None
+    """Of an answer, without what was paid for training and choosing people."""
+    shared: int
+    """What its people had in stages that are no arm's own, such as validating what all arms made."""
+    wage: int | None
+    """Median, in minor units an hour."""
+
+    @property
+    def staying(self) -> float | None:
+        return self.reached / self.people if self.people else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,26 +1,15 @@
 """Forecasts as people want them: tables for a terminal or a paper, and what to know beside them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from chorale import __version__
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import money_text
 from chorale.present.scoring import latex_document
-from chorale.rehearsal import Forecast, ForecastEstimate, Forecasts
-from chorale.rehearsal.forecasting import (
-    ENOUGH_RUNS,
-    OF_ARMS,
-    OF_GATES,
-    OF_RUNS,
-    PEOPLE_IN_STAGES,
-    RESULTS_OF_STAGES,
-    WORK_OF_STAGES,
-    Measure,
-    quality_stage,
-)
+from chorale.rehearsal import Forecast, ForecastEstimate, Forecasts, forecasting
 from chorale.rehearsal.varying import WORKERS, shown
 
-_BY_KEY = {measure.key: measure for measure in OF_RUNS}
+_BY_KEY = {measure.key: measure for measure in forecasting.OF_RUNS}
 # What a trade-off is about, beside what was varied.
 _TRADED = (
     ("cost_per_result", "cost of a result"),
@@ -35,7 +24,7 @@ LOW_PAID = 0.1
 
 # Rows, and columns of gates, that are left out where there is nothing of the kind.
 _IF_ANY = frozenset({"finishing", "bonus", "fee", "underpaid", "found_nothing", "ungraded"})
-_WITH_INTERVAL = frozenset({*(measure.key for measure in RESULTS_OF_STAGES), "cost"})
+_WITH_INTERVAL = frozenset({*(measure.key for measure in forecasting.RESULTS_OF_STAGES), "cost"})
 
 
 def forecast_tables(simulation: Forecasts) -> list[ScoreTable]:
@@ -57,7 +46,7 @@ def detailed_tables(simulation: Forecasts, forecast: Forecast) -> list[ScoreTabl
 
 def study_table(simulation: Forecasts, forecast: Forecast) -> ScoreTable:
     rows: list[tuple[str, ...]] = []
-    for measure in OF_RUNS:
+    for measure in forecasting.OF_RUNS:
         estimate = forecast.of(measure)
         if measure.key == "finished":
             rows.append((measure.title, f"{forecast.finished} of {len(forecast.runs)}", ""))
@@ -79,22 +68,18 @@ def study_table(simulation: Forecasts, forecast: Forecast) -> ScoreTable:
 def stage_tables(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
     """A row for each stage: a study may have many. In several tables, since there is much to say about each."""
     several = (
-        ("Results of its stages", RESULTS_OF_STAGES),
-        ("Work in its stages", WORK_OF_STAGES),
-        ("People in its stages", PEOPLE_IN_STAGES),
+        ("Results of its stages", forecasting.RESULTS_OF_STAGES),
+        ("Work in its stages", forecasting.WORK_OF_STAGES),
+        ("People in its stages", forecasting.PEOPLE_IN_STAGES),
     )
     tables = (_of_stages(title, measures, simulation, forecast) for title, measures in several)
     return [table for table in tables if table.rows]
 
 
-def _of_stages(title: str, measures: Sequence[Measure], simulation: Forecasts, forecast: Forecast) -> ScoreTable:
-    by_stage = {
-        name: [
-            _cell(forecast.of_stage(name, measure), measure.unit, simulation, interval=measure.key in _WITH_INTERVAL)
-            for measure in measures
-        ]
-        for name in forecast.stages
-    }
+def _of_stages(
+    title: str, measures: Sequence[forecasting.Measure], simulation: Forecasts, forecast: Forecast
+) -> ScoreTable:
+    by_stage = {name: _cells(forecast.of_stage, name, measures, simulation) for name in forecast.stages}
     # Nothing is known of the results of some stages, and some kinds of thing happen in no stage at all.
     used = [
         number for number in range(len(measures)) if any(cells[number] not in ("", "0") for cells in by_stage.values())
@@ -102,37 +87,45 @@ def _of_stages(title: str, measures: Sequence[Measure], simulation: Forecasts, f
     rows = [(name, *(cells[number] for number in used)) for name, cells in by_stage.items()]
     rows = [row for row in rows if any(row[1:])]
     columns = ("stage", *(f"{measures[number].title}#" for number in used))
-    means = "" if len(simulation.seeds) == 1 else f": means ({_interval(simulation)})"
-    return ScoreTable(f"{title}{_with(forecast)}{means}", columns, rows)
+    return ScoreTable(f"{title}{_with(forecast)}{_means(simulation)}", columns, rows)
 
 
 def _arms(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
     """What comes of each arm, in a study that has some."""
     if not forecast.arms:
         return []
-    rows = [
-        (
-            name,
-            *(
-                _cell(forecast.of_arm(name, measure), measure.unit, simulation, interval=measure.key in _WITH_INTERVAL)
-                for measure in OF_ARMS
-            ),
-        )
-        for name in forecast.arms
+    rows = [(name, *_cells(forecast.of_arm, name, forecasting.OF_ARMS, simulation)) for name in forecast.arms]
+    columns = ("arm", *(f"{measure.title}#" for measure in forecasting.OF_ARMS))
+    return [ScoreTable(f"Forecast of its arms{_with(forecast)}{_means(simulation)}", columns, rows)]
+
+
+def _cells(
+    of: Callable[[str, forecasting.Measure], ForecastEstimate | None],
+    name: str,
+    measures: Sequence[forecasting.Measure],
+    simulation: Forecasts,
+) -> list[str]:
+    """The measures of one stage or arm."""
+    return [
+        _cell(of(name, measure), measure.unit, simulation, interval=measure.key in _WITH_INTERVAL)
+        for measure in measures
     ]
-    columns = ("arm", *(f"{measure.title}#" for measure in OF_ARMS))
-    means = "" if len(simulation.seeds) == 1 else f": means ({_interval(simulation)})"
-    return [ScoreTable(f"Forecast of its arms{_with(forecast)}{means}", columns, rows)]
+
+
+def _means(simulation: Forecasts) -> str:
+    return "" if len(simulation.seeds) == 1 else f": means ({_interval(simulation)})"
 
 
 def _gates(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
     """Who passes the gates, in a study that has some."""
     if not forecast.gates:
         return []
-    by_gate = {name: {measure: forecast.of_gate(name, measure) for measure in OF_GATES} for name in forecast.gates}
+    by_gate = {
+        name: {measure: forecast.of_gate(name, measure) for measure in forecasting.OF_GATES} for name in forecast.gates
+    }
     used = [
         measure
-        for measure in OF_GATES
+        for measure in forecasting.OF_GATES
         if measure.key not in _IF_ANY or any(each and each.high for each in (of[measure] for of in by_gate.values()))
     ]
     rows = [
@@ -197,7 +190,7 @@ def _starred(forecast: Forecast, cells: Sequence[str]) -> list[str]:
 
 def _interval(simulation: Forecasts) -> str:
     runs = len(simulation.seeds)
-    return "90% interval" if runs >= ENOUGH_RUNS else f"of {runs} runs: lowest–highest"
+    return "90% interval" if runs >= forecasting.ENOUGH_RUNS else f"of {runs} runs: lowest–highest"
 
 
 def forecast_notes(simulation: Forecasts) -> list[str]:
@@ -212,7 +205,9 @@ def forecast_notes(simulation: Forecasts) -> list[str]:
     notes += _about_wages(simulation)
     runs = [run for forecast in simulation.forecasts for run in forecast.runs]
     # Files that fit nothing have a note already. Where people grade each other's answers, these have a quality.
-    is_known = any(quality_stage(run) or any(stage.quality is not None for stage in run.stages) for run in runs)
+    is_known = any(
+        forecasting.quality_stage(run) or any(stage.quality is not None for stage in run.stages) for run in runs
+    )
     if not is_known and not simulation.misfits:
         notes.append(
             "nothing is known of the right answers, so nothing is said about quality: give stages a truth file "

@@ -15,11 +15,10 @@ from chorale.report.agreement import aggregation_section, agreement_section
 from chorale.report.costs import costs_section, planned_section
 from chorale.report.data_card import data_card_section, data_files, day
 from chorale.report.disagreement import disagreement_section
-from chorale.report.document import Bullets, Part, Quoted, Section, SectionContent, StudyReport
+from chorale.report.document import Bullets, Part, Quoted, ReportOptions, Section, SectionContent, StudyReport
 from chorale.report.kit_sections import kit_sections
 from chorale.report.methods import methods_paragraph
 from chorale.report.monitoring import monitoring_sections
-from chorale.report.options import ReportOptions
 from chorale.report.page import report_page
 from chorale.report.people import funnel_section, workers_section
 from chorale.report.protocol import protocol_section

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -51,14 +50,8 @@ def agreement_section(
     if by_distance:
         columns = ("stage", "agreement#", "95% interval#", "items#", "pairs of answers#")
         rows: list[tuple[Cell, ...]] = [
-            (
-                agreement["stage"],
-                agreement["value"],
-                shown_interval(Interval(*agreement["ci"]), 3),
-                agreement["items"],
-                agreement["pairs"],
-            )
-            for agreement in by_distance
+            (one["stage"], one["value"], shown_interval(Interval(*one["ci"]), 3), one["items"], one["pairs"])
+            for one in by_distance
         ]
         parts.append(
             "How alike two people's answers to one item are: 1 less the distance of the stage's task, in the mean."
@@ -71,7 +64,7 @@ def agreement_section(
     if not parts:
         parts.append("No two people have answered one item, so nothing can be said about agreement.")
     parts += [Bullets(notes)] if notes else []
-    parts += [*(["Signatures:"] if signatures else []), *([Bullets(signatures)] if signatures else [])]
+    parts += ["Signatures:", Bullets(signatures)] if signatures else []
     return Section("agreement", "Agreement", parts, {"by_distance": by_distance, "coefficients": coefficients})
 
 
@@ -158,13 +151,8 @@ def _coefficients(
 def _row(coefficient: Mapping[str, Any]) -> tuple[Cell, ...]:
     value = coefficient["value"] if coefficient["value"] is not None else "undefined"
     drawn = shown_interval(Interval(*coefficient["ci"]), 3) if coefficient.get("ci") else ""
-    return (
-        coefficient["question"],
-        coefficient["coefficient"],
-        value,
-        drawn,
-        *(coefficient.get(name) for name in ("items", "workers", "judgments")),
-    )
+    counts = (coefficient.get(name) for name in ("items", "workers", "judgments"))
+    return coefficient["question"], coefficient["coefficient"], value, drawn, *counts
 
 
 def aggregation_section(questions: Sequence[Answered], resampling: Resampling) -> Section:
@@ -196,17 +184,10 @@ def aggregation_section(questions: Sequence[Answered], resampling: Resampling) -
 
 
 def _aggregated(answered: Answered, method: str, resampling: Resampling) -> dict[str, Any]:
-    request, inputs = Request(method=method), {"judgments": answered.digest}
+    request, title = Request(method=method), answered.question.title
     # Without the intervals of every label and worker, which a report does not show.
-    _, result = score_aggregation(
-        Path(answered.question.title),
-        answered.judgments,
-        request,
-        replace(resampling, ci=False),
-        reading={},
-        inputs=inputs,
-        for_scripts=False,
-    )
+    judged, no_intervals = Judged(title, answered.judgments, answered.digest), replace(resampling, ci=False)
+    _, result = score_aggregation(judged, request, no_intervals, for_scripts=False)
     sure = certainty(result)
     same = [
         _alike(label, answered.study_labels[item])
@@ -214,14 +195,16 @@ def _aggregated(answered: Answered, method: str, resampling: Resampling) -> dict
         if answered.study_labels.get(item)
     ]
     return {
-        "question": answered.question.title,
+        "question": title,
         "method": method,
         "items": len(result.tasks),
         "certainty": float(sure.mean()),
         "ci": mean_intervals({"certainty": sure}, resampling)["certainty"].as_list(),
         "same_as_study": sum(same) / len(same) if same else None,
         "compared": plural(len(same), "item", "items"),
-        "signature": signature("aggregate", {**request.settings(), **resampling.settings()}, inputs),
+        "signature": signature(
+            "aggregate", {**request.settings(), **resampling.settings()}, {"judgments": answered.digest}
+        ),
     }
 
 

@@ -13,7 +13,7 @@ from chorale.engine.running import Study
 from chorale.metrics.score_table import Cell, ScoreTable
 from chorale.model import UserError, money_text
 from chorale.model.plural import plural
-from chorale.monitor.costs import ArmCosts, CostTerms, arm_costs
+from chorale.monitor.costs import ArmCosts, CostTerms, arm_costs, money_or_nothing
 from chorale.monitor.status import Status, shared_as_json
 from chorale.rehearsal import FORECAST_FILE
 from chorale.rehearsal.tables import measure_text
@@ -48,17 +48,12 @@ def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_a
     by_arm = {} if arms is None else {**arms.own, "shared by arms": arms.shared}
     columns = ("what it cost", "study#", *(f"{name}#" for name in by_arm))
     rows = [
-        (title, *(_money(getattr(one, name), currency) for one in (costs, *by_arm.values())))
+        (title, *(money_or_nothing(getattr(one, name), currency) for one in (costs, *by_arm.values())))
         for title, name in _TERMS
         if costs.fees or name not in _WITHOUT_FEES
     ]
     stages = [
-        (
-            stage.name,
-            money_text(stage.paid, currency),
-            money_text(stage.fees, currency),
-            money_text(stage.paid + stage.fees, currency),
-        )
+        (stage.name, *(money_text(amount, currency) for amount in (stage.paid, stage.fees, stage.paid + stage.fees)))
         for stage in now.stages
     ]
     ledger = [(kind, money_text(amount, currency)) for kind, amount in now.totals.items()]
@@ -86,10 +81,6 @@ def _arms_parts(arms: ArmCosts, counts: Mapping[str, int], currency: str) -> lis
         ScoreTable("People in each arm", ("arm", "workers#", "what they cost in shared stages#"), people),
     ]
     return [*parts, ScoreTable("Shared by arms", ("stage", "cost#"), shared)] if shared else parts
-
-
-def _money(amount: float | None, currency: str) -> str:
-    return "" if amount is None else money_text(round(amount), currency)
 
 
 def planned_section(tx: Tx, study: Study, directory: Path, now: Status, costs: CostTerms, came: Attendees) -> Section:
@@ -192,19 +183,14 @@ def _actual(
     }
     for stage in now.stages:
         is_round = study.stage(stage.name).round_size is not None
+        of_stage: dict[str, tuple[str, str, float]] = {}
         if stage.items and not is_round:
-            actual[f"stages.{stage.name}.released"] = (
-                f"{stage.name}: results released",
-                "share",
-                stage.released / stage.items,
-            )
-            actual[f"stages.{stage.name}.judgments_per_item"] = (
-                f"{stage.name}: judgments per item",
-                "number",
-                stage.judgments / stage.items,
-            )
-        actual[f"stages.{stage.name}.dropped"] = (f"{stage.name}: people dropped", "count", stage.dropped)
-        actual[f"stages.{stage.name}.cost"] = (f"{stage.name}: cost", "money", stage.paid + stage.fees)
+            of_stage["released"] = ("results released", "share", stage.released / stage.items)
+            of_stage["judgments_per_item"] = ("judgments per item", "number", stage.judgments / stage.items)
+        of_stage["dropped"] = ("people dropped", "count", stage.dropped)
+        of_stage["cost"] = ("cost", "money", stage.paid + stage.fees)
+        for name, (what, unit, value) in of_stage.items():
+            actual[f"stages.{stage.name}.{name}"] = (f"{stage.name}: {what}", unit, value)
     return actual
 
 
@@ -226,10 +212,5 @@ def _beside(
         return None
     low, high = (measure_text(forecast[name], unit, currency) for name in ("low", "high"))
     within = "yes" if forecast["low"] <= value <= forecast["high"] else "below" if value < forecast["low"] else "above"
-    return (
-        title,
-        measure_text(forecast["mean"], unit, currency),
-        f"{low} to {high}",
-        measure_text(value, unit, currency),
-        within,
-    )
+    mean, actual = (measure_text(each, unit, currency) for each in (forecast["mean"], value))
+    return title, mean, f"{low} to {high}", actual, within

@@ -38,7 +38,6 @@ _FILES: tuple[tuple[str, str, str, str, Sequence[DataField]], ...] = (
     ("labels", "labels.csv", "text/csv", "Every item with the crowd's answer and its confidence.", _LABELS),
     ("jsonl", "responses.jsonl", "application/jsonlines", "Every response with all that belongs to it.", _RESPONSES),
 )
-_BLOCK = 1 << 20
 
 
 def data_files(tx: Tx, study: Study, folder: Path) -> list[DataFile]:
@@ -52,11 +51,8 @@ def data_files(tx: Tx, study: Study, folder: Path) -> list[DataFile]:
 
 
 def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def data_card_section(

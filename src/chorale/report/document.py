@@ -63,6 +63,18 @@ class SectionContent:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What may be asked of a report."""
+
+    charts: bool = True
+    """Whether to draw charts beside their tables."""
+    arms: bool = False
+    """Whether to show each arm. Callers should record that they did (`note_arms_shown`)."""
+    licence: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StudyReport:
     title: str
     subtitle: str

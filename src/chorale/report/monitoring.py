@@ -76,16 +76,8 @@ def _shares(question: StageQuestion, counts: Counter[str]) -> list[dict[str, Any
     for label, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
         estimate = share_estimate(count, total)
         if estimate is not None:
-            rows.append(
-                {
-                    "question": question.name,
-                    "answer": label,
-                    "times": count,
-                    "share": estimate.value,
-                    "low": estimate.low,
-                    "high": estimate.high,
-                }
-            )
+            ends = {"share": estimate.value, "low": estimate.low, "high": estimate.high}
+            rows.append({"question": question.name, "answer": label, "times": count, **ends})
     return rows
 
 

@@ -79,30 +79,15 @@ def _items(now: Status, *, draw: bool) -> list[Part]:
     judged = [stage for stage in now.stages if stage.name not in now.rounds]
     if not judged and now.rounds:
         return []
-    stages = ScoreTable(
-        "From items to released results",
-        ("stage", "items#", "complete#", "released#", "judgments#", "discarded#", "gold answers#", "withdrawn#"),
-        [
-            (
-                stage.name,
-                stage.items,
-                stage.complete,
-                stage.released,
-                stage.judgments,
-                stage.discarded,
-                stage.gold_answers,
-                stage.withdrawn,
-            )
-            for stage in judged
-        ],
-    )
-    kinds = ("items", "complete", "released")
+    title, kinds = "From items to released results", ("items", "complete", "released")
+    counts = (*kinds, "judgments", "discarded", "gold_answers", "withdrawn")
+    columns = ("stage", *(f"{name.replace('_', ' ')}#" for name in counts))
+    stages = ScoreTable(title, columns, [(one.name, *(getattr(one, name) for name in counts)) for one in judged])
     bars = [
-        Bar(stage.name, float(value), series=number)
+        Bar(stage.name, float(getattr(stage, kind)), series=number)
         for stage in judged
-        for number, value in enumerate((stage.items, stage.complete, stage.released))
+        for number, kind in enumerate(kinds)
     ]
-    title = "From items to released results"
     svg = bar_chart(title, bars, lambda value: f"{value:,.0f}", series=kinds, description=NUMBERS_BELOW)
     return [Figure(title, stages, svg if draw and bars else None)]
 
@@ -110,11 +95,8 @@ def _items(now: Status, *, draw: bool) -> list[Part]:
 def crowd_and_experts(tx: Tx) -> tuple[list[ParticipationSummary], list[ParticipationSummary]]:
     """How everybody stands in every stage: the people who came, and the experts, who are staff."""
     staff = workers.from_panel(tx, EXPERTS_PANEL)
-    crowd: list[ParticipationSummary] = []
-    experts: list[ParticipationSummary] = []
-    for row in participations.participation_summaries(tx):
-        (experts if row.worker in staff else crowd).append(row)
-    return crowd, experts
+    rows = participations.participation_summaries(tx)
+    return [row for row in rows if row.worker not in staff], [row for row in rows if row.worker in staff]
 
 
 def people_who_worked(standings: Sequence[ParticipationSummary]) -> int:
@@ -177,11 +159,7 @@ def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section
         )
     json = {
         "measures": measures,
-        "hourly_wage": {
-            "median": now.wage.median,
-            "tenth_percentile": now.wage.tenth_percentile,
-            "workers": now.wage.workers,
-        },
+        "hourly_wage": asdict(now.wage),
         "busiest_tenth": share,
         "dropped": sum(row.standing == Standing.DROPPED for row in standings),
     }

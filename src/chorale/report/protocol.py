@@ -1,11 +1,12 @@
-"""A study's protocol in words, straight from its settings."""
+"""A study's protocol as a picture and in words, straight from its settings."""
 
 from collections.abc import Iterator
 
-from chorale.engine.running import Study
+from chorale.engine.graph import gate_node, study_edges
+from chorale.engine.running import RunningStage, Study
 from chorale.model import GateSettings, GoldSettings, StageSettings, StudySettings, money_text
 from chorale.model.plural import plural
-from chorale.report.diagram import protocol_diagram
+from chorale.present.svg import Link, Node, graph_picture
 from chorale.report.document import Bullets, Drawn, Section
 
 
@@ -24,6 +25,21 @@ def protocol_section(study: Study) -> Section:
         [Drawn("The protocol, drawn from the study file", protocol_diagram(study)), Bullets(lines)],
         {"stages": stages, "gates": gates, "arms": arms},
     )
+
+
+def protocol_diagram(study: Study) -> str:
+    """Stages and gates: what items are made from, and who may continue where."""
+    nodes = [Node(name, name, (_kind(stage),)) for name, stage in study.stages.items()]
+    nodes += [Node(gate_node(name), name, ("gate",), is_gate=True) for name in study.gates]
+    links = [Link(each.source, each.target, each.people) for each in study_edges(study)]
+    words = "; ".join(f"{link.source} to {link.target}" for link in links)
+    return graph_picture(f"Stages and gates of {study.settings.study.title}", nodes, links, description=words)
+
+
+def _kind(stage: RunningStage) -> str:
+    """The arms it is for, if it is not for all; the task; and whether everybody does the same."""
+    arms = f"{' and '.join(stage.settings.arms)}: " if stage.settings.arms else ""
+    return arms + stage.task.name + (", round" if stage.settings.round else "")
 
 
 def judgments_in_words(stage: StageSettings) -> str:

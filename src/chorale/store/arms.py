@@ -11,7 +11,7 @@ _ARM = Prepared(select(worker.c.arm).where(worker.c.id == bindparam("worker_id")
 
 
 def arm_of(tx: Connection, worker_id: int) -> str | None:
-    arm: str | None = _ARM.value(tx, {"worker_id": worker_id})
+    arm: str | None = _ARM.value(tx, worker_id=worker_id)
     return arm
 
 
@@ -19,7 +19,7 @@ _PUT_IN_ARM = Prepared(update(worker).where(worker.c.id == bindparam("of_worker"
 
 
 def put_in_arm(tx: Connection, worker_id: int, arm: str) -> None:
-    _PUT_IN_ARM(tx, {"of_worker": worker_id, "drawn_arm": arm})
+    _PUT_IN_ARM(tx, of_worker=worker_id, drawn_arm=arm)
 
 
 def without_arm(tx: Connection, after: str | None) -> list[int]:

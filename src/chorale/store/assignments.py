@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func,
 from chorale.model import Assignment, AssignmentKind, AssignmentState, Participation
 from chorale.store.offering import ItemContent
 from chorale.store.participations import COLUMNS
-from chorale.store.prepared import NONE, ONE, Prepared, prepared_insert
+from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert
 from chorale.store.schema import assignment, item, participation
 from chorale.store.sessions import SessionClaim, holds
 
@@ -45,7 +45,7 @@ _LIVE_LEASE = Prepared(
 
 def live_lease(tx: Connection, stage_id: int, worker_id: int) -> Lease | None:
     """What a worker holds in a stage. Asked for once their participation is locked (see `Attendance`)."""
-    row = _LIVE_LEASE.first(tx, {"stage_id": stage_id, "worker_id": worker_id})
+    row = _LIVE_LEASE.first(tx, stage_id=stage_id, worker_id=worker_id)
     return None if row is None else Lease._make(row)
 
 
@@ -62,17 +62,13 @@ def tokens_held(tx: Connection, worker_id: int) -> list[tuple[int, str]]:
 _TAKE = Prepared(
     update(item).where(item.c.id == bindparam("of_item"), item.c.taken < item.c.wanted).values(taken=item.c.taken + ONE)
 )
-_INSERT_ASSIGNMENT = prepared_insert(
-    assignment,
-    *("token", "stage_id", "item_id", "worker_id", "group_key", "kind", "state", "leased_at", "expires_at"),
+_INSERT_ASSIGNMENT = PreparedInsert(
+    assignment, *("token", "stage_id", "item_id", "worker_id", "group_key", "kind", "state", "leased_at", "expires_at")
 )
 _SERVE = {
     kind: Prepared(
         update(participation)
-        .where(
-            participation.c.stage_id == bindparam("of_stage"),
-            participation.c.worker_id == bindparam("of_worker"),
-        )
+        .where(participation.c.stage_id == bindparam("of_stage"), participation.c.worker_id == bindparam("of_worker"))
         .values({"served": participation.c.served + ONE, cursor: bindparam("position")})
     )
     for kind, cursor in (
@@ -98,19 +94,17 @@ def lease(
         raise RuntimeError(f"item {offered.id} was offered with no place left")
     _INSERT_ASSIGNMENT(
         tx,
-        {
-            "token": token,
-            "stage_id": stage_id,
-            "item_id": offered.id,
-            "worker_id": worker_id,
-            "group_key": offered.group_key,
-            "kind": kind.value,
-            "state": _IS_LIVE,
-            "leased_at": now,
-            "expires_at": expires_at,
-        },
+        token=token,
+        stage_id=stage_id,
+        item_id=offered.id,
+        worker_id=worker_id,
+        group_key=offered.group_key,
+        kind=kind.value,
+        state=_IS_LIVE,
+        leased_at=now,
+        expires_at=expires_at,
     )
-    _SERVE[kind](tx, {"of_stage": stage_id, "of_worker": worker_id, "position": offered.position})
+    _SERVE[kind](tx, of_stage=stage_id, of_worker=worker_id, position=offered.position)
     return Lease(token, offered.key, offered.payload, expires_at)
 
 
@@ -137,7 +131,7 @@ def lease_again(tx: Connection, stage_id: int, worker_id: int, now: int, expires
 
 def take_place(tx: Connection, item_id: int) -> bool:
     """Take one of the judgments an item asks for; False if none is left."""
-    return bool(_TAKE.changed(tx, {"of_item": item_id}))
+    return bool(_TAKE.changed(tx, of_item=item_id))
 
 
 _LEASED: Select[Any] = select(*(assignment.c[name] for name in Assignment._fields))
@@ -148,10 +142,7 @@ _BY_TOKEN = (
     _LEASED.add_columns(*COLUMNS[_SHARED:])
     .join(
         participation,
-        and_(
-            participation.c.stage_id == assignment.c.stage_id,
-            participation.c.worker_id == assignment.c.worker_id,
-        ),
+        and_(participation.c.stage_id == assignment.c.stage_id, participation.c.worker_id == assignment.c.worker_id),
     )
     .where(assignment.c.token == bindparam("token"))
     .with_for_update(of=[participation, assignment], key_share=True)
@@ -170,10 +161,9 @@ class Assigned(NamedTuple):
 def assigned(tx: Connection, token: str, session: SessionClaim | None = None) -> Assigned | None:
     """The assignment of a token, locked together with its worker's participation; with a session, only if it holds."""
     if session is None:
-        row = _ASSIGNED.first(tx, {"token": token})
+        row = _ASSIGNED.first(tx, token=token)
     else:
-        given = {"token": token, "digest": session.digest, "pseudonym": session.pseudonym}
-        row = _ASSIGNED_BY_SESSION.first(tx, given)
+        row = _ASSIGNED_BY_SESSION.first(tx, token=token, digest=session.digest, pseudonym=session.pseudonym)
     if row is None:
         return None
     return Assigned(Assignment._make(row[:_WIDTH]), Participation._make(row[_WIDTH - _SHARED :]))
@@ -189,10 +179,10 @@ _GIVE_PLACE = Prepared(update(item).where(item.c.id == bindparam("of_item")).val
 
 def end_assignment(tx: Connection, row: Assignment, state: AssignmentState, now: int) -> None:
     """End an assignment; unless it was submitted, its place on the item is free again."""
-    _END(tx, {"of_assignment": row.id, "new_state": state.value, "now": now})
+    _END(tx, of_assignment=row.id, new_state=state.value, now=now)
     holds_place = row.kind == AssignmentKind.PRODUCTION and row.state == AssignmentState.LIVE
     if holds_place and state is not AssignmentState.SUBMITTED:
-        _GIVE_PLACE(tx, {"of_item": row.item_id})
+        _GIVE_PLACE(tx, of_item=row.item_id)
 
 
 def set_expiry(tx: Connection, assignment_id: int, expires_at: int) -> None:
@@ -216,11 +206,11 @@ _NEXT_EXPIRY = Prepared(select(func.min(assignment.c.expires_at)).where(assignme
 
 def expired_assignments(tx: Connection, now: int) -> list[Assignment]:
     """Live assignments past their time, so many at once, locked, by item."""
-    first = _NEXT_EXPIRY.value(tx, {})
+    first = _NEXT_EXPIRY.value(tx)
     if first is None or first > now:
         # Most of the time: to sort none takes several times as long as to see that there are none.
         return []
-    return [Assignment._make(row) for row in _EXPIRED.all(tx, {"now": now})]
+    return [Assignment._make(row) for row in _EXPIRED.all(tx, now=now)]
 
 
 _LIVE_BY_STAGE = Prepared(
@@ -230,4 +220,4 @@ _LIVE_BY_STAGE = Prepared(
 
 def live_by_stage(tx: Connection) -> dict[int, int]:
     """How many items of each stage are being worked on."""
-    return {int(row[0]): int(row[1]) for row in _LIVE_BY_STAGE.all(tx, {})}
+    return {int(row[0]): int(row[1]) for row in _LIVE_BY_STAGE.all(tx)}

@@ -84,13 +84,7 @@ _WORKED: Select[Any] = select(
     participation.c.stage_id,
     participation.c.worker_id,
     worker.c.pseudonym,
-    participation.c.standing,
-    participation.c.answered,
-    participation.c.gold_answered,
-    participation.c.gold_right,
-    participation.c.gold_recent,
-    participation.c.earned,
-    participation.c.worked_ms,
+    *participation.c["standing", "answered", "gold_answered", "gold_right", "gold_recent", "earned", "worked_ms"],
 ).join(worker, worker.c.id == participation.c.worker_id)
 
 

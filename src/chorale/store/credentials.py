@@ -60,7 +60,7 @@ _CREDENTIALS_OF = Prepared(select(*CREDENTIALS).where(worker.c.id == bindparam("
 
 def credentials_of(tx: Connection, worker_id: int) -> Credentials:
     """A worker's credentials; those of nobody in particular if there is no such worker."""
-    row = _CREDENTIALS_OF.first(tx, {"worker_id": worker_id})
+    row = _CREDENTIALS_OF.first(tx, worker_id=worker_id)
     return as_credentials(*(row or (None, None, None, None)))
 
 

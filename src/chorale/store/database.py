@@ -215,6 +215,10 @@ class Store:
         """Write, and wait for it."""
         return self.write(work).result()
 
+    def look(self, work: Work[T]) -> T:
+        """Read, and wait for it."""
+        return self.read(work).result()
+
     def close(self) -> None:
         self._readers.shutdown(wait=True)
         self._writer.close()

@@ -37,20 +37,20 @@ _DRAWN_FROM_ONE = Prepared(_DRAWN.where(response.c.worker_id == bindparam("worke
 
 def people_to_draw_from(tx: Connection, later_id: int, stage_id: int, at_least: int = 1) -> list[int]:
     """Everybody with so many answers in a stage of whom the later one has none yet, and who is not at work."""
-    candidates = set(_ACTIVE.column(tx, {"stage_id": stage_id, "at_least": at_least}))
+    candidates = set(_ACTIVE.column(tx, stage_id=stage_id, at_least=at_least))
     if not candidates:
         return []
-    settled = set(_DRAWN_FROM.column(tx, {"later_id": later_id, "stage_id": stage_id}))
-    settled.update(_AT_WORK.column(tx, {"stage_id": stage_id}))
+    settled = set(_DRAWN_FROM.column(tx, later_id=later_id, stage_id=stage_id))
+    settled.update(_AT_WORK.column(tx, stage_id=stage_id))
     return sorted(candidates - settled)
 
 
 def answers_given(tx: Connection, stage_id: int, worker_id: int) -> dict[int, int]:
     """A worker's production responses in a stage, in the order they came, and the item of each."""
-    return {row[0]: row[1] for row in _GIVEN.all(tx, {"stage_id": stage_id, "worker_id": worker_id})}
+    return {row[0]: row[1] for row in _GIVEN.all(tx, stage_id=stage_id, worker_id=worker_id)}
 
 
 def is_drawn_from(tx: Connection, later_id: int, stage_id: int, worker_id: int) -> bool:
     """Whether a later stage has an item of an answer that a worker gave in a stage."""
     of = {"later_id": later_id, "stage_id": stage_id, "worker_id": worker_id}
-    return _DRAWN_FROM_ONE.first(tx, of) is not None
+    return _DRAWN_FROM_ONE.first(tx, **of) is not None

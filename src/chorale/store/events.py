@@ -8,10 +8,10 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from chorale.model import Event
 from chorale.store.codec import from_text
-from chorale.store.prepared import prepared_insert
+from chorale.store.prepared import PreparedInsert
 from chorale.store.schema import event, item, stage, worker
 
-_INSERT = prepared_insert(event, "at", "kind", "stage_id", "worker_id", "item_id", "evidence")
+_INSERT = PreparedInsert(event, "at", "kind", "stage_id", "worker_id", "item_id", "evidence")
 
 
 def _as_text(evidence: dict[str, Any]) -> str:
@@ -29,37 +29,15 @@ def record(
     worker_id: int | None = None,
     item_id: int | None = None,
 ) -> None:
-    _INSERT(
-        tx,
-        {
-            "at": at,
-            "kind": kind,
-            "stage_id": stage_id,
-            "worker_id": worker_id,
-            "item_id": item_id,
-            "evidence": _as_text(evidence),
-        },
-    )
+    _INSERT(tx, at=at, kind=kind, stage_id=stage_id, worker_id=worker_id, item_id=item_id, evidence=_as_text(evidence))
 
 
 def record_many(
     tx: Connection, at: int, happened: Iterable[tuple[str, dict[str, Any], int | None, int | None]]
 ) -> None:
     """The same for many at once: the kind of each, its evidence, its stage and its item."""
-    _INSERT.many(
-        tx,
-        (
-            {
-                "at": at,
-                "kind": kind,
-                "stage_id": stage_id,
-                "worker_id": None,
-                "item_id": item_id,
-                "evidence": _as_text(evidence),
-            }
-            for kind, evidence, stage_id, item_id in happened
-        ),
-    )
+    rows = ((at, kind, stage_id, None, item_id, _as_text(evidence)) for kind, evidence, stage_id, item_id in happened)
+    _INSERT.rows(tx, rows)
 
 
 def latest(tx: Connection) -> int:
@@ -69,9 +47,7 @@ def latest(tx: Connection) -> int:
 
 _SELECT = (
     select(
-        event.c.id,
-        event.c.at,
-        event.c.kind,
+        *event.c["id", "at", "kind"],
         stage.c.name.label("stage"),
         worker.c.pseudonym.label("worker"),
         item.c.key.label("item"),

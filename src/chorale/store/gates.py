@@ -8,23 +8,15 @@ from sqlalchemy import Connection, Select, bindparam, func, select
 
 from chorale.model import Qualification
 from chorale.store.codec import as_ordered_text, from_text
-from chorale.store.prepared import Prepared, prepared_if_new, prepared_insert
+from chorale.store.prepared import InsertIfNew, Prepared, PreparedInsert
 from chorale.store.schema import gate, qualification, verdict, worker
 
-_HELD = Prepared(select(qualification.c.name).where(qualification.c.worker_id == bindparam("worker_id")))
-
-
-def held(tx: Connection, worker_id: int) -> frozenset[str]:
-    """A worker's qualifications."""
-    return frozenset(_HELD.column(tx, {"worker_id": worker_id}))
-
-
-_GRANT = prepared_if_new(qualification, "worker_id", "name", "granted_at")
+_GRANT = InsertIfNew(qualification, "worker_id", "name", "granted_at")
 
 
 def grant(tx: Connection, worker_id: int, name: str, now: int) -> bool:
     """Give a qualification; False if they had it."""
-    return bool(_GRANT.changed(tx, {"worker_id": worker_id, "name": name, "granted_at": now}))
+    return bool(_GRANT.changed(tx, worker_id=worker_id, name=name, granted_at=now))
 
 
 def qualifications(tx: Connection) -> list[Qualification]:
@@ -51,15 +43,7 @@ class VerdictRow:
 def verdicts(tx: Connection, name: str | None = None) -> list[VerdictRow]:
     """What a gate, or all of them, decided, the best first."""
     query: Select[Any] = (
-        select(
-            verdict.c.gate,
-            verdict.c.worker_id,
-            worker.c.pseudonym,
-            verdict.c.at,
-            verdict.c.score,
-            verdict.c.passed,
-            verdict.c.evidence,
-        )
+        select(verdict.c.gate, verdict.c.worker_id, worker.c.pseudonym, *verdict.c["at", "score", "passed", "evidence"])
         .join(worker, worker.c.id == verdict.c.worker_id)
         .order_by(verdict.c.gate, verdict.c.score.desc(), worker.c.pseudonym)
     )
@@ -82,40 +66,32 @@ _SCORES_GIVEN = Prepared(select(verdict.c.score).where(verdict.c.gate == bindpar
 def decided_about(tx: Connection, name: str, worker_id: int | None = None) -> frozenset[int]:
     """Whom a gate has decided about: of all, or of one worker."""
     if worker_id is None:
-        return frozenset(_DECIDED_ABOUT.column(tx, {"gate": name}))
-    return frozenset(_DECIDED_ABOUT_ONE.column(tx, {"gate": name, "worker_id": worker_id}))
+        return frozenset(_DECIDED_ABOUT.column(tx, gate=name))
+    return frozenset(_DECIDED_ABOUT_ONE.column(tx, gate=name, worker_id=worker_id))
 
 
 def scores_given(tx: Connection, name: str) -> list[float]:
     """The scores of those a gate has decided about."""
-    return _SCORES_GIVEN.column(tx, {"gate": name})
+    return _SCORES_GIVEN.column(tx, gate=name)
 
 
 def verdicts_so_far(tx: Connection) -> int:
-    return int(_VERDICTS_SO_FAR.value(tx, {}))
+    return int(_VERDICTS_SO_FAR.value(tx))
 
 
 def times_decided(tx: Connection) -> dict[int, int]:
     """How many gates have decided about a worker, by worker."""
-    return {int(each): int(times) for each, times in _TIMES_DECIDED.all(tx, {})}
+    return {int(each): int(times) for each, times in _TIMES_DECIDED.all(tx)}
 
 
-_INSERT_VERDICT = prepared_insert(verdict, "gate", "worker_id", "at", "score", "passed", "evidence")
+_INSERT_VERDICT = PreparedInsert(verdict, "gate", "worker_id", "at", "score", "passed", "evidence")
 
 
 def add_verdict(
     tx: Connection, name: str, worker_id: int, now: int, score: float, passed: bool, evidence: Mapping[str, Any]
 ) -> None:
     _INSERT_VERDICT(
-        tx,
-        {
-            "gate": name,
-            "worker_id": worker_id,
-            "at": now,
-            "score": score,
-            "passed": passed,
-            "evidence": as_ordered_text(dict(evidence)),
-        },
+        tx, gate=name, worker_id=worker_id, at=now, score=score, passed=passed, evidence=as_ordered_text(dict(evidence))
     )
 
 
@@ -123,7 +99,7 @@ _CLOSED = Prepared(select(gate.c.name))
 
 
 def closed_gates(tx: Connection) -> frozenset[str]:
-    return frozenset(_CLOSED.column(tx, {}))
+    return frozenset(_CLOSED.column(tx))
 
 
 def closing_times(tx: Connection) -> dict[str, int]:
@@ -131,9 +107,9 @@ def closing_times(tx: Connection) -> dict[str, int]:
     return {str(row[0]): int(row[1]) for row in tx.execute(select(gate.c.name, gate.c.closed_at))}
 
 
-_CLOSE = prepared_if_new(gate, "name", "closed_at")
+_CLOSE = InsertIfNew(gate, "name", "closed_at")
 
 
 def close(tx: Connection, name: str, now: int) -> bool:
     """Close a gate; False if it was closed before."""
-    return bool(_CLOSE.changed(tx, {"name": name, "closed_at": now}))
+    return bool(_CLOSE.changed(tx, name=name, closed_at=now))

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Select, and_, bindparam, case, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.model import Answer, NewItem
 from chorale.store.codec import as_text, from_text
@@ -13,7 +12,7 @@ from chorale.store.corrections import FIRST_GRADE, latest_gold_grade
 from chorale.store.corrections import KIND as CORRECTED
 from chorale.store.items import add_items, batches
 from chorale.store.positions import shuffled_position
-from chorale.store.prepared import Prepared
+from chorale.store.prepared import Prepared, upsert
 from chorale.store.schema import event, gold, grade, item, response, stage
 
 
@@ -42,10 +41,7 @@ def gold_items(tx: Connection, stage_name: str, lowest_correct: float) -> list[G
             stage.c.name,
             item.c.key,
             item.c.payload,
-            gold.c.answer,
-            gold.c.explanation,
-            gold.c.origin,
-            gold.c.active,
+            *gold.c["answer", "explanation", "origin", "active"],
             func.count(grade.c.id),
             func.sum(case((grade.c.score >= lowest_correct, 1), else_=0)),
         )
@@ -121,17 +117,8 @@ def add_gold(tx: Connection, stage_id: int, stage_name: str, seed: int, rows: Se
         query = select(item.c.key, item.c.id).where(item.c.stage_id == stage_id, item.c.key.in_(batch))
         ids.update({row.key: row.id for row in tx.execute(query)})
     for row in rows:
-        put_gold(
-            tx,
-            ids[row.item.key],
-            stage_id,
-            stage_name,
-            seed,
-            row.item.key,
-            row.answer,
-            row.explanation,
-            row.origin,
-        )
+        key = row.item.key
+        put_gold(tx, ids[key], stage_id, stage_name, seed, key, row.answer, row.explanation, row.origin)
 
 
 def put_gold(
@@ -146,15 +133,11 @@ def put_gold(
     origin: str,
 ) -> None:
     """Make an item gold, or change its gold answer."""
-    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
     values = {"answer": as_text(answer), "explanation": explanation, "origin": origin, "active": True}
     tx.execute(
-        upsert(gold)
+        upsert(tx, gold)
         .values(
-            item_id=item_id,
-            stage_id=stage_id,
-            position=shuffled_position(seed, f"{stage_name}:gold", key),
-            **values,
+            item_id=item_id, stage_id=stage_id, position=shuffled_position(seed, f"{stage_name}:gold", key), **values
         )
         .on_conflict_do_update(index_elements=[gold.c.item_id], set_=values)
     )
@@ -179,5 +162,5 @@ _HOLD_GOLD = Prepared(_GOLD_ANSWER.with_for_update(read=True))
 
 
 def gold_answer(tx: Connection, item_id: int, *, to_grade: bool = False) -> GoldAnswer | None:
-    row = (_HOLD_GOLD if to_grade else _READ_GOLD).first(tx, {"item_id": item_id})
+    row = (_HOLD_GOLD if to_grade else _READ_GOLD).first(tx, item_id=item_id)
     return None if row is None else GoldAnswer(*row)

@@ -10,7 +10,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, fun
 
 from chorale.model import Grade, GradedAnswer
 from chorale.store.codec import as_ordered_text, as_text, from_text, frozen_from_text
-from chorale.store.prepared import NONE, ONE, Prepared, prepared_insert
+from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert
 from chorale.store.schema import gold, grade, item, participation, response, stage, worker
 
 _GOLD: ColumnElement[str] = literal_column("'gold'")
@@ -76,7 +76,7 @@ def graded_answers(tx: Connection, stage_ids: Collection[int], worker_id: int | 
             grade_id=row[9],
             expert=None if row[10] is None else frozen_from_text(row[10]),
         )
-        for row in query.all(tx, _named(stage_ids, worker_id))
+        for row in query.all(tx, **_named(stage_ids, worker_id))
     ]
 
 
@@ -89,11 +89,7 @@ def all_grades(tx: Connection, item_id: int | None = None) -> list[Grade]:
             worker.c.pseudonym,
             stage.c.name,
             response.c.kind,
-            grade.c.source,
-            grade.c.score,
-            grade.c.reasons,
-            grade.c.criteria,
-            grade.c.graded_at,
+            *grade.c["source", "score", "reasons", "criteria", "graded_at"],
         )
         .join(response, response.c.id == grade.c.response_id)
         .join(worker, worker.c.id == response.c.worker_id)
@@ -136,7 +132,7 @@ _GRADED = Prepared(
 
 
 def grades_of(tx: Connection, response_id: int) -> Graded:
-    row = _GRADED.first(tx, {"response_id": response_id})
+    row = _GRADED.first(tx, response_id=response_id)
     if row is None:
         raise RuntimeError(f"there is no response {response_id}")
     return Graded(*row)
@@ -164,7 +160,7 @@ def answered_by(tx: Connection, stage_ids: Collection[int], worker_id: int | Non
     """How many answers workers gave who were not dropped, by worker and stage; those to gold in production apart."""
     counts: dict[int, dict[int, int]] = defaultdict(dict)
     query = _answered_by(len(stage_ids), worker_id is not None)
-    for answerer_id, stage_id, answered in query.all(tx, _named(stage_ids, worker_id)):
+    for answerer_id, stage_id, answered in query.all(tx, **_named(stage_ids, worker_id)):
         counts[answerer_id][stage_id] = answered
     return counts
 
@@ -183,7 +179,7 @@ def active_in(tx: Connection, stage_id: int, answered: int) -> dict[str, int]:
     return {str(row[0]): int(row[1]) for row in tx.execute(query)}
 
 
-_INSERT_GRADE = prepared_insert(grade, "response_id", "source", "score", "reasons", "criteria", "graded_at")
+_INSERT_GRADE = PreparedInsert(grade, "response_id", "source", "score", "reasons", "criteria", "graded_at")
 
 
 def add_grade(
@@ -197,13 +193,11 @@ def add_grade(
 ) -> None:
     _INSERT_GRADE(
         tx,
-        {
-            "response_id": response_id,
-            "source": source,
-            "score": score,
-            "reasons": as_text(list(reasons)),
-            # In the order of the rubric.
-            "criteria": None if criteria is None else as_ordered_text(dict(criteria)),
-            "graded_at": now,
-        },
+        response_id=response_id,
+        source=source,
+        score=score,
+        reasons=as_text(list(reasons)),
+        # In the order of the rubric.
+        criteria=None if criteria is None else as_ordered_text(dict(criteria)),
+        graded_at=now,
     )

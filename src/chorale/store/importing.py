@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, func, select
 
 from chorale.model import Standing
-from chorale.store.prepared import prepared_insert
+from chorale.store.prepared import PreparedInsert
 from chorale.store.schema import assignment, entry, item, participation, response, worker, worker_identity
 from chorale.store.staging import Staging
 
@@ -31,8 +31,8 @@ class NewWorker(NamedTuple):
     arrived_at: int
 
 
-_INSERT_WORKER = prepared_insert(worker, "id", "pseudonym", "arrived_at")
-_INSERT_IDENTITY = prepared_insert(worker_identity, "worker_id", "panel", "external_id", "visit")
+_INSERT_WORKER = PreparedInsert(worker, "id", "pseudonym", "arrived_at")
+_INSERT_IDENTITY = PreparedInsert(worker_identity, "worker_id", "panel", "external_id", "visit")
 
 
 def add_workers(tx: Connection, new: Sequence[NewWorker]) -> range:
@@ -55,18 +55,18 @@ def _first_item(tx: Connection, stage_id: int) -> int:
     return int(first)
 
 
-_INSERT_ASSIGNMENT = prepared_insert(
+_INSERT_ASSIGNMENT = PreparedInsert(
     assignment,
     *("id", "token", "stage_id", "item_id", "worker_id", "group_key", "kind", "state"),
     *("leased_at", "expires_at", "ended_at"),
 )
-_INSERT_RESPONSE = prepared_insert(
+_INSERT_RESPONSE = PreparedInsert(
     response,
     *("id", "assignment_id", "stage_id", "item_id", "worker_id", "kind", "answer", "task_version"),
     *("submitted_at", "duration_ms", "idempotency_key"),
 )
-_INSERT_ENTRY = prepared_insert(entry, "cause", "at", "worker_id", "stage_id", "kind", "amount", "reason")
-_INSERT_PARTICIPATION = prepared_insert(
+_INSERT_ENTRY = PreparedInsert(entry, "cause", "at", "worker_id", "stage_id", "kind", "amount", "reason")
+_INSERT_PARTICIPATION = PreparedInsert(
     participation,
     *("stage_id", "worker_id", "standing", "entered_at", "seed", "served", "answered", "gold_answered", "gold_right"),
     *("gold_recent", "earned", "fees", "exact_fees", "worked_ms", "item_cursor", "gold_cursor", "changes", "settled"),

@@ -28,6 +28,9 @@ class InlineStore(Store):
     def do(self, work: Work[T]) -> T:
         return self._inline.run(work)
 
+    def look(self, work: Work[T]) -> T:
+        return self._inline.read(work)
+
 
 class InlineWriter:
     """Runs work at once, in the thread that asks for it, which is the one that opened the store.

@@ -11,7 +11,7 @@ from chorale.model import Item, ItemState, NewItem, Payload, Standing
 from chorale.store.codec import as_text, from_text, frozen_from_text
 from chorale.store.database import STREAMED
 from chorale.store.positions import shuffled_position
-from chorale.store.prepared import Prepared, prepared_insert, prepared_numbering
+from chorale.store.prepared import NumberingInsert, Prepared, PreparedInsert
 from chorale.store.schema import assignment, gold, item, item_source, participation, response, stage, worker
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ _CONTENT = Prepared(select(item.c.key, item.c.payload).where(item.c.id == bindpa
 
 def content_of(tx: Connection, item_id: int) -> tuple[str, Payload]:
     """What an item is called, and what it is about."""
-    key, payload = _CONTENT.first(tx, {"item_id": item_id})
+    key, payload = _CONTENT.first(tx, item_id=item_id)
     return key, frozen_from_text(payload)
 
 
@@ -30,16 +30,9 @@ _ITEMS: Select[Any] = (
     select(
         item.c.id,
         stage.c.name,
-        item.c.key,
-        item.c.group_key,
-        item.c.payload,
-        item.c.state,
-        item.c.wanted,
-        item.c.taken,
-        item.c.label,
-        item.c.confidence,
-        item.c.counted,
-        item.c.released,
+        *item.c[
+            "key", "group_key", "payload", "state", "wanted", "taken", "label", "confidence", "counted", "released"
+        ],
         gold.c.item_id.is_not(None),
         item.c.sampled,
         item.c.response_id,
@@ -194,19 +187,19 @@ def _new_row(stage_id: int, stage_name: str, seed: int, new: NewItem, wanted: in
     }
 
 
-_INSERT_ITEM = prepared_numbering(
+_INSERT_ITEM = NumberingInsert(
     item,
     *("stage_id", "key", "group_key", "payload", "position", "state", "wanted", "taken", "label", "confidence"),
     *("counted", "released", "response_id"),
 )
-_INSERT_SOURCE = prepared_insert(item_source, "item_id", "source_id")
+_INSERT_SOURCE = PreparedInsert(item_source, "item_id", "source_id")
 
 
 def _add_one(tx: Connection, row: Mapping[str, Any], sources: Sequence[int]) -> None:
     """The usual case while people work: every answer makes an item."""
-    item_id = _INSERT_ITEM.number(tx, row)
+    item_id = _INSERT_ITEM.number(tx, **row)
     for source in sources:
-        _INSERT_SOURCE(tx, {"item_id": item_id, "source_id": source})
+        _INSERT_SOURCE(tx, item_id=item_id, source_id=source)
 
 
 def _add_sources(tx: Connection, stage_id: int, batch: Sequence[NewItem]) -> None:
@@ -217,8 +210,7 @@ def _add_sources(tx: Connection, stage_id: int, batch: Sequence[NewItem]) -> Non
         )
     }
     tx.execute(
-        insert(item_source),
-        [{"item_id": ids[new.key], "source_id": source} for new in batch for source in new.sources],
+        insert(item_source), [{"item_id": ids[new.key], "source_id": source} for new in batch for source in new.sources]
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, and_, bindparam, case, func, literal_column, select, text, update
@@ -51,7 +52,7 @@ _GROUP = Prepared(
 
 def lock_group(tx: Connection, stage_id: int, group_key: str) -> list[ItemProgress]:
     """The items of one group, locked: two of them finishing at once must see each other."""
-    rows = _GROUP.all(tx, {"stage_id": stage_id, "group_key": group_key})
+    rows = _GROUP.all(tx, stage_id=stage_id, group_key=group_key)
     return [ItemProgress._make(row) for row in rows]
 
 
@@ -60,13 +61,13 @@ _ITEM = Prepared(select(*_COLUMNS).where(item.c.id == bindparam("item_id")).with
 
 def lock_item(tx: Connection, item_id: int) -> ItemProgress:
     """One item by itself, locked."""
-    return ItemProgress._make(_ITEM.first(tx, {"item_id": item_id}))
+    return ItemProgress._make(_ITEM.first(tx, item_id=item_id))
 
 
 def derived_from(tx: Connection, stage_id: int, sources: Sequence[int]) -> list[ItemProgress]:
     """The items of a later stage that came from these, locked."""
     named = {f"source_{number}": source for number, source in enumerate(sources)}
-    rows = _derived_from(len(named)).all(tx, {"stage_id": stage_id, **named})
+    rows = _derived_from(len(named)).all(tx, stage_id=stage_id, **named)
     return [ItemProgress._make(row) for row in rows]
 
 
@@ -101,32 +102,22 @@ def set_wanted_of_unjudged(tx: Connection, stage_id: int, wanted: int, *, sample
     tx.execute(
         update(item)
         .where(
-            item.c.stage_id == stage_id,
-            item.c.counted == 0,
-            item.c.state == ItemState.OPEN,
-            item.c.sampled == sampled,
+            item.c.stage_id == stage_id, item.c.counted == 0, item.c.state == ItemState.OPEN, item.c.sampled == sampled
         )
         .values(wanted=case((item.c.taken > wanted, item.c.taken), else_=wanted))
     )
 
 
+_DERIVED = ("state", "wanted", "taken", "label", "confidence", "counted", "released")
+_NEW = ("of_item", *(f"new_{name}" for name in _DERIVED))
+_new = attrgetter("id", *_DERIVED)
 _SAVE = Prepared(
-    update(item)
-    .where(item.c.id == bindparam("of_item"))
-    .values(
-        state=bindparam("new_state"),
-        wanted=bindparam("new_wanted"),
-        taken=bindparam("new_taken"),
-        label=bindparam("new_label"),
-        confidence=bindparam("new_confidence"),
-        counted=bindparam("new_counted"),
-        released=bindparam("new_released"),
-    )
+    update(item).where(item.c.id == bindparam("of_item")).values({name: bindparam(f"new_{name}") for name in _DERIVED})
 )
 
 
 def save_label(tx: Connection, settled: ItemProgress) -> None:
-    _SAVE(tx, _new_values(settled))
+    _SAVE(tx, **_new_values(settled))
 
 
 def save_labels(tx: Connection, settled: Iterable[ItemProgress]) -> None:
@@ -134,16 +125,7 @@ def save_labels(tx: Connection, settled: Iterable[ItemProgress]) -> None:
 
 
 def _new_values(settled: ItemProgress) -> dict[str, Any]:
-    return {
-        "of_item": settled.id,
-        "new_state": settled.state,
-        "new_wanted": settled.wanted,
-        "new_taken": settled.taken,
-        "new_label": settled.label,
-        "new_confidence": settled.confidence,
-        "new_counted": settled.counted,
-        "new_released": settled.released,
-    }
+    return dict(zip(_NEW, _new(settled), strict=True))
 
 
 _BETWEEN = Prepared(
@@ -153,7 +135,7 @@ _BETWEEN = Prepared(
 
 def items_between(tx: Connection, first: int, end: int) -> list[ItemProgress]:
     """The items with these numbers, the last one left out."""
-    return [ItemProgress._make(row) for row in _BETWEEN.all(tx, {"first": first, "end": end})]
+    return [ItemProgress._make(row) for row in _BETWEEN.all(tx, first=first, end=end)]
 
 
 _COUNT_ONE = Prepared(
@@ -170,7 +152,7 @@ _COUNT_ONE = Prepared(
 def count_judgment(tx: Connection, item_id: int, enough: int, enough_if_sampled: int) -> bool:
     """Count a judgment of an item that needs more before anything can be decided; False if it does not."""
     counts = {"of_item": item_id, "enough": enough, "enough_if_sampled": enough_if_sampled}
-    return bool(_COUNT_ONE.changed(tx, counts))
+    return bool(_COUNT_ONE.changed(tx, **counts))
 
 
 _LIVE_COUNT = Prepared(
@@ -185,7 +167,7 @@ _LIVE_COUNT = Prepared(
 
 
 def live_leases(tx: Connection, item_id: int) -> int:
-    return int(_LIVE_COUNT.value(tx, {"item_id": item_id}))
+    return int(_LIVE_COUNT.value(tx, item_id=item_id))
 
 
 def mark_sampled(tx: Connection, item_ids: Sequence[int]) -> None:
@@ -221,7 +203,7 @@ _SET_STATE = Prepared(update(item).where(item.c.id == bindparam("of_item")).valu
 
 
 def set_item_state(tx: Connection, item_id: int, state: ItemState) -> None:
-    _SET_STATE(tx, {"of_item": item_id, "new_state": state})
+    _SET_STATE(tx, of_item=item_id, new_state=state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +223,7 @@ _UNSETTLED = Prepared(
 
 
 def unsettled(tx: Connection) -> list[Unsettled]:
-    return [Unsettled(*row) for row in _UNSETTLED.all(tx, {})]
+    return [Unsettled(*row) for row in _UNSETTLED.all(tx)]
 
 
 # Everybody sees one item of a group, so no group is here twice.
@@ -259,7 +241,7 @@ _GROUPS_JUDGED_BY = Prepared(
 
 def groups_judged_by(tx: Connection, stage_id: int, worker_id: int) -> list[str]:
     """The groups a worker judged items of, in the order items are locked in."""
-    return _GROUPS_JUDGED_BY.column(tx, {"stage_id": stage_id, "worker_id": worker_id})
+    return _GROUPS_JUDGED_BY.column(tx, stage_id=stage_id, worker_id=worker_id)
 
 
 _NOTE_SETTLED = Prepared(
@@ -275,26 +257,21 @@ _NOTE_SETTLED = Prepared(
 
 def note_settled(tx: Connection, done: Unsettled) -> None:
     """The labels are up to date with these changes; there may have been more meanwhile."""
-    _NOTE_SETTLED(tx, {"of_stage": done.stage_id, "of_worker": done.worker_id, "done": done.changes})
+    _NOTE_SETTLED(tx, of_stage=done.stage_id, of_worker=done.worker_id, done=done.changes)
 
 
 _JUDGMENTS = Prepared(
     select(
         worker.c.pseudonym,
         response.c.answer,
-        participation.c.gold_right,
-        participation.c.gold_answered,
-        participation.c.gold_recent,
+        *participation.c["gold_right", "gold_answered", "gold_recent"],
         response.c.id,
     )
     .select_from(response)
     .join(worker, worker.c.id == response.c.worker_id)
     .join(
         participation,
-        and_(
-            participation.c.stage_id == response.c.stage_id,
-            participation.c.worker_id == response.c.worker_id,
-        ),
+        and_(participation.c.stage_id == response.c.stage_id, participation.c.worker_id == response.c.worker_id),
     )
     .where(
         response.c.item_id == bindparam("item_id"),
@@ -306,7 +283,7 @@ _JUDGMENTS = Prepared(
 
 def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> tuple[Judgment, ...]:
     """The counted judgments of an item, each with its worker's present trust by the stage's rule."""
-    rows = _JUDGMENTS.all(tx, {"item_id": item_id})
+    rows = _JUDGMENTS.all(tx, item_id=item_id)
     if rule is None:
         # Without gold everybody is trusted alike.
         whole = trust(GoldRecord(), None)

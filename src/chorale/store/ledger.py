@@ -7,49 +7,24 @@ from sqlalchemy import Connection, Row, Select, bindparam, case, func, literal_c
 
 from chorale.model import Entry, EntryKind
 from chorale.store.database import STREAMED
-from chorale.store.prepared import prepared_insert
+from chorale.store.prepared import PreparedInsert
 from chorale.store.schema import entry, stage, worker
 
-_INSERT_ENTRY = prepared_insert(entry, "cause", "at", "worker_id", "stage_id", "kind", "amount", "reason")
+_INSERT_ENTRY = PreparedInsert(entry, "cause", "at", "worker_id", "stage_id", "kind", "amount", "reason")
 
 
 def add_entry(
-    tx: Connection,
-    cause: str,
-    now: int,
-    worker_id: int,
-    stage_id: int,
-    kind: EntryKind,
-    amount: int,
-    reason: str,
+    tx: Connection, cause: str, now: int, worker_id: int, stage_id: int, kind: EntryKind, amount: int, reason: str
 ) -> None:
     _INSERT_ENTRY(
-        tx,
-        {
-            "cause": cause,
-            "at": now,
-            "worker_id": worker_id,
-            "stage_id": stage_id,
-            "kind": kind.value,
-            "amount": amount,
-            "reason": reason,
-        },
+        tx, cause=cause, at=now, worker_id=worker_id, stage_id=stage_id, kind=kind.value, amount=amount, reason=reason
     )
 
 
 def ledger_lines(tx: Connection, *, limit: int | None = None, pseudonym: str | None = None) -> Iterator[Entry]:
     """The ledger, newest first, streamed."""
     query: Select[Any] = (
-        select(
-            entry.c.id,
-            entry.c.at,
-            worker.c.pseudonym,
-            stage.c.name,
-            entry.c.kind,
-            entry.c.amount,
-            entry.c.reason,
-            entry.c.cause,
-        )
+        select(entry.c.id, entry.c.at, worker.c.pseudonym, stage.c.name, *entry.c["kind", "amount", "reason", "cause"])
         .join(worker, worker.c.id == entry.c.worker_id)
         .join(stage, stage.c.id == entry.c.stage_id)
         .order_by(entry.c.id.desc())

@@ -1,36 +1,27 @@
 """Locks that keep servers on one PostgreSQL apart. On SQLite, writing at all is the lock: there is one writer."""
 
+from enum import IntEnum
+
 from sqlalchemy import Connection, text
 
 from chorale.store.schema import event, gate, response
 
-# Any numbers will do, as long as they differ and every Chorale process takes the same ones.
-_MIGRATION, _SETUP, _ARMS, _BUDGET, _PAYMENTS = range(7_205_011_962, 7_205_011_967)
+
+class Alone(IntEnum):
+    """What one transaction at a time may do. Any numbers will do, as long as all Chorale processes take the same."""
+
+    CHANGES_SCHEMA = 7_205_011_962
+    BRINGS_STUDY_IN = 7_205_011_963
+    DRAWS_ARMS = 7_205_011_964
+    """The order people come in decides."""
+    PROMISES_MONEY = 7_205_011_965
+    PLANS_PAYMENTS = 7_205_011_966
 
 
-def lock_migration(tx: Connection) -> None:
-    """Let one process at a time change the schema."""
-    _lock(tx, _MIGRATION)
-
-
-def lock_setup(tx: Connection) -> None:
-    """Let one process at a time bring a study in."""
-    _lock(tx, _SETUP)
-
-
-def lock_arms(tx: Connection) -> None:
-    """Let one worker at a time be put in an arm: the order they come in decides."""
-    _lock(tx, _ARMS)
-
-
-def lock_budget(tx: Connection) -> None:
-    """Let one transaction at a time promise money out of a budget."""
-    _lock(tx, _BUDGET)
-
-
-def lock_payments(tx: Connection) -> None:
-    """Let one transaction at a time decide whom to pay."""
-    _lock(tx, _PAYMENTS)
+def lock(tx: Connection, what: Alone) -> None:
+    """Wait for whoever does this, and keep others from it until the transaction ends."""
+    if tx.dialect.name == "postgresql":
+        tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": int(what)})
 
 
 def lock_closing(tx: Connection) -> None:
@@ -46,8 +37,3 @@ def await_others(tx: Connection) -> None:
     """
     if tx.dialect.name == "postgresql":
         tx.execute(text(f"LOCK TABLE {response.name}, {event.name} IN SHARE MODE"))
-
-
-def _lock(tx: Connection, number: int) -> None:
-    if tx.dialect.name == "postgresql":
-        tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": number})

@@ -6,20 +6,14 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, literal_column, select, update
 
 from chorale.model import Message, MessageState
-from chorale.store.prepared import Prepared, prepared_if_new
+from chorale.store.prepared import InsertIfNew, Prepared
 from chorale.store.schema import message, worker
 
 _MESSAGES: Select[Any] = select(
     message.c.id,
     message.c.worker_id,
     worker.c.pseudonym,
-    message.c.cause,
-    message.c.written_at,
-    message.c.title,
-    message.c.body,
-    message.c.state,
-    message.c.sent_at,
-    message.c.read_at,
+    *message.c["cause", "written_at", "title", "body", "state", "sent_at", "read_at"],
 ).join(worker, worker.c.id == message.c.worker_id)
 _MESSAGES_TO = Prepared(
     _MESSAGES.where(
@@ -28,7 +22,7 @@ _MESSAGES_TO = Prepared(
 )
 
 
-_ADD_MESSAGE = prepared_if_new(message, "worker_id", "cause", "written_at", "title", "body", "state", "sent_at")
+_ADD_MESSAGE = InsertIfNew(message, "worker_id", "cause", "written_at", "title", "body", "state", "sent_at")
 
 
 def add_message(
@@ -44,12 +38,12 @@ def add_message(
         "state": state,
         "sent_at": now if state is MessageState.SENT else None,
     }
-    return bool(_ADD_MESSAGE.changed(tx, written))
+    return bool(_ADD_MESSAGE.changed(tx, **written))
 
 
 def messages_to(tx: Connection, worker_id: int) -> Sequence[Message]:
     """What a worker may read, the newest first."""
-    return [Message(*row) for row in _MESSAGES_TO.all(tx, {"worker_id": worker_id})]
+    return [Message(*row) for row in _MESSAGES_TO.all(tx, worker_id=worker_id)]
 
 
 _DRAFTS = Prepared(_MESSAGES.where(message.c.state == literal_column(f"'{MessageState.DRAFT}'")).order_by(message.c.id))
@@ -57,7 +51,7 @@ _DRAFTS = Prepared(_MESSAGES.where(message.c.state == literal_column(f"'{Message
 
 def drafts(tx: Connection) -> Sequence[Message]:
     """Messages that wait for an expert, the oldest first."""
-    return [Message(*row) for row in _DRAFTS.all(tx, {})]
+    return [Message(*row) for row in _DRAFTS.all(tx)]
 
 
 _AWAITED = Prepared(
@@ -69,7 +63,7 @@ _AWAITED = Prepared(
 
 def awaited_titles(tx: Connection, worker_id: int) -> tuple[str, ...]:
     """The titles of the messages to a worker that wait for an expert."""
-    return tuple(_AWAITED.column(tx, {"worker_id": worker_id}))
+    return tuple(_AWAITED.column(tx, worker_id=worker_id))
 
 
 def all_messages(tx: Connection) -> Sequence[Message]:

@@ -82,7 +82,7 @@ def next_item(
     """
     query = _next_offered(not_from_own, not_seen_later)
     for after in (cursor, -1) if cursor >= 0 else (-1,):
-        row = query.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after})
+        row = query.first(tx, stage_id=stage_id, worker_id=worker_id, after=after)
         if row is not None:
             return ItemContent._make(row)
     return None
@@ -91,7 +91,7 @@ def next_item(
 def room_for(tx: Connection, stage_id: int, worker_id: int, *, not_from_own: int, not_seen_later: int = 0) -> bool:
     """Whether the stage has an item for this worker, without taking or locking it."""
     query = _still_offered(not_from_own, not_seen_later)
-    return query.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": -1}) is not None
+    return query.first(tx, stage_id=stage_id, worker_id=worker_id, after=-1) is not None
 
 
 _NEXT_GOLD = Prepared(
@@ -107,7 +107,7 @@ _NEXT_GOLD = Prepared(
 def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int) -> ItemContent | None:
     """A gold item the worker has not seen, starting from their own place in the ring."""
     for after in (cursor, -1):
-        row = _NEXT_GOLD.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after})
+        row = _NEXT_GOLD.first(tx, stage_id=stage_id, worker_id=worker_id, after=after)
         if row is not None:
             return ItemContent._make(row)
     return None
@@ -120,4 +120,4 @@ _OPEN_STAGES = Prepared(
 
 def stages_with_open_items(tx: Connection) -> frozenset[int]:
     """The stages that still want judgments, be they leased out or not."""
-    return frozenset(_OPEN_STAGES.column(tx, {}))
+    return frozenset(_OPEN_STAGES.column(tx))

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from chorale.model import UserError
 from chorale.model.extras import need
 from chorale.store.database import Store, connect
 from chorale.store.loading import LoadingStore
-from chorale.store.locks import lock_migration
+from chorale.store.locks import Alone, lock
 from chorale.store.sqlite import IMMEDIATE, OUT_OF_REACH, SqliteConnection, sqlite_engine
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ def open_store(url: URL, migrations: Path = MIGRATIONS, *, create: bool = True) 
     return connect(url)
 
 
-def open_loading_store(file: Path, migrations: Path = MIGRATIONS) -> LoadingStore:
+def open_loading_store(file: Path) -> LoadingStore:
     """A new SQLite file with the current schema, to be filled with what is there already and then finished."""
-    return LoadingStore(file, partial(migrate, migrations))
+    return LoadingStore(file, lambda connection: migrate(MIGRATIONS, connection))
 
 
 def revisions(migrations: Path = MIGRATIONS) -> tuple[frozenset[str], str]:
@@ -130,7 +130,7 @@ def _alone(engine: Engine) -> Iterator[Connection]:
             yield connection
     else:
         with engine.begin() as pooled:
-            lock_migration(pooled)
+            lock(pooled, Alone.CHANGES_SCHEMA)
             yield pooled
 
 

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, literal_column, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.model import GoldRecord, Participation, Standing
 from chorale.store.credentials import CREDENTIALS, Credentials, as_credentials, credentials_of
-from chorale.store.prepared import ONE, Prepared
+from chorale.store.prepared import ONE, InsertIfNew, Prepared
 from chorale.store.schema import assignment, participation, stage, worker
 from chorale.store.sessions import SessionClaim, holds
 
@@ -23,7 +22,7 @@ _PARTICIPATION_LOCKED = Prepared(_BY_KEY.with_for_update(key_share=True))
 
 def participation_of(tx: Connection, stage_id: int, worker_id: int, *, lock: bool = False) -> Participation | None:
     query = _PARTICIPATION_LOCKED if lock else _PARTICIPATION
-    row = query.first(tx, {"stage_id": stage_id, "worker_id": worker_id})
+    row = query.first(tx, stage_id=stage_id, worker_id=worker_id)
     return None if row is None else Participation._make(row)
 
 
@@ -48,13 +47,7 @@ class Attendance(NamedTuple):
 def _attendance(may_hold_item: ColumnElement[bool], *more: ColumnElement[bool]) -> Prepared:
     return Prepared(
         select(
-            participation.c.standing,
-            participation.c.seed,
-            participation.c.served,
-            participation.c.answered,
-            participation.c.earned,
-            participation.c.item_cursor,
-            participation.c.gold_cursor,
+            *participation.c["standing", "seed", "served", "answered", "earned", "item_cursor", "gold_cursor"],
             stage.c.state,
             worker.c.pseudonym,
             worker.c.consented_at,
@@ -95,12 +88,11 @@ def attendance(
     `ends` tells that gates end the stage, which lock the participations in it: one may have closed meanwhile. With a
     `session`, it is None also where that does not hold.
     """
-    given: dict[str, int | str] = {"stage_id": stage_id, "worker_id": worker_id}
     if session is None:
-        row = _ATTENDANCE[tx.dialect.name].first(tx, given)
+        row = _ATTENDANCE[tx.dialect.name].first(tx, stage_id=stage_id, worker_id=worker_id)
     else:
-        given |= {"digest": session.digest, "pseudonym": session.pseudonym}
-        row = _BY_SESSION[tx.dialect.name].first(tx, given)
+        claimed = {"digest": session.digest, "pseudonym": session.pseudonym}
+        row = _BY_SESSION[tx.dialect.name].first(tx, stage_id=stage_id, worker_id=worker_id, **claimed)
     if row is None:
         return None
     credentials = as_credentials(*row[-len(CREDENTIALS) :])
@@ -109,40 +101,24 @@ def attendance(
     return Attendance._make((*row[: -len(CREDENTIALS)], credentials))
 
 
+_ENTER = InsertIfNew(
+    participation,
+    *("stage_id", "worker_id", "seed", "gold_cursor", "entered_at"),
+    standing=Standing.ACTIVE.value,
+    gold_recent="",
+    item_cursor=-1,
+    **dict.fromkeys(("served", "answered", "gold_answered", "gold_right", "earned", "fees", "exact_fees"), 0),
+    **dict.fromkeys(("worked_ms", "changes", "settled"), 0),
+)
+
+
 def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, gold_cursor: int, now: int) -> bool:
     """Let a worker into a stage; False if another tab of theirs was first."""
-    given = {"stage_id": stage_id, "worker_id": worker_id, "seed": seed, "gold_cursor": gold_cursor, "entered_at": now}
-    return bool(_ENTER[tx.dialect.name].changed(tx, given))
-
-
-def _enter(insert: Any) -> Prepared:
-    return Prepared(
-        insert(participation)
-        .values(
-            stage_id=bindparam("stage_id"),
-            worker_id=bindparam("worker_id"),
-            standing=Standing.ACTIVE.value,
-            entered_at=bindparam("entered_at"),
-            seed=bindparam("seed"),
-            served=0,
-            answered=0,
-            gold_answered=0,
-            gold_right=0,
-            gold_recent="",
-            earned=0,
-            fees=0,
-            exact_fees=0,
-            worked_ms=0,
-            item_cursor=-1,
-            gold_cursor=bindparam("gold_cursor"),
-            changes=0,
-            settled=0,
-        )
-        .on_conflict_do_nothing()
+    entered = _ENTER.changed(
+        tx, stage_id=stage_id, worker_id=worker_id, seed=seed, gold_cursor=gold_cursor, entered_at=now
     )
+    return bool(entered)
 
-
-_ENTER = {"sqlite": _enter(sqlite.insert), "postgresql": _enter(postgresql.insert)}
 
 _OF_WORKER = and_(
     participation.c.stage_id == bindparam("of_stage"), participation.c.worker_id == bindparam("of_worker")
@@ -166,14 +142,12 @@ def count_answer(
     """Add an answer to a worker's record."""
     _COUNT_ANSWER(
         tx,
-        {
-            "of_stage": stage_id,
-            "of_worker": worker_id,
-            "more_earned": earned,
-            "more_fees": fees,
-            "more_exact_fees": exact_fees,
-            "more_ms": worked_ms,
-        },
+        of_stage=stage_id,
+        of_worker=worker_id,
+        more_earned=earned,
+        more_fees=fees,
+        more_exact_fees=exact_fees,
+        more_ms=worked_ms,
     )
 
 
@@ -199,15 +173,13 @@ def note_gold(
     """
     _NOTE_GOLD(
         tx,
-        {
-            "of_stage": stage_id,
-            "of_worker": worker_id,
-            "new_answered": gold.answered,
-            "new_right": gold.right,
-            "new_recent": gold.recent,
-            "new_standing": standing.value,
-            "more_changes": 1 if trust_changed else 0,
-        },
+        of_stage=stage_id,
+        of_worker=worker_id,
+        new_answered=gold.answered,
+        new_right=gold.right,
+        new_recent=gold.recent,
+        new_standing=standing.value,
+        more_changes=1 if trust_changed else 0,
     )
 
 
@@ -266,14 +238,7 @@ _ADD_EARNINGS = Prepared(
 def add_earnings(tx: Connection, stage_id: int, worker_id: int, earned: int, fees: int, exact_fees: int) -> None:
     """Add to a worker's record what was booked apart from an answer."""
     _ADD_EARNINGS(
-        tx,
-        {
-            "of_stage": stage_id,
-            "of_worker": worker_id,
-            "more_earned": earned,
-            "more_fees": fees,
-            "more_exact_fees": exact_fees,
-        },
+        tx, of_stage=stage_id, of_worker=worker_id, more_earned=earned, more_fees=fees, more_exact_fees=exact_fees
     )
 
 
@@ -282,7 +247,7 @@ _SPENT = Prepared(select(func.coalesce(func.sum(participation.c.earned + partici
 
 def spent(tx: Connection) -> int:
     """What the study has cost so far, fees included."""
-    return int(_SPENT.value(tx, {}))
+    return int(_SPENT.value(tx))
 
 
 _ANSWERS = Prepared(select(func.coalesce(func.sum(participation.c.answered), 0)))
@@ -290,7 +255,7 @@ _ANSWERS = Prepared(select(func.coalesce(func.sum(participation.c.answered), 0))
 
 def answers(tx: Connection) -> int:
     """How many answers the study has so far, of all kinds."""
-    return int(_ANSWERS.value(tx, {}))
+    return int(_ANSWERS.value(tx))
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,15 +282,17 @@ def participation_summaries(
         select(
             stage.c.name,
             worker.c.pseudonym,
-            participation.c.standing,
-            participation.c.answered,
-            participation.c.gold_answered,
-            participation.c.gold_right,
-            participation.c.gold_recent,
-            participation.c.earned,
-            participation.c.fees,
-            participation.c.worked_ms,
-            participation.c.entered_at,
+            *participation.c[
+                "standing",
+                "answered",
+                "gold_answered",
+                "gold_right",
+                "gold_recent",
+                "earned",
+                "fees",
+                "worked_ms",
+                "entered_at",
+            ],
         )
         .join(stage, stage.c.id == participation.c.stage_id)
         .join(worker, worker.c.id == participation.c.worker_id)

@@ -130,12 +130,7 @@ def accounts(tx: Connection) -> list[Account]:
 
 
 def add_payout(
-    tx: Connection,
-    platform: str,
-    study_name: str | None,
-    currency: str,
-    payments: Sequence[NewPayment],
-    now: int,
+    tx: Connection, platform: str, study_name: str | None, currency: str, payments: Sequence[NewPayment], now: int
 ) -> int:
     """Write down what is about to be paid."""
     payout_id = tx.execute(
@@ -182,15 +177,9 @@ def payout_numbered(tx: Connection, payout_id: int) -> PayoutRow:
 
 
 _PAYMENTS = select(
-    payment.c.id,
-    payment.c.payout_id,
-    payment.c.worker_id,
+    *payment.c["id", "payout_id", "worker_id"],
     worker.c.pseudonym,
-    payment.c.amount,
-    payment.c.up_to_entry,
-    payment.c.submission_id,
-    payment.c.bonuses_before,
-    payment.c.reported_at,
+    *payment.c["amount", "up_to_entry", "submission_id", "bonuses_before", "reported_at"],
 ).join(worker, worker.c.id == payment.c.worker_id)
 
 

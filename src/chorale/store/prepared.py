@@ -8,16 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    CursorResult,
-    Executable,
-    Table,
-    bindparam,
-    insert,
-    literal_column,
-)
+from sqlalchemy import ColumnElement, Connection, CursorResult, Executable, Table, bindparam, insert, literal_column
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.store.sqlite import SqliteConnection
@@ -40,7 +31,7 @@ class Prepared:
         self._compiled: dict[str, tuple[str, Arrange]] = {}
         self._direct: tuple[str, Arrange] | None = None
 
-    def __call__(self, tx: Connection, parameters: Mapping[str, Any]) -> None:
+    def __call__(self, tx: Connection, **parameters: Any) -> None:
         """Change something."""
         if type(tx) is SqliteConnection:
             # A rehearsal comes here, and to the others, half a million times.
@@ -49,7 +40,7 @@ class Prepared:
         else:
             self._run(tx, parameters)
 
-    def changed(self, tx: Connection, parameters: Mapping[str, Any]) -> int:
+    def changed(self, tx: Connection, **parameters: Any) -> int:
         """Change something; the number of rows changed."""
         if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
@@ -57,19 +48,19 @@ class Prepared:
             return tx.driver.changes()
         return self._run(tx, parameters).rowcount
 
-    def first(self, tx: Connection, parameters: Mapping[str, Any]) -> Any:
+    def first(self, tx: Connection, **parameters: Any) -> Any:
         """The first row, None if there is none; the others are not wanted."""
         if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
             return tx.ask(sql, arrange(parameters)).fetchone()
         return self._run(tx, parameters).first()
 
-    def value(self, tx: Connection, parameters: Mapping[str, Any]) -> Any:
+    def value(self, tx: Connection, **parameters: Any) -> Any:
         """What is in the first column of that row, None if there is none."""
-        row = self.first(tx, parameters)
+        row = self.first(tx, **parameters)
         return None if row is None else row[0]
 
-    def all(self, tx: Connection, parameters: Mapping[str, Any]) -> Sequence[Any]:
+    def all(self, tx: Connection, **parameters: Any) -> Sequence[Any]:
         """All rows."""
         if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
@@ -77,9 +68,9 @@ class Prepared:
             return rows
         return self._run(tx, parameters).all()
 
-    def column(self, tx: Connection, parameters: Mapping[str, Any]) -> list[Any]:
+    def column(self, tx: Connection, **parameters: Any) -> list[Any]:
         """What is in the first column of all rows."""
-        return [row[0] for row in self.all(tx, parameters)]
+        return [row[0] for row in self.all(tx, **parameters)]
 
     def many(self, tx: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
         """Change something once for every row."""
@@ -135,12 +126,12 @@ def _compile(statement: Any, tx: Connection) -> tuple[str, Arrange]:
     return str(compiled), lambda given: {name: given[name] if name in given else fixed[name] for name in names}
 
 
-class _Insert(Prepared):
-    """An insert of rows with exactly these columns."""
+class PreparedInsert(Prepared):
+    """An insert of rows with exactly these columns, and the same values in others."""
 
-    def __init__(self, table: Table, columns: Sequence[str]) -> None:
-        self._table, self._columns = table, list(columns)
-        self._values: dict[str, Any] = {name: bindparam(name) for name in columns}
+    def __init__(self, table: Table, *columns: str, **same: Any) -> None:
+        self._table, self._columns = table, columns
+        self._values: dict[str, Any] = {**{name: bindparam(name) for name in columns}, **same}
         super().__init__(insert(table).values(self._values))
 
     def rows(self, tx: Connection, rows: Iterable[Sequence[Any]]) -> None:
@@ -156,24 +147,15 @@ class _Insert(Prepared):
         _run_many(tx, str(compiled), arranged)
 
 
-def prepared_insert(table: Table, *columns: str) -> _Insert:
-    """An insert of one row with exactly these columns."""
-    return _Insert(table, columns)
-
-
-class _Numbering(Prepared):
-    """An insert of one row that returns its id."""
-
-    def __init__(self, table: Table, columns: Sequence[str]) -> None:
-        inserted = insert(table).values({name: bindparam(name) for name in columns})
-        super().__init__(inserted)
-        self._returning = inserted.returning(table.c.id)
+class NumberingInsert(PreparedInsert):
+    """An insert whose `number` inserts one row and returns its id."""
 
     def statement(self, dialect: str) -> Executable:
         # SQLite knows the number of the last row anyhow. Asked to return it, it would make a table for it first.
-        return super().statement(dialect) if dialect == "sqlite" else self._returning
+        inserted = insert(self._table).values(self._values)
+        return inserted if dialect == "sqlite" else inserted.returning(self._table.c.id)
 
-    def number(self, tx: Connection, parameters: Mapping[str, Any]) -> int:
+    def number(self, tx: Connection, **parameters: Any) -> int:
         if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
             tx.change(sql, arrange(parameters))
@@ -182,24 +164,17 @@ class _Numbering(Prepared):
         return int(inserted.lastrowid if tx.dialect.name == "sqlite" else inserted.scalar_one())
 
 
-def prepared_numbering(table: Table, *columns: str) -> _Numbering:
-    """An insert of one row with exactly these columns, whose `number` inserts it and returns its id."""
-    return _Numbering(table, columns)
-
-
-class _IfNew(Prepared):
-    """An insert that leaves a row alone that is there: the two databases have their own way of saying it."""
-
-    def __init__(self, table: Table, columns: Sequence[str]) -> None:
-        values: dict[str, Any] = {name: bindparam(name) for name in columns}
-        for_sqlite = sqlite.insert(table).values(values).on_conflict_do_nothing()
-        super().__init__(for_sqlite)
-        self._for_postgresql = postgresql.insert(table).values(values).on_conflict_do_nothing()
+class InsertIfNew(PreparedInsert):
+    """An insert that leaves a row alone that is there."""
 
     def statement(self, dialect: str) -> Executable:
-        return self._for_postgresql if dialect == "postgresql" else super().statement(dialect)
+        unless_there: Executable = _INSERTS[dialect](self._table).values(self._values).on_conflict_do_nothing()
+        return unless_there
 
 
-def prepared_if_new(table: Table, *columns: str) -> Prepared:
-    """An insert of one row with exactly these columns, unless there is one of its key: then it changes nothing."""
-    return _IfNew(table, columns)
+_INSERTS: Mapping[str, Callable[[Table], Any]] = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}
+
+
+def upsert(tx: Connection, table: Table) -> Any:
+    """An insert that can say what to do with a row that is there: the two databases have their own way of saying it."""
+    return _INSERTS[tx.dialect.name](table)

@@ -2,15 +2,12 @@
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, Table, Text, UniqueConstraint
 
-from chorale.store.schema import metadata
-
-# SQLite numbers rows itself only where the key's type is exactly INTEGER.
-_Id = BigInteger().with_variant(Integer, "sqlite")
+from chorale.store.schema import Id, metadata
 
 invitation = Table(
     "invitation",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", Id, primary_key=True),
     # What a link carries, signed. Whoever has it is let in.
     Column("nonce", Text, nullable=False, unique=True),
     Column("kind", Text, nullable=False),
@@ -28,7 +25,7 @@ invitation_address = Table(
     "invitation_address",
     metadata,
     Column("address", Text, primary_key=True),
-    Column("invitation_id", _Id, ForeignKey("invitation.id"), nullable=False),
+    Column("invitation_id", Id, ForeignKey("invitation.id"), nullable=False),
     Index("ix_invitation_address_invitation", "invitation_id"),
 )
 
@@ -59,7 +56,7 @@ submission = Table(
     Column("panel_study", Text, ForeignKey("panel_study.name"), nullable=False),
     Column("participant", Text, nullable=False),
     # Nobody yet, if the platform reports somebody who has not arrived.
-    Column("worker_id", _Id, ForeignKey("worker.id")),
+    Column("worker_id", Id, ForeignKey("worker.id")),
     Column("status", Text, nullable=False),
     Column("code", Text),
     # What the platform paid for it by itself.
@@ -74,7 +71,7 @@ submission = Table(
 payout = Table(
     "payout",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", Id, primary_key=True),
     Column("platform", Text, nullable=False),
     Column("panel_study", Text, ForeignKey("panel_study.name")),
     Column("state", Text, nullable=False),
@@ -92,12 +89,12 @@ payout = Table(
 payment = Table(
     "payment",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("payout_id", _Id, ForeignKey("payout.id"), nullable=False),
-    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("id", Id, primary_key=True),
+    Column("payout_id", Id, ForeignKey("payout.id"), nullable=False),
+    Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     Column("amount", BigInteger, nullable=False),
     # The newest entry of the worker's it covers: everything up to there is paid, once.
-    Column("up_to_entry", _Id, ForeignKey("entry.id"), nullable=False),
+    Column("up_to_entry", Id, ForeignKey("entry.id"), nullable=False),
     Column("submission_id", Text, ForeignKey("submission.external_id")),
     # The bonuses the platform reported before, to recognise ours.
     Column("bonuses_before", Text, nullable=False),
@@ -110,7 +107,7 @@ payment = Table(
 delivery = Table(
     "delivery",
     metadata,
-    Column("message_id", _Id, ForeignKey("message.id"), primary_key=True),
+    Column("message_id", Id, ForeignKey("message.id"), primary_key=True),
     Column("state", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
 )

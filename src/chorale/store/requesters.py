@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
+from chorale.store.prepared import upsert
 from chorale.store.schema import requester, worker, worker_identity
 
 
@@ -30,8 +30,7 @@ def has_owner(tx: Connection) -> bool:
 
 def add_requester(tx: Connection, name: str, role: str) -> bool:
     """Make somebody who signs in by a link and has no password; False if the name is taken."""
-    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
-    made = upsert(requester).values(name=name, role=role, session_version=1).on_conflict_do_nothing()
+    made = upsert(tx, requester).values(name=name, role=role, session_version=1).on_conflict_do_nothing()
     return bool(tx.execute(made).rowcount)
 
 

@@ -12,12 +12,12 @@ from chorale.model import Assignment, ItemState, Response, Standing
 from chorale.store.codec import from_text, frozen_from_text
 from chorale.store.corrections import latest_gold_grade
 from chorale.store.database import STREAMED
-from chorale.store.prepared import Prepared, prepared_numbering
+from chorale.store.prepared import NumberingInsert, Prepared
 from chorale.store.schema import assignment, gold, grade, item, participation, response, stage, worker
 
 _PRODUCTION: ColumnElement[str] = literal_column("'production'")
 
-_INSERT_RESPONSE = prepared_numbering(
+_INSERT_RESPONSE = NumberingInsert(
     response,
     *("assignment_id", "stage_id", "item_id", "worker_id", "kind", "answer", "task_version", "submitted_at"),
     *("duration_ms", "idempotency_key"),
@@ -25,57 +25,41 @@ _INSERT_RESPONSE = prepared_numbering(
 
 
 def add_response(
-    tx: Connection,
-    row: Assignment,
-    answer: str,
-    task_version: int,
-    now: int,
-    duration_ms: int,
-    idempotency_key: str,
+    tx: Connection, row: Assignment, answer: str, task_version: int, now: int, duration_ms: int, idempotency_key: str
 ) -> int:
     return _INSERT_RESPONSE.number(
         tx,
-        {
-            "assignment_id": row.id,
-            "stage_id": row.stage_id,
-            "item_id": row.item_id,
-            "worker_id": row.worker_id,
-            "kind": row.kind,
-            "answer": answer,
-            "task_version": task_version,
-            "submitted_at": now,
-            "duration_ms": duration_ms,
-            "idempotency_key": idempotency_key,
-        },
+        assignment_id=row.id,
+        stage_id=row.stage_id,
+        item_id=row.item_id,
+        worker_id=row.worker_id,
+        kind=row.kind,
+        answer=answer,
+        task_version=task_version,
+        submitted_at=now,
+        duration_ms=duration_ms,
+        idempotency_key=idempotency_key,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierSubmission:
-    id: int
     kind: str
     answer: str
-    idempotency_key: str
     score: float | None
     explanation: str | None
 
 
 def response_to(tx: Connection, assignment_id: int) -> EarlierSubmission | None:
     """What was submitted for an assignment, with its gold grade if it has one."""
-    row = tx.execute(
-        select(
-            response.c.id,
-            response.c.kind,
-            response.c.answer,
-            response.c.idempotency_key,
-            grade.c.score,
-            gold.c.explanation,
-        )
+    query = (
+        select(response.c.kind, response.c.answer, grade.c.score, gold.c.explanation)
         .select_from(response)
         .outerjoin(grade, grade.c.id == latest_gold_grade())
         .outerjoin(gold, gold.c.item_id == response.c.item_id)
         .where(response.c.assignment_id == assignment_id)
-    ).first()
+    )
+    row = tx.execute(query).first()
     return None if row is None else EarlierSubmission(*row)
 
 
@@ -95,9 +79,7 @@ _ANSWERS_AFTER = Prepared(
     .join(item, item.c.id == response.c.item_id)
     .join(worker, worker.c.id == response.c.worker_id)
     .where(
-        response.c.stage_id == bindparam("stage_id"),
-        response.c.id > bindparam("after"),
-        response.c.kind == _PRODUCTION,
+        response.c.stage_id == bindparam("stage_id"), response.c.id > bindparam("after"), response.c.kind == _PRODUCTION
     )
     .order_by(response.c.id)
 )
@@ -105,7 +87,7 @@ _ANSWERS_AFTER = Prepared(
 
 def answers_after(tx: Connection, stage_id: int, after: int) -> list[GivenAnswer]:
     """The production answers of a stage that came after a response, whether they count or not."""
-    rows = _ANSWERS_AFTER.all(tx, {"stage_id": stage_id, "after": after})
+    rows = _ANSWERS_AFTER.all(tx, stage_id=stage_id, after=after)
     return [
         GivenAnswer(response_id, key, name, worker_id, from_text(answer))
         for response_id, key, name, worker_id, answer in rows
@@ -130,19 +112,12 @@ _RESPONSE_FIELDS: tuple[Any, ...] = (
     item.c.key,
     item.c.group_key,
     worker.c.pseudonym,
-    response.c.kind,
-    response.c.answer,
-    response.c.submitted_at,
-    response.c.duration_ms,
+    *response.c["kind", "answer", "submitted_at", "duration_ms"],
     participation.c.standing,
     gold.c.answer.label("gold_answer"),
     grade.c.score,
     item.c.id.label("item_id"),
-    item.c.payload,
-    item.c.state,
-    item.c.label,
-    item.c.confidence,
-    item.c.released,
+    *item.c["payload", "state", "label", "confidence", "released"],
 )
 
 
@@ -155,10 +130,7 @@ def _responses(*fields: Any) -> Select[Any]:
         .join(worker, worker.c.id == response.c.worker_id)
         .join(
             participation,
-            and_(
-                participation.c.stage_id == response.c.stage_id,
-                participation.c.worker_id == response.c.worker_id,
-            ),
+            and_(participation.c.stage_id == response.c.stage_id, participation.c.worker_id == response.c.worker_id),
         )
         .outerjoin(gold, and_(gold.c.item_id == response.c.item_id, response.c.kind != "production"))
         .outerjoin(grade, grade.c.id == case((response.c.kind != "production", latest_gold_grade())))
@@ -266,9 +238,7 @@ class CountedAnswer(NamedTuple):
 
 
 _COUNTS = and_(
-    response.c.kind == "production",
-    participation.c.standing == Standing.ACTIVE,
-    item.c.state != ItemState.WITHDRAWN,
+    response.c.kind == "production", participation.c.standing == Standing.ACTIVE, item.c.state != ItemState.WITHDRAWN
 )
 
 

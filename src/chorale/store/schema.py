@@ -29,19 +29,21 @@ metadata = MetaData(
 )
 
 # SQLite numbers rows itself only where the key's type is exactly INTEGER.
-_Id = BigInteger().with_variant(Integer, "sqlite")
+Id = BigInteger().with_variant(Integer, "sqlite")
 
-setting = Table(
-    "setting",
-    metadata,
-    Column("key", Text, primary_key=True),
-    Column("value", Text, nullable=False),
-)
+
+def _index_where(condition: str, name: str, *columns: str, unique: bool = False) -> Index:
+    """An index of some rows only."""
+    only = text(condition)
+    return Index(name, *columns, unique=unique, sqlite_where=only, postgresql_where=only)
+
+
+setting = Table("setting", metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
 
 stage = Table(
     "stage",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", Id, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     Column("position", Integer, nullable=False),
     Column("task", Text, nullable=False),
@@ -52,8 +54,8 @@ stage = Table(
 item = Table(
     "item",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("stage_id", _Id, ForeignKey("stage.id"), nullable=False),
+    Column("id", Id, primary_key=True),
+    Column("stage_id", Id, ForeignKey("stage.id"), nullable=False),
     Column("key", Text, nullable=False),
     Column("group_key", Text, nullable=False),
     Column("payload", Text, nullable=False),
@@ -66,7 +68,7 @@ item = Table(
     Column("counted", Integer, nullable=False),
     Column("released", Boolean, nullable=False),
     # The answer the item was made from, where it was made from one: what a grade of it is a grade of.
-    Column("response_id", _Id, ForeignKey("response.id", use_alter=True)),
+    Column("response_id", Id, ForeignKey("response.id", use_alter=True)),
     # Drawn to get another number of judgments than the others.
     Column("sampled", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("stage_id", "key"),
@@ -76,26 +78,15 @@ item = Table(
     # For the console: how many there are of each state, and the least certain first.
     Index("ix_item_state", "stage_id", "state", "released"),
     Index("ix_item_confidence", "stage_id", "confidence", "key"),
-    Index(
-        "ix_item_open",
-        "stage_id",
-        sqlite_where=text("state = 'open'"),
-        postgresql_where=text("state = 'open'"),
-    ),
-    Index(
-        "ix_item_offered",
-        "stage_id",
-        "position",
-        sqlite_where=text("state = 'open' AND taken < wanted"),
-        postgresql_where=text("state = 'open' AND taken < wanted"),
-    ),
+    _index_where("state = 'open'", "ix_item_open", "stage_id"),
+    _index_where("state = 'open' AND taken < wanted", "ix_item_offered", "stage_id", "position"),
 )
 
 item_source = Table(
     "item_source",
     metadata,
-    Column("item_id", _Id, ForeignKey("item.id"), nullable=False),
-    Column("source_id", _Id, ForeignKey("item.id"), nullable=False),
+    Column("item_id", Id, ForeignKey("item.id"), nullable=False),
+    Column("source_id", Id, ForeignKey("item.id"), nullable=False),
     PrimaryKeyConstraint("item_id", "source_id"),
     Index("ix_item_source_source", "source_id"),
 )
@@ -103,8 +94,8 @@ item_source = Table(
 gold = Table(
     "gold",
     metadata,
-    Column("item_id", _Id, ForeignKey("item.id"), primary_key=True),
-    Column("stage_id", _Id, ForeignKey("stage.id"), nullable=False),
+    Column("item_id", Id, ForeignKey("item.id"), primary_key=True),
+    Column("stage_id", Id, ForeignKey("stage.id"), nullable=False),
     Column("position", BigInteger, nullable=False),
     Column("answer", Text, nullable=False),
     Column("explanation", Text, nullable=False),
@@ -116,7 +107,7 @@ gold = Table(
 worker = Table(
     "worker",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", Id, primary_key=True),
     Column("pseudonym", Text, nullable=False, unique=True),
     Column("arrived_at", BigInteger, nullable=False),
     Column("consented_at", BigInteger),
@@ -128,7 +119,7 @@ worker = Table(
 worker_identity = Table(
     "worker_identity",
     metadata,
-    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     Column("panel", Text, nullable=False),
     Column("external_id", Text, nullable=False),
     # What else the panel sent at the first arrival: its ids of the study and the visit.
@@ -140,8 +131,8 @@ worker_identity = Table(
 participation = Table(
     "participation",
     metadata,
-    Column("stage_id", _Id, ForeignKey("stage.id"), nullable=False),
-    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("stage_id", Id, ForeignKey("stage.id"), nullable=False),
+    Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     Column("standing", Text, nullable=False),
     Column("entered_at", BigInteger, nullable=False),
     Column("seed", BigInteger, nullable=False),
@@ -164,22 +155,17 @@ participation = Table(
     Column("settled", Integer, nullable=False),
     PrimaryKeyConstraint("stage_id", "worker_id"),
     Index("ix_participation_worker", "worker_id"),
-    Index(
-        "ix_participation_unsettled",
-        "stage_id",
-        sqlite_where=text("changes > settled"),
-        postgresql_where=text("changes > settled"),
-    ),
+    _index_where("changes > settled", "ix_participation_unsettled", "stage_id"),
 )
 
 assignment = Table(
     "assignment",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", Id, primary_key=True),
     Column("token", Text, nullable=False, unique=True),
-    Column("stage_id", _Id, ForeignKey("stage.id"), nullable=False),
-    Column("item_id", _Id, ForeignKey("item.id"), nullable=False),
-    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("stage_id", Id, ForeignKey("stage.id"), nullable=False),
+    Column("item_id", Id, ForeignKey("item.id"), nullable=False),
+    Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     Column("group_key", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("state", Text, nullable=False),
@@ -189,30 +175,18 @@ assignment = Table(
     # The last guard of the promise that no worker sees an item, or two items of a group, twice.
     UniqueConstraint("worker_id", "stage_id", "group_key"),
     Index("ix_assignment_item", "item_id", "worker_id"),
-    Index(
-        "uq_assignment_live",
-        "worker_id",
-        "stage_id",
-        unique=True,
-        sqlite_where=text("state = 'live'"),
-        postgresql_where=text("state = 'live'"),
-    ),
-    Index(
-        "ix_assignment_expiry",
-        "expires_at",
-        sqlite_where=text("state = 'live'"),
-        postgresql_where=text("state = 'live'"),
-    ),
+    _index_where("state = 'live'", "uq_assignment_live", "worker_id", "stage_id", unique=True),
+    _index_where("state = 'live'", "ix_assignment_expiry", "expires_at"),
 )
 
 response = Table(
     "response",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("assignment_id", _Id, ForeignKey("assignment.id"), nullable=False, unique=True),
-    Column("stage_id", _Id, ForeignKey("stage.id"), nullable=False),
-    Column("item_id", _Id, ForeignKey("item.id"), nullable=False),
-    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("id", Id, primary_key=True),
+    Column("assignment_id", Id, ForeignKey("assignment.id"), nullable=False, unique=True),
+    Column("stage_id", Id, ForeignKey("stage.id"), nullable=False),
+    Column("item_id", Id, ForeignKey("item.id"), nullable=False),
+    Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     Column("kind", Text, nullable=False),
     Column("answer", Text, nullable=False),
     Column("task_version", Integer, nullable=False),
@@ -227,8 +201,8 @@ response = Table(
 grade = Table(
     "grade",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("response_id", _Id, ForeignKey("response.id"), nullable=False),
+    Column("id", Id, primary_key=True),
+    Column("response_id", Id, ForeignKey("response.id"), nullable=False),
     Column("source", Text, nullable=False),
     Column("score", Double, nullable=False),
     Column("reasons", Text, nullable=False),
@@ -241,12 +215,12 @@ grade = Table(
 event = Table(
     "event",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", Id, primary_key=True),
     Column("at", BigInteger, nullable=False),
     Column("kind", Text, nullable=False),
-    Column("stage_id", _Id, ForeignKey("stage.id")),
-    Column("worker_id", _Id, ForeignKey("worker.id")),
-    Column("item_id", _Id, ForeignKey("item.id")),
+    Column("stage_id", Id, ForeignKey("stage.id")),
+    Column("worker_id", Id, ForeignKey("worker.id")),
+    Column("item_id", Id, ForeignKey("item.id")),
     Column("evidence", Text, nullable=False),
     Index("ix_event_kind", "kind", "id"),
     Index("ix_event_worker", "worker_id"),
@@ -256,28 +230,23 @@ event = Table(
 entry = Table(
     "entry",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", Id, primary_key=True),
     # What is paid for, e.g. "response:17:base". Unique: nothing is paid twice.
     Column("cause", Text, nullable=False, unique=True),
     Column("at", BigInteger, nullable=False),
-    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
-    Column("stage_id", _Id, ForeignKey("stage.id"), nullable=False),
+    Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
+    Column("stage_id", Id, ForeignKey("stage.id"), nullable=False),
     Column("kind", Text, nullable=False),
     Column("amount", BigInteger, nullable=False),
     Column("reason", Text, nullable=False),
     Index("ix_entry_worker", "worker_id", "kind"),
-    Index(
-        "ix_entry_bonus",
-        "amount",
-        sqlite_where=text("kind = 'bonus'"),
-        postgresql_where=text("kind = 'bonus'"),
-    ),
+    _index_where("kind = 'bonus'", "ix_entry_bonus", "amount"),
 )
 
 qualification = Table(
     "qualification",
     metadata,
-    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     Column("name", Text, nullable=False),
     Column("granted_at", BigInteger, nullable=False),
     PrimaryKeyConstraint("worker_id", "name"),
@@ -288,7 +257,7 @@ verdict = Table(
     "verdict",
     metadata,
     Column("gate", Text, nullable=False),
-    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("score", Double, nullable=False),
     Column("passed", Boolean, nullable=False),
@@ -297,18 +266,13 @@ verdict = Table(
     Index("ix_verdict_worker", "worker_id"),
 )
 
-gate = Table(
-    "gate",
-    metadata,
-    Column("name", Text, primary_key=True),
-    Column("closed_at", BigInteger, nullable=False),
-)
+gate = Table("gate", metadata, Column("name", Text, primary_key=True), Column("closed_at", BigInteger, nullable=False))
 
 message = Table(
     "message",
     metadata,
-    Column("id", _Id, primary_key=True),
-    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("id", Id, primary_key=True),
+    Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     # What it is about, e.g. "gate:trained": nobody gets the same message twice.
     Column("cause", Text, nullable=False),
     Column("written_at", BigInteger, nullable=False),
@@ -323,7 +287,7 @@ message = Table(
 requester = Table(
     "requester",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", Id, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     Column("role", Text, nullable=False),
     Column("password_hash", Text),

@@ -61,7 +61,7 @@ _FIND = Prepared(
 
 
 def find(tx: Connection, digest: str) -> SessionRow | None:
-    row = _FIND.first(tx, {"digest": digest})
+    row = _FIND.first(tx, digest=digest)
     return None if row is None else SessionRow._make(row)
 
 

@@ -3,23 +3,21 @@
 import secrets
 
 from sqlalchemy import Connection, bindparam, select
-from sqlalchemy.dialects import postgresql, sqlite
 
-from chorale.store.prepared import Prepared
+from chorale.store.prepared import Prepared, upsert
 from chorale.store.schema import setting
 
 _SETTING = Prepared(select(setting.c.value).where(setting.c.key == bindparam("key")))
 
 
 def setting_value(tx: Connection, key: str) -> str | None:
-    value: str | None = _SETTING.value(tx, {"key": key})
+    value: str | None = _SETTING.value(tx, key=key)
     return value
 
 
 def set_setting(tx: Connection, key: str, value: str) -> None:
-    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
     tx.execute(
-        upsert(setting)
+        upsert(tx, setting)
         .values(key=key, value=value)
         .on_conflict_do_update(index_elements=[setting.c.key], set_={"value": value})
     )
@@ -37,6 +35,7 @@ def replace_secret(tx: Connection, name: str) -> None:
 
 def secret(tx: Connection, name: str) -> str:
     """A random secret of this study, made the first time it is asked for."""
-    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
-    tx.execute(upsert(setting).values(key=f"secret:{name}", value=secrets.token_urlsafe(32)).on_conflict_do_nothing())
+    tx.execute(
+        upsert(tx, setting).values(key=f"secret:{name}", value=secrets.token_urlsafe(32)).on_conflict_do_nothing()
+    )
     return known_secret(tx, name)

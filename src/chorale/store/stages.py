@@ -1,9 +1,9 @@
 """Stages: adding them, changing their state, and where they stand in numbers."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, and_, case, func, insert, literal_column, or_, select, update
 
@@ -46,35 +46,8 @@ class StageCounts:
 
 def stage_counts(tx: Connection) -> list[StageCounts]:
     """Where every stage stands, counted from its items and answers themselves."""
-    items, responses, people = _by_stage(tx, _ITEMS), _by_stage(tx, _RESPONSES), _by_stage(tx, _PEOPLE)
-    golds, live = _by_stage(tx, _GOLDS), _by_stage(tx, _LIVE)
-    rows = []
-    for row in tx.execute(select(stage).order_by(stage.c.position)):
-        total, complete, released, withdrawn, counted = items.get(row.id, (0, 0, 0, 0, 0))
-        production, gold_answers, answers = responses.get(row.id, (0, 0, 0))
-        workers, dropped, paid, fees = people.get(row.id, (0, 0, 0, 0))
-        rows.append(
-            StageCounts(
-                stage_id=row.id,
-                name=row.name,
-                state=row.state,
-                items=total,
-                complete=complete,
-                released=released,
-                withdrawn=withdrawn,
-                judgments=counted,
-                discarded=production - counted,
-                gold_items=golds.get(row.id, (0,))[0],
-                gold_answers=gold_answers,
-                live=live.get(row.id, (0,))[0],
-                workers=workers,
-                dropped=dropped,
-                paid=paid,
-                fees=fees,
-                answers=answers,
-            )
-        )
-    return rows
+    items, responses = _by_stage(tx, _ITEMS), _by_stage(tx, _RESPONSES)
+    return _counts(tx, lambda stage_id: _Done(*items[stage_id], *responses[stage_id]))
 
 
 def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
@@ -85,38 +58,53 @@ def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
     states: dict[int, dict[tuple[str, bool], int]] = defaultdict(dict)
     for stage_id, state, released, count in tx.execute(_STATES):
         states[stage_id][str(state), bool(released)] = count
-    people, produced, bare = _by_stage(tx, _PEOPLE), _by_stage(tx, _PRODUCED), _by_stage(tx, _BARE_GOLD)
-    golds, live, gone = _by_stage(tx, _GOLDS), _by_stage(tx, _LIVE), _by_stage(tx, _JUDGMENTS_WITHDRAWN)
-    tallies = []
-    for row in tx.execute(select(stage).order_by(stage.c.position)):
-        counts, only_gold = states[row.id], bare.get(row.id, (0,))[0]
-        workers, dropped, paid, fees = people.get(row.id, (0, 0, 0, 0))
-        given, counted, gold_answers, answers = produced.get(row.id, (0, 0, 0, 0))
-        judgments = counted - gone.get(row.id, (0,))[0]
+    produced, bare, gone = _by_stage(tx, _PRODUCED), _by_stage(tx, _BARE_GOLD), _by_stage(tx, _JUDGMENTS_WITHDRAWN)
+
+    def done(stage_id: int) -> _Done:
+        counts, [only_gold] = states[stage_id], bare[stage_id]
+        given, counted, gold_answers, answers = produced[stage_id]
         withdrawn = sum(count for (state, _), count in counts.items() if state == ItemState.WITHDRAWN)
         complete = sum(count for (state, _), count in counts.items() if state == ItemState.COMPLETE)
-        tallies.append(
+        return _Done(
+            sum(counts.values()) - withdrawn - only_gold,
+            complete - only_gold,
+            counts.get((ItemState.COMPLETE, True), 0),
+            withdrawn,
+            counted - gone[stage_id][0],
+            given,
+            0 if stage_id in rounds else gold_answers,
+            answers,
+        )
+
+    return _counts(tx, done)
+
+
+class _Done(NamedTuple):
+    """What was done in a stage."""
+
+    items: int
+    complete: int
+    released: int
+    withdrawn: int
+    judgments: int
+    production: int
+    gold_answers: int
+    answers: int
+
+
+def _counts(tx: Connection, done: Callable[[int], _Done]) -> list[StageCounts]:
+    """Where every stage stands by what was done in it."""
+    people, golds, live = _by_stage(tx, _PEOPLE), _by_stage(tx, _GOLDS), _by_stage(tx, _LIVE)
+    rows = []
+    for row in tx.execute(select(stage).order_by(stage.c.position)):
+        *items, judgments, production, gold_answers, answers = done(row.id)
+        gold_counts = production - judgments, *golds[row.id], gold_answers
+        rows.append(
             StageCounts(
-                stage_id=row.id,
-                name=row.name,
-                state=row.state,
-                items=sum(counts.values()) - withdrawn - only_gold,
-                complete=complete - only_gold,
-                released=counts.get((ItemState.COMPLETE, True), 0),
-                withdrawn=withdrawn,
-                judgments=judgments,
-                discarded=given - judgments,
-                gold_items=golds.get(row.id, (0,))[0],
-                gold_answers=0 if row.id in rounds else gold_answers,
-                live=live.get(row.id, (0,))[0],
-                workers=workers,
-                dropped=dropped,
-                paid=paid,
-                fees=fees,
-                answers=answers,
+                *(row.id, row.name, row.state, *items, judgments, *gold_counts, *live[row.id], *people[row.id], answers)
             )
         )
-    return tallies
+    return rows
 
 
 def finished(tx: Connection, rounds: Mapping[int, int]) -> dict[int, int]:
@@ -141,8 +129,11 @@ def released_by_stage(tx: Connection) -> dict[str, int]:
     return {str(name): int(count) for name, count in tx.execute(query)}
 
 
-def _by_stage(tx: Connection, query: Select[Any]) -> dict[int, tuple[int, ...]]:
-    return {row[0]: tuple(int(value or 0) for value in row[1:]) for row in tx.execute(query)}
+def _by_stage(tx: Connection, query: Select[Any]) -> Mapping[int, tuple[int, ...]]:
+    """Sums and counts by stage; nothing but zeros for a stage without any."""
+    none = (0,) * (len(query.selected_columns) - 1)
+    counts = {row[0]: tuple(int(value or 0) for value in row[1:]) for row in tx.execute(query)}
+    return defaultdict(lambda: none, counts)
 
 
 def _how_many(condition: Any, count: Any = 1) -> Any:
@@ -160,10 +151,7 @@ _ITEMS: Select[Any] = select(
     _how_many(item.c.state != ItemState.WITHDRAWN, item.c.counted),
 ).group_by(item.c.stage_id)
 _RESPONSES: Select[Any] = select(
-    response.c.stage_id,
-    _how_many(response.c.kind == "production"),
-    _how_many(response.c.kind == "gold"),
-    func.count(),
+    response.c.stage_id, _how_many(response.c.kind == "production"), _how_many(response.c.kind == "gold"), func.count()
 ).group_by(response.c.stage_id)
 _GOLDS: Select[Any] = select(gold.c.stage_id, func.count()).where(gold.c.active).group_by(gold.c.stage_id)
 _LIVE: Select[Any] = (
@@ -231,14 +219,14 @@ _STAGES = Prepared(select(stage).order_by(stage.c.position))
 
 
 def all_stages(tx: Connection) -> list[Stage]:
-    return [Stage(*row) for row in _STAGES.all(tx, {})]
+    return [Stage(*row) for row in _STAGES.all(tx)]
 
 
 _PAUSED = Prepared(select(stage.c.id).where(stage.c.state == literal_column("'paused'")))
 
 
 def paused_stages(tx: Connection) -> frozenset[int]:
-    return frozenset(_PAUSED.column(tx, {}))
+    return frozenset(_PAUSED.column(tx))
 
 
 def add_stage(tx: Connection, name: str, position: int, task: str, task_version: int) -> int:

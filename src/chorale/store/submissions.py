@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.model import MessageState
 from chorale.store.codec import as_ordered_text, from_text
+from chorale.store.prepared import upsert
 from chorale.store.recruiting_schema import delivery, panel_study, submission
 from chorale.store.schema import message, qualification, worker, worker_identity
 
@@ -57,9 +57,8 @@ def plan_study(
     now: int,
 ) -> PanelStudyRow:
     """Note what is about to be made there; what was noted before stays."""
-    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
     tx.execute(
-        upsert(panel_study)
+        upsert(tx, panel_study)
         .values(
             name=name,
             marker=marker,
@@ -110,9 +109,8 @@ _SUBMISSIONS = select(submission, worker.c.pseudonym).outerjoin(worker, worker.c
 
 def note_arrival(tx: Connection, external_id: str, study_name: str, participant: str, worker_id: int, now: int) -> None:
     """Somebody arrived with a submission, which the platform may or may not have reported yet."""
-    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
     tx.execute(
-        upsert(submission)
+        upsert(tx, submission)
         .values(
             external_id=external_id,
             panel_study=study_name,
@@ -248,6 +246,5 @@ def note_delivery(tx: Connection, message_id: int, state: str, now: int) -> bool
     ).rowcount
     if changed:
         return True
-    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
-    made = upsert(delivery).values(message_id=message_id, state=state, at=now).on_conflict_do_nothing()
+    made = upsert(tx, delivery).values(message_id=message_id, state=state, at=now).on_conflict_do_nothing()
     return bool(tx.execute(made).rowcount)

@@ -59,7 +59,7 @@ _PROGRESS = Prepared(
 
 def worker_view(tx: Connection, worker_id: int) -> WorkerView:
     """How things are for a worker; for nobody in particular if there is no such worker."""
-    row = _WORKER.first(tx, {"worker_id": worker_id}) or (None,) * 9
+    row = _WORKER.first(tx, worker_id=worker_id) or (None,) * 9
     return WorkerView(
         as_credentials(*row[:4]),
         row[4] is not None,
@@ -67,7 +67,7 @@ def worker_view(tx: Connection, worker_id: int) -> WorkerView:
         _numbers(row[6]),
         _numbers(row[7]),
         names_in(row[8]),
-        {each[0]: StageProgress._make(each[1:]) for each in _PROGRESS.all(tx, {"worker_id": worker_id})},
+        {each[0]: StageProgress._make(each[1:]) for each in _PROGRESS.all(tx, worker_id=worker_id)},
     )
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, func, select, update
 
 from chorale.model import Worker
 from chorale.store.codec import as_ordered_text
-from chorale.store.prepared import Prepared, prepared_if_new, prepared_numbering
+from chorale.store.prepared import InsertIfNew, NumberingInsert, Prepared
 from chorale.store.schema import response, worker, worker_identity
 
 # Letters and digits that can't be mistaken for one another.
@@ -25,8 +25,8 @@ class PanelCounts:
     last_at: int
 
 
-_ADD_WORKER = prepared_numbering(worker, "pseudonym", "arrived_at")
-_ADD_IDENTITY = prepared_if_new(worker_identity, "worker_id", "panel", "external_id", "visit")
+_ADD_WORKER = NumberingInsert(worker, "pseudonym", "arrived_at")
+_ADD_IDENTITY = InsertIfNew(worker_identity, "worker_id", "panel", "external_id", "visit")
 
 
 def arrive(
@@ -37,10 +37,10 @@ def arrive(
     if known is not None:
         return known, False
     pseudonym = "w-" + "".join(rng.choices(_ALPHABET, k=10))
-    worker_id = _ADD_WORKER.number(tx, {"pseudonym": pseudonym, "arrived_at": now})
+    worker_id = _ADD_WORKER.number(tx, pseudonym=pseudonym, arrived_at=now)
     visit_text = as_ordered_text(dict(visit))
     identity = {"worker_id": worker_id, "panel": panel, "external_id": external_id, "visit": visit_text}
-    if not _ADD_IDENTITY.changed(tx, identity):
+    if not _ADD_IDENTITY.changed(tx, **identity):
         # Somebody else's transaction made the same person a moment ago: ours leaves an unused worker to take back.
         tx.execute(worker.delete().where(worker.c.id == worker_id))
         known = find_by_identity(tx, panel, external_id)
@@ -58,7 +58,7 @@ _BY_IDENTITY = Prepared(
 
 
 def find_by_identity(tx: Connection, panel: str, external_id: str) -> Worker | None:
-    row = _BY_IDENTITY.first(tx, {"panel": panel, "external_id": external_id})
+    row = _BY_IDENTITY.first(tx, panel=panel, external_id=external_id)
     return None if row is None else Worker(*row)
 
 
@@ -74,12 +74,12 @@ _PANEL = Prepared(select(worker_identity.c.panel).where(worker_identity.c.worker
 
 
 def find_worker(tx: Connection, worker_id: int) -> Worker | None:
-    row = _WORKER.first(tx, {"worker_id": worker_id})
+    row = _WORKER.first(tx, worker_id=worker_id)
     return None if row is None else Worker(*row)
 
 
 def panel_of(tx: Connection, worker_id: int) -> str | None:
-    panel: str | None = _PANEL.value(tx, {"worker_id": worker_id})
+    panel: str | None = _PANEL.value(tx, worker_id=worker_id)
     return panel
 
 
@@ -114,7 +114,7 @@ _CONSENT = Prepared(
 
 def consent(tx: Connection, worker_id: int, now: int) -> bool:
     """Note the consent; False if it was noted before."""
-    return bool(_CONSENT.changed(tx, {"of_worker": worker_id, "now": now}))
+    return bool(_CONSENT.changed(tx, of_worker=worker_id, now=now))
 
 
 def find_by_pseudonym(tx: Connection, pseudonym: str) -> Worker | None:
@@ -133,12 +133,7 @@ def identities(tx: Connection, worker_id: int) -> list[tuple[str, str]]:
 def panel_counts(tx: Connection) -> list[PanelCounts]:
     """How everybody came, in the order of the ways' names."""
     query = (
-        select(
-            worker_identity.c.panel,
-            func.count(),
-            func.count(worker.c.consented_at),
-            func.max(worker.c.arrived_at),
-        )
+        select(worker_identity.c.panel, func.count(), func.count(worker.c.consented_at), func.max(worker.c.arrived_at))
         .join(worker, worker.c.id == worker_identity.c.worker_id)
         .group_by(worker_identity.c.panel)
         .order_by(worker_identity.c.panel)

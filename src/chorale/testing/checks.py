@@ -1,35 +1,15 @@
 """All promises of a task, one check each."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from chorale.contract import Task
 from chorale.testing import answers, pages
-from chorale.testing.subject import ContractError, Subject
+from chorale.testing.subject import Check, Subject, check_all
 
 
-@dataclass(frozen=True)
-class TaskCheck:
-    """One promise, and how to find out whether a task keeps it."""
-
-    name: str
-    promise: str
-    find: Callable[[Subject], None]
+class TaskCheck(Check[Subject]):
+    """One promise of a task."""
 
     def __call__(self, task: Task) -> None:
-        """Raise ContractError, with the task, the promise and what broke it, if the task does not keep it."""
-        try:
-            self.find(Subject.of(task))
-        except ContractError as error:
-            raise self._broken(task, str(error)) from None
-        except Exception as error:
-            raise self._broken(task, f"its code ends in {type(error).__name__}: {error}") from error
-
-    def _broken(self, task: Task, how: str) -> ContractError:
-        return ContractError(f"task {task.name!r}, {self.name}: {how}. Every task promises: {self.promise}")
-
-    def __repr__(self) -> str:
-        return self.name
+        self.check("task", task.name, lambda: Subject.of(task), code="its code")
 
 
 TASK_CHECKS: tuple[TaskCheck, ...] = (
@@ -57,11 +37,4 @@ TASK_CHECKS: tuple[TaskCheck, ...] = (
 
 def check_task(task: Task) -> None:
     """Check all promises; ContractError names every one that the task breaks."""
-    broken = []
-    for check in TASK_CHECKS:
-        try:
-            check(task)
-        except ContractError as error:
-            broken.append(str(error))
-    if broken:
-        raise ContractError("\n".join(broken))
+    check_all(TASK_CHECKS, task)

@@ -1,7 +1,6 @@
 """The promises of a kit: all that it declares is there, and is what it must be."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,7 +14,7 @@ from chorale.metrics.family import Family
 from chorale.metrics.score import Score
 from chorale.registry import Command, Kit, Place
 from chorale.testing.checks import check_task
-from chorale.testing.subject import ContractError, promised
+from chorale.testing.subject import Check, ContractError, check_all, promised
 
 _SINGLE_PARTS: Mapping[str, Place] = {"site": "chorale.web.parts:SitePart", "audit": "chorale.audit.parts:AuditPart"}
 """Parts that are objects, with their classes: loaded only for kits that have them."""
@@ -23,24 +22,11 @@ _FUNCTIONS = ("exports", "starter")
 _PAPER: Place = "chorale.reproduce:Paper"
 
 
-@dataclass(frozen=True)
-class KitCheck:
-    """One promise, and how to find out whether a kit keeps it."""
-
-    name: str
-    promise: str
-    find: Callable[[Kit], None]
+class KitCheck(Check[Kit]):
+    """One promise of a kit."""
 
     def __call__(self, kit: Kit) -> None:
-        """Raise ContractError, with the kit, the promise and what broke it, if the kit does not keep it."""
-        try:
-            self.find(kit)
-        except Exception as error:
-            how = str(error) if isinstance(error, ContractError) else f"it ends in {type(error).__name__}: {error}"
-            raise ContractError(f"kit {kit.name!r}, {self.name}: {how}. Every kit promises: {self.promise}") from error
-
-    def __repr__(self) -> str:
-        return self.name
+        self.check("kit", kit.name, lambda: kit)
 
 
 def _description(kit: Kit) -> None:
@@ -157,11 +143,4 @@ KIT_CHECKS: tuple[KitCheck, ...] = (
 
 def check_kit(kit: Kit) -> None:
     """Check all promises; ContractError names every one that the kit breaks. The kit must be installed."""
-    broken = []
-    for check in KIT_CHECKS:
-        try:
-            check(kit)
-        except ContractError as error:
-            broken.append(str(error))
-    if broken:
-        raise ContractError("\n".join(broken))
+    check_all(KIT_CHECKS, kit)

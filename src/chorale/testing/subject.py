@@ -1,15 +1,17 @@
 """A task under test: its examples, read and expanded once."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from chorale.contract import AnswerError, ItemError, Task
 from chorale.model import Answer, NewItem
+
+T = TypeVar("T")
 
 
 class ContractError(AssertionError):
@@ -19,6 +21,39 @@ class ContractError(AssertionError):
 def promised(kept: bool, message: str) -> None:
     if not kept:
         raise ContractError(message)
+
+
+@dataclass(frozen=True)
+class Check(Generic[T]):
+    """One promise, and how to find out whether something keeps it."""
+
+    name: str
+    promise: str
+    find: Callable[[T], None]
+
+    def check(self, kind: str, name: str, subject: Callable[[], T], code: str = "it") -> None:
+        """Raise ContractError, with what it is, the promise and what broke it, if it does not keep it."""
+        try:
+            self.find(subject())
+        except Exception as error:
+            how = str(error) if isinstance(error, ContractError) else f"{code} ends in {type(error).__name__}: {error}"
+            every = f"Every {kind} promises: {self.promise}"
+            raise ContractError(f"{kind} {name!r}, {self.name}: {how}. {every}") from error
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def check_all(checks: Iterable[Callable[[T], None]], subject: T) -> None:
+    """Run all checks; ContractError names every promise that is broken."""
+    broken = []
+    for check in checks:
+        try:
+            check(subject)
+        except ContractError as error:
+            broken.append(str(error))
+    if broken:
+        raise ContractError("\n".join(broken))
 
 
 @dataclass(frozen=True)

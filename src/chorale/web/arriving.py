@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from chorale.engine import arrivals, entering, recruiting, sessions
+from chorale.engine.publishing import PANEL as PROLIFIC
 from chorale.engine.running import Study
 from chorale.engine.sessions import NewSession
 from chorale.model import Refusal, UserError
@@ -48,7 +49,7 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
         if arrival.study_id is not None and study_id != arrival.study_id:
             raise Refusal("bad_arrival", "This link belongs to another study. Open it from your panel's page.", 400)
         session_id = request.query_params.get(arrival.session_parameter, "")[:100]
-        if site.prolific is not None and arrival.panel == recruiting.PANEL:
+        if site.prolific is not None and arrival.panel == PROLIFIC:
             await _ask_prolific(site.prolific, external_id, session_id, study_id)
         session = await site.write(_arrive_from_panel, arrival.panel, external_id, study_id, session_id)
         return signed_in_worker(site, session)
@@ -101,10 +102,10 @@ def _arrive_from_panel(
     tx: Tx, study: Study, panel: str, external_id: str, study_id: str, session_id: str
 ) -> NewSession:
     known = workers.find_by_identity(tx, panel, external_id)
-    if known is None and panel == recruiting.PANEL and not recruiting.is_ours(tx, study_id):
+    if known is None and panel == PROLIFIC and not recruiting.is_ours(tx, study_id):
         raise Refusal("bad_arrival", "This link belongs to another study. Open it from your page on Prolific.", 403)
     worker = entering.arrive(tx, study, panel, external_id, {"study": study_id, "session": session_id})
-    if panel == recruiting.PANEL:
+    if panel == PROLIFIC:
         recruiting.note_arrival(tx, study, worker.id, external_id, study_id, session_id)
     return sessions.begin(tx, study, worker)
 

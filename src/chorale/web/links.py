@@ -1,31 +1,14 @@
 """The links people are given: to arrive from a panel, by invitation, as an expert, or to set the console up."""
 
 import re
-from collections.abc import Sequence
 
-from chorale.engine.arrivals import arrival_url, new_invitation
+from chorale.engine.arrivals import new_invitation
 from chorale.engine.keys import SIGNING_KEY
 from chorale.engine.running import Study
 from chorale.model import UserError
 from chorale.store import Tx, events, requesters, settings
 from chorale.store.invitations import SINGLE
 from chorale.web.sessions import Sessions
-
-__all__ = [
-    "DESK",
-    "EXPERT",
-    "OWNER",
-    "VIEWER",
-    "arrival_url",
-    "expert_link_path",
-    "invitation_path",
-    "new_expert_link",
-    "new_invitations",
-    "new_viewer_link",
-    "setup_link_path",
-    "study_sessions",
-    "viewer_link_path",
-]
 
 OWNER = "owner"
 EXPERT = "expert"
@@ -59,11 +42,6 @@ def invitation_path(sessions: Sessions, invitation: str) -> str:
     return f"/join/{sessions.link_token('invitation', invitation)}"
 
 
-def expert_link_path(sessions: Sessions, name: str) -> str:
-    """Signs in as the expert of that name."""
-    return f"/expert/{sessions.link_token('expert', name)}"
-
-
 def new_invitations(
     tx: Tx,
     study: Study,
@@ -74,7 +52,7 @@ def new_invitations(
     kind: str = SINGLE,
     stage: str | None = None,
     most: int | None = None,
-) -> Sequence[str]:
+) -> list[str]:
     """Paths of new links, and a note of who asked for them."""
     evidence = {"by": by, "invitations": count, **({"kind": kind} if kind != SINGLE else {})}
     events.record(tx, study.clock(), "invited", {**evidence, **({} if stage is None else {"stage": stage})})
@@ -82,23 +60,16 @@ def new_invitations(
     return [invitation_path(sessions, nonce) for nonce in nonces]
 
 
-def viewer_link_path(sessions: Sessions, name: str) -> str:
-    """Signs in as the viewer of that name."""
-    return f"/viewer/{sessions.link_token('viewer', name)}"
+def staff_link_path(sessions: Sessions, role: str, name: str) -> str:
+    """Signs in as the expert or the viewer of that name."""
+    return f"/{role}/{sessions.link_token(role, name)}"
 
 
-def new_expert_link(tx: Tx, study: Study, sessions: Sessions, name: str, by: str) -> str:
-    """The path for an expert, and a note of who asked for it."""
-    _check_name(tx, name, EXPERT)
-    events.record(tx, study.clock(), "expert invited", {"by": by, "expert": name})
-    return expert_link_path(sessions, name)
-
-
-def new_viewer_link(tx: Tx, study: Study, sessions: Sessions, name: str, by: str) -> str:
-    """The path for a viewer, and a note of who asked for it."""
-    _check_name(tx, name, VIEWER)
-    events.record(tx, study.clock(), "viewer invited", {"by": by, "viewer": name})
-    return viewer_link_path(sessions, name)
+def new_staff_link(tx: Tx, study: Study, sessions: Sessions, role: str, name: str, by: str) -> str:
+    """The path for an expert or a viewer, and a note of who asked for it."""
+    _check_name(tx, name, role)
+    events.record(tx, study.clock(), f"{role} invited", {"by": by, role: name})
+    return staff_link_path(sessions, role, name)
 
 
 def _check_name(tx: Tx, name: str, role: str) -> None:

@@ -49,7 +49,7 @@ def _refusal(method: str, from_frame: bool, headers: Headers) -> JSONResponse | 
     if not length.isdigit():
         return _error(400, "bad_request", "The Content-Length header is not a number.")
     if int(length) > MOST_BYTES:
-        return _too_large()
+        return _error(413, "too_large", TOO_LARGE)
     if method not in SAFE and not from_frame and not _same_origin(headers):
         return _error(403, "cross_site", "This came from another site. Open the page here and try again.")
     return None
@@ -89,10 +89,6 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return secured
-
-
-def _too_large() -> JSONResponse:
-    return _error(413, "too_large", TOO_LARGE)
 
 
 def _error(status: int, code: str, message: str) -> JSONResponse:

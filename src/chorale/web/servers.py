@@ -1,10 +1,15 @@
 """Servers that accept connections only once the application can answer, and report when that is."""
 
+import os
+import signal
 from collections.abc import Callable
+from multiprocessing import parent_process
 from socket import SO_ACCEPTCONN, SO_REUSEADDR, SOL_SOCKET, socket
+from threading import Thread
 
 from uvicorn import Config, Server
 from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Process
 
 Announce = Callable[[], None]
 
@@ -15,15 +20,33 @@ HEALTH_CHECK_SECONDS = 60
 class SiteServer(Server):
     """Serves on an address that is bound and not listened on: connections are refused until the application is up."""
 
-    def __init__(self, config: Config, announce: Announce) -> None:
+    def __init__(self, config: Config, announce: Announce | None = None) -> None:
         super().__init__(config)
         self._announce = announce
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
-        for bound in sockets or ():
-            _allow_next_site(bound)
+        start_application = self.lifespan.startup
+
+        async def start() -> None:
+            await start_application()
+            # Where connections of an earlier site linger, an address can be listened on only if it may be reused, and
+            # the next site needs the same of this one. Not a moment sooner: any program that reuses addresses could
+            # bind it too, and listen first.
+            for bound in sockets or ():
+                bound.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+
+        self.lifespan.startup = start
         await super().startup(sockets)
-        self._announce()
+        if self._announce is not None:
+            self._announce()
+
+
+class SiteProcess(Process):
+    @property
+    def server(self) -> Server:
+        if self._server is None:
+            self._server = SiteServer(self.config)
+        return self._server
 
 
 class SiteProcesses(Multiprocess):
@@ -34,9 +57,9 @@ class SiteProcesses(Multiprocess):
         self._announce: Announce | None = announce
 
     def init_processes(self) -> None:
-        for bound in self.sockets:
-            _allow_next_site(bound)
-        super().init_processes()
+        self.processes = [SiteProcess(self.config, self.sockets) for _ in range(self.processes_num)]
+        for process in self.processes:
+            process.start()
 
     def keep_subprocess_alive(self) -> None:
         super().keep_subprocess_alive()
@@ -45,9 +68,17 @@ class SiteProcesses(Multiprocess):
             self._announce = None
 
 
-def _allow_next_site(bound: socket) -> None:
-    """Let the address be bound again as soon as this site ends, while closed connections still linger."""
-    bound.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+def stop_with_parent() -> None:
+    """Have this process stop serving when the process that started it ends, however that ends."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    Thread(target=wait, daemon=True).start()
 
 
 def _is_listening(bound: socket) -> bool:

@@ -86,7 +86,7 @@ def is_setup_token(tx: Tx, _study: Study, nonce: str | None) -> bool:
 
 def make_owner(tx: Tx, study: Study, name: str, password_hash: str) -> RequesterRow:
     """Make the first owner. Of two who try at once, one is too late."""
-    locks.lock_setup(tx)
+    locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     refuse_second_owner(tx, study)
     if requesters.find_requester(tx, name) is not None:
         raise UserError(f"{name!r} is the name of an expert. Choose another one.")
@@ -109,7 +109,7 @@ def change_password(tx: Tx, study: Study, name: str, password_hash: str) -> Requ
 
 def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
     """The expert or viewer behind a link, made when it is first opened."""
-    locks.lock_setup(tx)
+    locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     known = requesters.find_requester(tx, name)
     if known is None:
         if _is_too_old(study, _invited(tx, role).get(name)):
@@ -126,7 +126,7 @@ def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
 
 def revoke(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> bool:
     """Let nobody in by somebody's link any more, and end their sessions at once."""
-    locks.lock_setup(tx)
+    locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     known = requesters.find_requester(tx, name)
     if known is None:
         requesters.add_requester(tx, name, role)

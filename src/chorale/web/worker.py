@@ -153,7 +153,7 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
         if visit.worker.consented_at is None:
             return pages.page("worker/consent.html", consent_html=markdown(study.consent))
         if any(message.read_at is None for message in visit.messages):
-            await site.write(_note_read, visit.worker.id)
+            await site.write(lambda tx, study: note_read(tx, visit.worker.id, study.clock()))
         cards = await site.read(_cards, visit.worker.id) if makers else []
         finish = await site.read(finishing, visit)
         bonuses = await site.read(bonuses_of, visit.worker.id) if visit.earned else None
@@ -232,10 +232,6 @@ def _files_of(task: Task) -> dict[str, FilePath]:
     modules = () if task.form.module is None else task.form.module.parent.glob("*.js")
     style = () if task.form.style is None else (task.form.style,)
     return {path.name: path for path in (*modules, *style, *task.form.shared)}
-
-
-def _note_read(tx: Tx, study: Study, worker_id: int) -> None:
-    note_read(tx, worker_id, study.clock())
 
 
 def _home_context(site: Site, visit: Visit, cards: Sequence[HomeCard], bonuses: WorkerBonuses | None) -> dict[str, Any]:
@@ -329,11 +325,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         offer = await site.write(work.next_item, stage, session.worker_id, session)
         if offer.status == "locked" and not await site.read(work.knows_of, stage, session.worker_id):
             raise no_such_stage()
-        body: dict[str, Any] = {
-            "status": offer.status,
-            "message": offer.message,
-            "progress": progress(offer.progress),
-        }
+        body: dict[str, Any] = {"status": offer.status, "message": offer.message, "progress": progress(offer.progress)}
         if offer.lease is not None:
             body["assignment"] = {
                 "id": offer.lease.token,

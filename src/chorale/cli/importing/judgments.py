@@ -21,13 +21,11 @@ def judgments(
             metavar="FILE…",
             help="Batch files of Mechanical Turk or Appen, or CSV, TSV or JSONL tables of task, worker and label. Each "
             "becomes a stage.",
-            show_default=False,
         ),
     ],
     out: Annotated[Path, Option(metavar="DIR", help="The study's folder. It must not be there yet.")],
     title: Annotated[
-        str | None,
-        Option(metavar="TEXT", help="The study's title; the folder's name if not given.", show_default=False),
+        str | None, Option(metavar="TEXT", help="The study's title; the folder's name if not given.")
     ] = None,
     task: TaskColumn = None,
     worker: WorkerColumn = None,

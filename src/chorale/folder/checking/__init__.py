@@ -2,8 +2,8 @@
 
 From the whole to its parts, each importing only what stands below it:
 
-- `recruiting`: what is asked of Prolific
-- `protocols`: how stages, gates and arms depend on one another; `numbers`: whether enough people can pass
+- `protocols`: how stages, gates and arms depend on one another, and what is asked of Prolific
+- `numbers`: whether enough people can pass
 - `stages`: all stages together, and how they depend on one another
 - `stage_files`: what one stage names: task, guidelines, items, gold, truth
 - `row_files`: files with a row an item

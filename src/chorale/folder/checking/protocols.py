@@ -1,6 +1,7 @@
 """Whether a study's protocol can be carried out: everybody who must qualify can, and everything can come to an end."""
 
 from collections.abc import Iterator, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from chorale.folder.checking.numbers import check_numbers
 from chorale.folder.checking.report import CheckReport, did_you_mean
@@ -157,31 +158,19 @@ def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], repo
 
 def _check_order(settings: StudySettings, report: CheckReport) -> None:
     """Nothing may wait for itself."""
-    needs = _needs(settings)
-    state: dict[str, int] = {}
-
-    def visit(node: str, path: tuple[str, ...]) -> tuple[str, ...] | None:
-        if state.get(node) == 2:
-            return None
-        if node in path:
-            return (*path[path.index(node) :], node)
-        for other in needs[node]:
-            cycle = visit(other, (*path, node))
-            if cycle is not None:
-                return cycle
-        state[node] = 2
-        return None
-
-    for index, gate in enumerate(settings.gate):
-        circle = visit(f"gate {gate.name}", ())
-        if circle is not None:
-            report.setting(
-                ("gate", index, "stage"),
-                f"waits for itself and can never be passed: {' → '.join(circle)}",
-                "Let one of these stages in without that qualification.",
-                gate.name,
-            )
-            return
+    try:
+        TopologicalSorter(_needs(settings)).prepare()
+    except CycleError as error:
+        # From what waits to what it waits for, without coming back to the first. Stages alone never wait in a circle.
+        circle = error.args[1][:0:-1]
+        index = next(index for index, gate in enumerate(settings.gate) if f"gate {gate.name}" in circle)
+        start = circle.index(f"gate {settings.gate[index].name}")
+        report.setting(
+            ("gate", index, "stage"),
+            f"waits for itself and can never be passed: {' → '.join((*circle[start:], *circle[: start + 1]))}",
+            "Let one of these stages in without that qualification.",
+            settings.gate[index].name,
+        )
 
 
 def _needs(settings: StudySettings) -> dict[str, list[str]]:
@@ -258,3 +247,18 @@ def _least_costs(settings: StudySettings, contents: Sequence[StageFiles]) -> Ite
                 yield stage.judgments.min * stage.pay.finished
     for gate in settings.gate:
         yield turnout.needed[gate.name] * gate.bonus
+
+
+def check_recruiting(settings: StudySettings, report: CheckReport) -> None:
+    """The studies that are asked of Prolific must fit the study: their stages, and whom they invite."""
+    if settings.prolific is None:
+        return
+    stages, known = [stage.name for stage in settings.stage], granted(settings)
+    for index, wanted in enumerate(settings.prolific.study):
+        at = ("prolific", "study", index)
+        for name in wanted.stages:
+            if name not in stages:
+                report.setting((*at, "stages"), "there is no such stage", did_you_mean(name, stages), name)
+        if wanted.invite is not None and wanted.invite not in known:
+            fix = did_you_mean(wanted.invite, known)
+            report.setting((*at, "invite"), "no gate gives this qualification", fix, wanted.invite)

@@ -3,19 +3,23 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from pydantic import BaseModel
 
 from chorale.contract import Task, installed_tasks
-from chorale.folder.checking.columns import names_columns_that_are_there
+from chorale.files.toml_lines import TomlPath
 from chorale.folder.checking.content import GoldRow, StageContent, TruthRow
 from chorale.folder.checking.drafts import Draft, earlier_stage
 from chorale.folder.checking.named_files import read_markdown
-from chorale.folder.checking.report import CheckReport, did_you_mean
+from chorale.folder.checking.report import CheckReport, did_you_mean, printable
 from chorale.folder.checking.row_files import RowFile, row_file
 from chorale.folder.checking.settings_shape import parsed_settings
 from chorale.model import GoldSettings, ItemSettings, NewItem, RehearsalSettings, RoundSettings, StageSettings
 from chorale.registry import installed
+
+_NAMING_COLUMNS = ("item", "highlight")
+"""Options whose values are names of columns."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +41,7 @@ class StageFiles:
         if self.task is None or self.options is None:
             raise ValueError(f"stage {settings.name} has problems that were not reported")
         return StageContent(
-            settings=settings,
-            task=self.task,
-            options=self.options,
-            items=self.items,
-            gold=self.gold,
-            truth=self.truth,
-            guidelines=self.guidelines,
+            settings, self.task, self.options, self.items, self.gold, self.truth, guidelines=self.guidelines
         )
 
 
@@ -57,7 +55,7 @@ def read_stage_files(
     task = None if kind is None or (options is None and kind.options.configure) else kind
     if task is not None and options is not None:
         task = task.configured(options)
-    if task is not None and not names_columns_that_are_there(draft, task, report):
+    if task is not None and not _names_columns_that_are_there(draft, task, report):
         # What the rows lack follows from that.
         task = None
     if task is not None and task.combining.chosen is None:
@@ -66,16 +64,56 @@ def read_stage_files(
     items, taken = _read_items_of(draft, task, drafts, earlier, report)
     _check_sources(draft, task, options, drafts, earlier, report)
     gold, gold_count = _read_gold_of(draft, task, taken, report)
-    return StageFiles(
-        task=task,
-        options=options,
-        items=items,
-        gold=gold,
-        gold_count=gold_count,
-        truth=_read_truth_of(draft, task, report),
-        guidelines=guidelines,
-        taken=taken,
-    )
+    truth = _read_truth_of(draft, task, report)
+    return StageFiles(task, options, items, gold, gold_count, truth, guidelines, taken)
+
+
+def _names_columns_that_are_there(draft: Draft, task: Task, report: CheckReport) -> bool:
+    """Whether every column that the options name is in some row of the stage's own file.
+
+    A misspelt one is a mistake in the study file, and not in every row.
+    """
+    file = _own_file(draft, report)
+    if file is None:
+        return True
+    required = {field.alias or name for name, field in task.shape.item_type.model_fields.items() if field.is_required()}
+    named = [(at, name) for at, name in _texts(draft.raw.get("options"), draft.at("options")) if name in required]
+    there = file.columns({name for _, name in named})
+    wrong = [(at, name) for at, name in named if name not in there]
+    # A file without any rows has a mistake of its own.
+    if not wrong or not there:
+        return True
+    for at, name in wrong:
+        message = f"`{printable(name)}` is a column that no row of {file.shown_as} has"
+        report.setting(at, message, did_you_mean(name, there))
+    # The rows can't be read as items; lines that are none, and ids, can be looked at all the same.
+    lines: dict[str, int] = {}
+    for row in file.rows(task.shape.item_type):
+        file.key_of(row, lines)
+    return False
+
+
+def _own_file(draft: Draft, report: CheckReport) -> RowFile | None:
+    if "round" in draft.raw:
+        asked = draft.table(RoundSettings, "round")
+        return row_file(asked.file, draft.at("round", "file"), report) if asked else None
+    items = draft.table(ItemSettings, "items")
+    return row_file(items.file, draft.at("items", "file"), report) if items else None
+
+
+def _texts(value: Any, at: TomlPath) -> Iterator[tuple[TomlPath, str]]:
+    """Every text in the options that can be the name of a column, and where it stands."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name in _NAMING_COLUMNS and isinstance(inner, str):
+                yield (*at, name), inner
+            elif name == "sides" and isinstance(inner, list):
+                yield from (((*at, name), each) for each in inner if isinstance(each, str))
+            else:
+                yield from _texts(inner, (*at, name))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _texts(inner, (*at, number))
 
 
 def _check_no_choices(draft: Draft, task: Task, report: CheckReport) -> None:

@@ -11,15 +11,7 @@ from chorale.folder.checking.report import CheckReport
 from chorale.folder.checking.settings_shape import salvaged
 from chorale.folder.checking.stage_files import StageFiles, read_stage_files
 from chorale.folder.expected_pay import expected_pay, works_for_nothing
-from chorale.model import (
-    EntrySettings,
-    GoldSettings,
-    ItemSettings,
-    PaySettings,
-    RoundSettings,
-    StagePay,
-    money_text,
-)
+from chorale.model import EntrySettings, GoldSettings, ItemSettings, PaySettings, RoundSettings, StagePay, money_text
 
 
 def read_stages(raw: Mapping[str, Any], report: CheckReport) -> list[StageFiles]:

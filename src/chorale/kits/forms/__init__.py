@@ -9,8 +9,6 @@ _HERE = __name__
 KIT = Kit(
     name="forms",
     summary="Whatever a study file can describe as a form.",
-    tasks={
-        "form": f"{_HERE}.task:FORM",
-    },
+    tasks={"form": f"{_HERE}.task:FORM"},
     templates=Path(__file__).with_name("templates"),
 )

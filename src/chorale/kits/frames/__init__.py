@@ -9,9 +9,7 @@ _HERE = __name__
 KIT = Kit(
     name="frames",
     summary="The meanings a word has, with disagreement kept (Dumitrache, Aroyo and Welty 2019).",
-    tasks={
-        "frames": f"{_HERE}.task:FRAMES",
-    },
+    tasks={"frames": f"{_HERE}.task:FRAMES"},
     families={"frames": f"{_HERE}.family:FAMILY"},
     commands=(
         Command(

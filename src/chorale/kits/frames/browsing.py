@@ -98,8 +98,7 @@ def browsing_of_study(
     items = study.store.read(lambda tx: list(all_items(tx, stage.name))).result()
     payloads = {item.key: item.payload for item in items}
     sentences = tuple(_judged(known.crowdtruth, payloads)) if known.crowdtruth is not None else ()
-    digest = f"{len(known.answers)}-judgments"
-    return FrameBrowsing(sentences, digest, framenet, bound, known.crowdtruth)
+    return FrameBrowsing(sentences, f"{len(known.answers)}-judgments", framenet, bound, known.crowdtruth)
 
 
 def _judged(crowdtruth: CrowdTruth, payloads: Mapping[str, Mapping[str, Any]]) -> Iterable[FrameSentence]:
@@ -114,14 +113,10 @@ def _judged(crowdtruth: CrowdTruth, payloads: Mapping[str, Mapping[str, Any]]) -
 
 def browsing_scored(browsing: FrameBrowsing, shown: int = _SHOWN) -> Result:
     """Everything for `--json`; tables of the most telling for people."""
-    settings = {"bound": browsing.bound, "framenet": browsing.framenet.digest if browsing.framenet else None}
+    settings = {"bound": browsing.bound} | ({"framenet": browsing.framenet.digest} if browsing.framenet else {})
     tables = [summary_table(browsing), *histogram_tables(browsing), clarity_table(browsing, shown)]
     tables += [pairs_table(browsing, shown), *reason_tables(browsing, shown), *quality_tables(browsing, shown)]
-    signed = signature(
-        "frames-browse",
-        {key: value for key, value in settings.items() if value is not None},
-        {"input": browsing.digest},
-    )
+    signed = signature("frames-browse", settings, {"input": browsing.digest})
     return Result(_json(browsing), tables, signed, _notes(browsing))
 
 
@@ -137,10 +132,8 @@ def summary_table(browsing: FrameBrowsing) -> ScoreTable:
         many = [each for each in browsing.sentences if each.in_framenet is kind]
         if many and len(many) < len(browsing.sentences):
             rows.append((f"{name}: sentences", len(many)))
-            without = majorities(many).none
-            rows.append((f"{name}: without a frame of a majority", without))
-        clear = [each.quality for each in many if each.quality is not None]
-        if clear:
+            rows.append((f"{name}: without a frame of a majority", majorities(many).none))
+        if clear := [each.quality for each in many if each.quality is not None]:
             rows.append((f"{name}: mean SQS", sum(clear) / len(clear)))
     for relation in Relation if browsing.reasons else ():
         rows.append((f"unclear, frames {relation}", sum(reason is relation for reason in browsing.reasons.values())))
@@ -198,25 +191,17 @@ def quality_tables(browsing: FrameBrowsing, shown: int) -> list[ScoreTable]:
     known = browsing.qualities
     if known is None:
         return []
-    workers = sorted(
-        zip(known.workers, known.wqs.tolist(), known.wwa.tolist(), known.wua.tolist(), strict=True),
-        key=lambda row: (row[1], row[0]),
-    )
-    frames = sorted(zip(known.annotations, known.aqs.tolist(), strict=True), key=lambda row: (row[1], row[0]))
-    return [
-        ScoreTable(
-            f"Workers, those who agree least first: {min(shown, len(workers))} of {len(workers)}",
-            ("worker", "WQS#", "WWA#", "WSA#"),
-            workers[:shown],
-            digits=3,
-        ),
-        ScoreTable(
-            f"Frames, those agreed on least first: {min(shown, len(frames))} of {len(frames)}",
-            ("frame", "FQS#"),
-            frames[:shown],
-            digits=3,
-        ),
-    ]
+    workers = zip(known.workers, known.wqs.tolist(), known.wwa.tolist(), known.wua.tolist(), strict=True)
+    frames = zip(known.annotations, known.aqs.tolist(), strict=True)
+    tables = []
+    for title, columns, named in (
+        ("Workers, those who agree least first", ("worker", "WQS#", "WWA#", "WSA#"), workers),
+        ("Frames, those agreed on least first", ("frame", "FQS#"), frames),
+    ):
+        rows: list[tuple[Any, ...]] = sorted(named, key=lambda row: (row[1], row[0]))
+        title_of = f"{title}: {min(shown, len(rows))} of {len(rows)}"
+        tables.append(ScoreTable(title_of, columns, rows[:shown], digits=3))
+    return tables
 
 
 def frames_in_words(sentence: FrameSentence, bound: float) -> str:

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from chorale.kits.frames.framenet import FrameNet
-from chorale.text.wordnet import WordNet
+from chorale.text.wordnet import Synset, WordNet
 
 Reach = Literal["units", "map", "synonyms", "related"]
 """How far candidates are looked for: FrameNet's lexical units only; with the map; with lexical units that share a
@@ -116,7 +116,7 @@ class CandidateFrames:
         seeds: defaultdict[str, dict[str, float]] = defaultdict(dict)
         for frame, lemmas in self._lemmas_of_frames().items():
             for lemma, pos in lemmas:
-                senses = self._senses(lemma, pos)
+                senses = () if self.wordnet is None else self.wordnet.senses(lemma, pos)
                 for number, sense in enumerate(senses):
                     if len(senses) == 1:
                         sure = _SURE
@@ -153,17 +153,12 @@ class CandidateFrames:
         for link, above in self._links(sense):
             if link == "@":
                 near |= {other for symbol, other in self._links(above) if symbol == "~"}
-        return any(
-            (word, name[-1]) in lemmas and (word, name[-1]) != own for name in near for word in self._words(name)
-        )
+        words = {(word, name[-1]) for name in near if (synset := self._synset(name)) for word in synset.lemmas}
+        return bool(words & lemmas - {own})
 
-    def _senses(self, lemma: str, pos: str) -> tuple[str, ...]:
-        return () if self.wordnet is None else self.wordnet.senses(lemma, pos)
+    def _synset(self, sense: str) -> Synset | None:
+        return None if self.wordnet is None else self.wordnet.synset(sense)
 
     def _links(self, sense: str) -> tuple[tuple[str, str], ...]:
-        synset = None if self.wordnet is None else self.wordnet.synset(sense)
+        synset = self._synset(sense)
         return () if synset is None else synset.links
-
-    def _words(self, sense: str) -> tuple[str, ...]:
-        synset = None if self.wordnet is None else self.wordnet.synset(sense)
-        return () if synset is None else synset.lemmas

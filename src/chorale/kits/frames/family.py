@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Literal
 
 from chorale.files.tables import replacing
-from chorale.kits.frames.files.qualities import with_qualities
-from chorale.kits.frames.files.scores import FrameScores, read_frame_scores
+from chorale.kits.frames.files.scores import FrameScores, read_frame_scores, with_qualities
 from chorale.kits.frames.metrics.agreement import Constant, frame_agreement
 from chorale.kits.frames.scoring.scores import FrameOptions, Named, draw_curves, score_frames
-from chorale.metrics.family import Family, Measured, path_of
+from chorale.metrics.family import Family, Measured, path_of, paths_of
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
@@ -55,7 +54,7 @@ def score(
     def named(path: Path, column: str | None = score) -> Named:
         return Named(str(path), read_frame_scores([path], sentence=sentence, frame=frame, score=column))
 
-    golds = [path_of(gold)] if isinstance(gold, str | PathLike) else [path_of(path) for path in gold]
+    golds = paths_of(gold)
     columns = {"sentence": sentence, "frame": frame, "score": score, "gold-score": gold_score}
     options = FrameOptions(top, constant, scores == "initial", columns)
     only_these = None if only is None else named(path_of(only), None)

@@ -13,7 +13,7 @@ from chorale.kits.frames.browsing import (
     summary_table,
 )
 from chorale.metrics.score_html import html_table
-from chorale.present.html import html_page
+from chorale.present.html import html_figure, html_page
 from chorale.present.svg import PAGE_STYLE, Axis, Curve, curve_chart
 
 _SHOWN = 40
@@ -23,7 +23,7 @@ def frames_section(browsing: FrameBrowsing, shown: int = _SHOWN) -> str:
     """What a report has of a frame study: no page around it."""
     parts = [html_table(summary_table(browsing))]
     if histograms := browsing.histograms():
-        parts.append(_figure("How clear sentences are: share of the sentences by SQS", _histogram(histograms)))
+        parts.append(html_figure("How clear sentences are: share of the sentences by SQS", _histogram(histograms)))
     parts.append(html_table(pairs_table(browsing, shown)))
     parts += [html_table(table) for table in reason_tables(browsing, shown)]
     parts.append(html_table(clarity_table(browsing, shown)))
@@ -49,11 +49,6 @@ def _histogram(histograms: dict[str, list[int]]) -> str:
         curves.append(Curve(f"{name} ({whole:,})", points, group, dash=group))
     shares = Axis("share of the sentences", lambda share: f"{share:.0%}", zero=True)
     return curve_chart("Histogram of SQS", curves, Axis("SQS", low=0, high=1), shares)
-
-
-def _figure(caption: str, picture: str) -> str:
-    shown = f'<div class="wide" tabindex="0">{picture}</div>'
-    return f"<figure><figcaption>{escape(caption)}</figcaption>{shown}</figure>"
 
 
 _STYLE = """

@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+from itertools import accumulate
 from math import log
 from random import Random
 from typing import Any, Literal
 
 from chorale.kits.frames.candidates import CandidateFrames
-from chorale.kits.frames.framenet import Frame, FrameNet
+from chorale.kits.frames.framenet import FrameNet
 from chorale.text.sentence_files import GivenSentence
 from chorale.text.tagged_sentences import is_complete, tagged_sentences
 from chorale.text.tagger import Sentence, Tagged, load_tagger
@@ -91,9 +92,12 @@ def frame_items(
     too_long = 0
     for done, (source, parsed) in enumerate(tagged_sentences(given, tagger), 1):
         for name, sentence, text, offsets in _placed(source, parsed):
-            too_long += len(text) > LONGEST_SENTENCE
-            if len(text) <= LONGEST_SENTENCE:
-                words += _words(source, len(texts), name, sentence, offsets, candidates.wordnet, wanted)
+            if len(text) > LONGEST_SENTENCE:
+                too_long += 1
+            else:
+                for index, lemma, pos in _words(source, sentence, candidates.wordnet, wanted):
+                    place, form = offsets[index], sentence[index].text
+                    words.append(CandidateWord(len(texts), f"{name}:{index}", lemma, pos, form, place))
             texts.append(text)
         if progress:
             progress(done, len(given))
@@ -146,21 +150,15 @@ def chosen_words(
         if now > promised + 1e-12:
             heappush(heap, (now, key))
             continue
-        free = _next_free(waiting[key], taken)
-        if free is not None:
+        while waiting[key] and waiting[key][-1].sentence in taken:
+            waiting[key].pop()
+        if waiting[key]:
+            free = waiting[key].pop()
             chosen.append(free)
             taken.add(free.sentence)
             counts.update(lists[key])
             heappush(heap, (-gain(key), key))
     return sorted(chosen, key=lambda word: (word.sentence, word.start))
-
-
-def _next_free(words: list[CandidateWord], taken: set[int]) -> CandidateWord | None:
-    while words:
-        word = words.pop()
-        if word.sentence not in taken:
-            return word
-    return None
 
 
 def _placed(
@@ -169,10 +167,7 @@ def _placed(
     """Each sentence with its text and where its tokens begin in it."""
     if source.tokens or not source.text:
         for name, sentence in parsed:
-            offsets, at = [], 0
-            for token in sentence:
-                offsets.append(at)
-                at += len(token.text) + 1
+            offsets = list(accumulate((len(token.text) + 1 for token in sentence), initial=0))
             yield name, sentence, " ".join(token.text for token in sentence), offsets
         return
     places = iter(tokenize(source.text))
@@ -185,25 +180,17 @@ def _placed(
 
 
 def _words(
-    source: GivenSentence,
-    number: int,
-    name: str,
-    sentence: Sentence,
-    offsets: Sequence[int],
-    wordnet: WordNet | None,
-    wanted: WordSelection,
-) -> Iterator[CandidateWord]:
-    for index, (token, start) in enumerate(zip(sentence, offsets, strict=True)):
+    source: GivenSentence, sentence: Sentence, wordnet: WordNet | None, wanted: WordSelection
+) -> Iterator[tuple[int, str, str]]:
+    """Where the words asked for stand, with their lemmas and parts of speech."""
+    for index, token in enumerate(sentence):
         if source.verbs is not None:
             pos = "v" if index in source.verbs else None
         else:
             pos = None if token.helps else POS.get(token.pos)
-        if pos in wanted.pos and pos is not None and _is_word(token.text):
-            yield CandidateWord(number, f"{name}:{index}", lemma_of(token, pos, wordnet), pos, token.text, start)
-
-
-def _is_word(text: str) -> bool:
-    return len(text) <= _LONGEST_WORD and any(map(str.isalpha, text))
+        is_word = len(token.text) <= _LONGEST_WORD and any(map(str.isalpha, token.text))
+        if pos is not None and pos in wanted.pos and is_word:
+            yield index, lemma_of(token, pos, wordnet), pos
 
 
 def lemma_of(token: Tagged, pos: str, wordnet: WordNet | None) -> str:
@@ -231,13 +218,12 @@ def _lists(
         frames = candidates.candidates(*key)
         if len(frames) > wanted.most:
             over += count
-            frames = frames[: wanted.most] if wanted.over == "cut" else []
-            if not frames:
+            if wanted.over == "leave-out":
                 continue
-        if len(frames) < wanted.least:
+        if len(frames[: wanted.most]) < wanted.least:
             missing += count
-            continue
-        lists[key] = frames
+        else:
+            lists[key] = frames[: wanted.most]
     return lists, missing, over
 
 
@@ -259,22 +245,20 @@ def _row(
 
 
 def shown_frame(framenet: FrameNet, name: str) -> dict[str, Any]:
-    """A frame as an item has it: what it is and, if there is one, an example with its word marked."""
+    """A frame as an item has it: what it is and, if there is one, an example.
+
+    The first that is short and has its word marked; if there is none, the first with a word, or the first.
+    """
     frame = framenet.frame(name)
-    example = _example(frame)
+    marked = [example for example in frame.examples if example.spans]
+    short = [example for example in marked if len(example.text) <= _LONGEST_EXAMPLE]
+    example = next(iter([*short, *marked, *frame.examples]), None)
     row: dict[str, Any] = {"frame": name, "definition": frame.brief or name.replace("_", " ")}
     if example is not None:
         row["example"] = example.text
         if example.spans:
             row["example_word"] = list(example.spans[0])
     return row
-
-
-def _example(frame: Frame) -> Any:
-    """The first that is short and has its word marked; if there is none, the first with a word, or the first."""
-    marked = [example for example in frame.examples if example.spans]
-    short = [example for example in marked if len(example.text) <= _LONGEST_EXAMPLE]
-    return next(iter([*short, *marked, *frame.examples]), None)
 
 
 def _evenness(counts: Counter[str]) -> float:

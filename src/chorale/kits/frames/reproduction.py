@@ -7,7 +7,7 @@ the examples, and the size and ambiguity of the corpus.
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -39,57 +39,34 @@ _RELEASE = "The release may differ from the corpus of the paper."
 _CUT = "The paper cuts digits off instead of rounding, and so does this number."
 _CUT_TOO = "Cut off after three digits, as the paper's examples are, ours is the same."
 
-
-@dataclass(frozen=True, slots=True)
-class _Example:
-    """A sentence that the paper prints with its scores."""
-
-    table: str
-    number: int
-    batch: int
-    sentence: str
-    quality: float
-    scores: Mapping[str, float]
-
-
-_EXAMPLES = (
-    _Example(
-        "Table 1",
-        4,
-        2,
-        "VID-303645",
-        0.319,
-        {"part_piece": 0.499, "cause_harm": 0.4, "cutting": 0.394, "attack": 0.254, "hit_target": 0.227},
-    ),
-    _Example("Table 3", 2, 1, "VID-003992", 0.771, {"inclusion": 0.89, "cause_to_be_included": 0.813}),
-    _Example("Table 3", 3, 2, "VID-004743", 0.628, {"endeavor_failure": 0.826, "success_or_failure": 0.8}),
-    _Example("Table 4", 1, 2, "VID-008713", 0.725, {"withdraw_from_participation": 0.955, "removing": 0.61}),
-    _Example("Table 4", 5, 1, "VID-008330", 0.453, {"cause_to_continue": 0.7, "activity_ongoing": 0.602}),
-    _Example(
-        "Table 5",
-        1,
-        7,
-        "VID-001384",
-        0.284,
-        {"arranging": 0.474, "adjusting": 0.4, "assessing": 0.298, "compatibility": 0.254, "undergo_change": 0.169},
-    ),
-    _Example(
-        "Table 5",
-        2,
-        3,
-        "VID-009930",
-        0.239,
-        {"dodging": 0.477, "compliance": 0.248, "surpassing": 0.204, "none": 0.148},
-    ),
-    _Example(
-        "Table 5",
-        4,
-        3,
-        "VID-000658",
-        0.172,
-        {"difficulty": 0.372, "competition": 0.283, "taking_sides": 0.257, "communication": 0.154},
-    ),
-)
+_EXAMPLES = {
+    ("Table 1", 4, 2, "VID-303645", 0.319): {
+        "part_piece": 0.499,
+        "cause_harm": 0.4,
+        "cutting": 0.394,
+        "attack": 0.254,
+        "hit_target": 0.227,
+    },
+    ("Table 3", 2, 1, "VID-003992", 0.771): {"inclusion": 0.89, "cause_to_be_included": 0.813},
+    ("Table 3", 3, 2, "VID-004743", 0.628): {"endeavor_failure": 0.826, "success_or_failure": 0.8},
+    ("Table 4", 1, 2, "VID-008713", 0.725): {"withdraw_from_participation": 0.955, "removing": 0.61},
+    ("Table 4", 5, 1, "VID-008330", 0.453): {"cause_to_continue": 0.7, "activity_ongoing": 0.602},
+    ("Table 5", 1, 7, "VID-001384", 0.284): {
+        "arranging": 0.474,
+        "adjusting": 0.4,
+        "assessing": 0.298,
+        "compatibility": 0.254,
+        "undergo_change": 0.169,
+    },
+    ("Table 5", 2, 3, "VID-009930", 0.239): {"dodging": 0.477, "compliance": 0.248, "surpassing": 0.204, "none": 0.148},
+    ("Table 5", 4, 3, "VID-000658", 0.172): {
+        "difficulty": 0.372,
+        "competition": 0.283,
+        "taking_sides": 0.257,
+        "communication": 0.154,
+    },
+}
+"""Sentences that the paper prints: where, in which batch they are, their names and SQS; and the scores of frames."""
 
 _TABLE_2 = {
     ("R-SET", "Kendall's tau AUC"): (0.339, 0.477, 0.279, 0.466),
@@ -211,15 +188,14 @@ def _missing(batches: Mapping[int, _Batch], wanted: tuple[int, ...]) -> str:
 
 
 def _examples(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
-    for example in _EXAMPLES:
-        name = f"example {example.number}"
-        yield Cell(example.table, f"{name}, SQS", example.quality, None, 3, _NO_QUALITY)
-        scores = batches[example.batch].final if example.batch in batches else None
-        for frame, printed in example.scores.items():
-            ours = None if scores is None else _score(scores, example.sentence, frame)
-            lacking = f"Needs {_path('FSS', example.batch)}."
+    for (table, number, batch, sentence, quality), frames in _EXAMPLES.items():
+        yield Cell(table, f"example {number}, SQS", quality, None, 3, _NO_QUALITY)
+        scores = batches[batch].final if batch in batches else None
+        for frame, printed in frames.items():
+            ours = None if scores is None else _score(scores, sentence, frame)
+            lacking = f"Needs {_path('FSS', batch)}."
             why = lacking if scores is None else "The file does not have it." if ours is None else _CUT
-            yield Cell(example.table, f"{name}, {frame}", printed, None if ours is None else _cut(ours), 3, why)
+            yield Cell(table, f"example {number}, {frame}", printed, None if ours is None else _cut(ours), 3, why)
 
 
 def _score(scores: FrameScores, sentence: str, frame: str) -> float | None:
@@ -237,40 +213,31 @@ def _cut(value: float) -> float:
 
 
 def _table_2(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
-    top = {name: _top(batches, numbers) for name, numbers in (("R-SET", _RESTRICTED), ("F-SET", _BATCHES))}
+    parts = {"R-SET": _RESTRICTED, "F-SET": _BATCHES}
+    top = {part: _top(batches, numbers) for part, numbers in parts.items()}
     for (part, row), printed in _TABLE_2.items():
         for system, paper in zip(("OS", "OS+", "FS"), printed, strict=False):
             yield Cell("Table 2", f"{part}, {row}, {system}", paper, None, 3, _NO_SYSTEM)
-        yield _top_cell(f"{part}, {row}, TC", printed[3], row, top[part], batches, part)
+        scores = top[part]
+        ours = None if scores is None or row not in _SCORE_OF else scores[_SCORE_OF[row]]
+        cell = Cell("Table 2", f"{part}, {row}, TC", printed[3], ours, 3)
+        if row not in _SCORE_OF:
+            why = _NO_QUALITY
+        elif ours is None:
+            why = f"These are missing: {_missing(batches, parts[part])}."
+        elif cell.agrees:
+            why = ""
+        elif _cut(ours) == printed[3]:
+            why = _CUT_TOO
+        else:
+            why = "Which batches are the R-SET is inferred." if part == "R-SET" else _RELEASE
+        yield replace(cell, reason=why)
     if _missing(batches, _BATCHES):
         there = tuple(sorted(batches))
-        scores = _top(batches, there) or {}
+        in_parts = _top(batches, there) or {}
         for row, name in _SCORE_OF.items():
             shown = ", ".join(map(str, there))
-            yield Cell("Table 2", f"batches {shown}, {row}, TC", None, scores.get(name), 3)
-
-
-def _top_cell(
-    name: str,
-    paper: float,
-    row: str,
-    scores: Mapping[str, float] | None,
-    batches: Mapping[int, _Batch],
-    part: str,
-) -> Cell:
-    if row not in _SCORE_OF:
-        return Cell("Table 2", name, paper, None, 3, _NO_QUALITY)
-    if scores is None:
-        missing = _missing(batches, _RESTRICTED if part == "R-SET" else _BATCHES)
-        return Cell("Table 2", name, paper, None, 3, f"These are missing: {missing}.")
-    ours = scores[_SCORE_OF[row]]
-    cell = Cell("Table 2", name, paper, ours, 3)
-    if cell.agrees:
-        return cell
-    if _cut(ours) == paper:
-        return Cell("Table 2", name, paper, ours, 3, _CUT_TOO)
-    why = "Which batches are the R-SET is inferred." if part == "R-SET" else _RELEASE
-    return Cell("Table 2", name, paper, ours, 3, why)
+            yield Cell("Table 2", f"batches {shown}, {row}, TC", None, in_parts.get(name), 3)
 
 
 def _top(batches: Mapping[int, _Batch], numbers: tuple[int, ...]) -> dict[str, float] | None:

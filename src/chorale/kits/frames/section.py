@@ -3,13 +3,7 @@
 from typing import Any
 
 from chorale.engine.running import Study
-from chorale.kits.frames.browsing import (
-    browsing_of_study,
-    clarity_table,
-    histogram_tables,
-    pairs_table,
-    summary_table,
-)
+from chorale.kits.frames.browsing import browsing_of_study, clarity_table, histogram_tables, pairs_table, summary_table
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable
 from chorale.report.document import SectionContent

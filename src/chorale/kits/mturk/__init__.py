@@ -9,9 +9,7 @@ _HERE = __name__
 KIT = Kit(
     name="mturk",
     summary="Scripts, layouts and batch files made for Mechanical Turk.",
-    tasks={
-        "mturk": f"{_HERE}.task:MTURK",
-    },
+    tasks={"mturk": f"{_HERE}.task:MTURK"},
     commands=(
         Command(
             ("keys",),

@@ -43,7 +43,7 @@ KIT = Kit(
             "qasrl",
             "Questions and answers about verbs",
             frozenset({"qasrl-write", "qasrl-consolidate"}),
-            f"{_HERE}.section:qasrl_section",
+            f"{_HERE}.study_numbers:qasrl_section",
             in_status=True,
         ),
     ),

@@ -1,7 +1,8 @@
 """The QA-SRL family of metrics: files in, a score out, for the command and for Python alike."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -56,7 +57,10 @@ def score(
     that tells the annotators of one file apart, for their agreement; `propbank` a CoNLL-2009 file to compare with
     instead of the gold; with `dense`, the gold is a file of the QA-SRL Bank, and its judges decide.
     """
-    files = _Files(system, gold, sentences, by, valid, questions_by == "people", propbank, alignment, against)
+    gold, propbank, alignment, against = (
+        None if path is None else path_of(path) for path in (gold, propbank, alignment, against)
+    )
+    files = _Files(path_of(system), gold, propbank, alignment, against, sentences, by, valid, questions_by == "people")
     files.check(dense=dense)
     changed = {
         "--no-redundant": not redundant,
@@ -96,13 +100,8 @@ def measure(
     return statistics(align(system, gold, Rules(iou))), metric(average)
 
 
-FAMILY = Family(
-    "qasrl",
-    "Questions and answers about verbs: arguments found (UA), with the right question (LA), and roles.",
-    read,
-    measure,
-    score,
-)
+_SUMMARY = "Questions and answers about verbs: arguments found (UA), with the right question (LA), and roles."
+FAMILY = Family("qasrl", _SUMMARY, read, measure, score)
 
 
 def _refuse(mode: str, changed: Mapping[str, bool]) -> None:
@@ -112,103 +111,96 @@ def _refuse(mode: str, changed: Mapping[str, bool]) -> None:
         raise UserError(f"{' and '.join(without)} would change nothing with {mode}. Leave it out.")
 
 
+@dataclass(frozen=True)
 class _Files:
     """What is scored, against what; read when it is needed."""
 
-    def __init__(
-        self,
-        system: File,
-        gold: File | None,
-        sentences: Sequence[File],
-        by: str | None,
-        valid: int,
-        people_only: bool,
-        propbank: File | None,
-        alignment: File | None,
-        against: File | None,
-    ) -> None:
-        self._system, self._by, self._valid, self._people_only = path_of(system), by, valid, people_only
-        self._gold, self._propbank, self._alignment, self._against = (
-            None if path is None else path_of(path) for path in (gold, propbank, alignment, against)
-        )
-        self._sentence_files = [path_of(path) for path in sentences]
-        self._sources: list[tuple[str, dict[str, tuple[str, ...]]]] = []
+    system: Path
+    gold: Path | None
+    corpus: Path | None
+    alignment: Path | None
+    against: Path | None
+    sentence_files: Sequence[File]
+    by: str | None
+    valid: int
+    people_only: bool
+
+    @cached_property
+    def sources(self) -> list[tuple[str, dict[str, tuple[str, ...]]]]:
+        paths = map(path_of, self.sentence_files)
+        return [(str(path), read_sentences(path)) for path in paths]
 
     def check(self, *, dense: bool) -> None:
         """Refuse options that exclude each other."""
         modes = [
-            name for name, given in (("--by", self._by), ("--propbank", self._propbank), ("--dense", dense)) if given
+            name for name, given in {"--by": self.by, "--propbank": self.corpus, "--dense": dense}.items() if given
         ]
         if len(modes) > 1:
             raise UserError(f"{' and '.join(modes)} exclude each other. Leave all but one out.")
-        if self._gold is None and (not modes or dense):
+        if self.gold is None and (not modes or dense):
             raise UserError("There is no GOLD. Name the file to score against, or take --by or --propbank.")
-        if self._gold is not None and (self._by or self._propbank):
-            raise UserError(f"{modes[0]} takes one file. Leave {self._gold} out.")
-        if self._alignment is not None and modes:
+        if self.gold is not None and (self.by or self.corpus):
+            raise UserError(f"{modes[0]} takes one file. Leave {self.gold} out.")
+        if self.alignment is not None and modes:
             raise UserError(f"There is no alignment with {modes[0]}. Leave --alignment out.")
 
     def bank_settings(self) -> dict[str, Setting] | None:
         """How files of the QA-SRL Bank are read, for the signature; None if there are none."""
-        files = [file for file in (self._system, self._gold, self._against) if file is not None]
-        if all(map(is_table, files)):
+        if all(file is None or is_table(file) for file in (self.system, self.gold, self.against)):
             return None
-        return {"valid": self._valid, "questions-by": "people" if self._people_only else "anyone"}
+        return {"valid": self.valid, "questions-by": "people" if self.people_only else "anyone"}
 
     def agreement(self, by: str, options: QasrlOptions, resampling: Resampling, *, for_scripts: bool) -> Score:
-        table, other = self._read(self._system), self._rival()
-        return score_agreement(table, by, options, resampling, other, for_scripts=for_scripts)
+        table = self._read(self.system)
+        return score_agreement(table, by, options, resampling, self._rival(), for_scripts=for_scripts)
 
     def propbank(
         self, found_by: Literal["head", "span"], resampling: Resampling, reading: Mapping[str, Setting] | None
     ) -> Score:
-        table, other = self._read(self._system), self._rival()
-        corpus = read_srl(self._propbank or self._system)
+        table, other = self._read(self.system), self._rival()
+        corpus = read_srl(self.corpus or self.system)
         return score_propbank(table, corpus, self._known(table), found_by, resampling, other, reading)
 
     def dense(self, iou: float, resampling: Resampling) -> Score:
-        if self._gold is None or is_table(self._gold):
-            raise UserError(f"{self._gold} is a table. With --dense, GOLD is a JSONL file of the QA-SRL Bank.")
-        bank, other = read_bank(self._gold), self._rival()
-        rules = DenseRules(self._valid, iou, self._people_only)
-        return score_dense(self._read(self._system), bank, rules, resampling, other)
+        if self.gold is None or is_table(self.gold):
+            raise UserError(f"{self.gold} is a table. With --dense, GOLD is a JSONL file of the QA-SRL Bank.")
+        bank, other = read_bank(self.gold), self._rival()
+        rules = DenseRules(self.valid, iou, self.people_only)
+        return score_dense(self._read(self.system), bank, rules, resampling, other)
 
     def scores(self, options: QasrlOptions, resampling: Resampling) -> Score:
-        system, gold = self._read(self._system), self._read(self._gold or self._system, gold=True)
+        system, gold = self._read(self.system), self._read(self.gold or self.system, gold=True)
         other = self._rival()
         known = self._known(gold, system)
         scored, aligned = score_qasrl(system, gold, options, resampling, other)
-        if self._alignment is None:
+        if self.alignment is None:
             return scored
-        names = self._system.name, Path(gold.name).name
-        write_alignment(self._alignment, aligned_arguments(aligned, known), known, names, scored.signature)
+        names = self.system.name, Path(gold.name).name
+        write_alignment(self.alignment, aligned_arguments(aligned, known), known, names, scored.signature)
         mentioned = {verb.sentence for verb in gold.verbs}
         lacking = mentioned - known.keys()
         if not lacking:
             return scored
         note = (
-            f"{self._alignment.name} has ranges and no words where the sentence is not known, in {len(lacking):,} of "
+            f"{self.alignment.name} has ranges and no words where the sentence is not known, in {len(lacking):,} of "
             f"{len(mentioned):,}: give the sentences with --sentences."
         )
         return replace(scored, notes=[*scored.notes, note])
 
     def _rival(self) -> QuestionAnswers | None:
-        return None if self._against is None else self._read(self._against)
+        return None if self.against is None else self._read(self.against)
 
     def _read(self, path: Path, *, gold: bool = False) -> QuestionAnswers:
         """A system may point outside a sentence, which is wrong like any wrong answer; a gold standard may not."""
-        if self._sentence_files and not self._sources:
-            self._sources = [(str(file), read_sentences(file)) for file in self._sentence_files]
         return read_qasrl(
             path,
-            joined(self._sources),
-            by=self._by,
-            valid=self._valid,
-            people_only=self._people_only,
+            joined(self.sources),
+            by=self.by,
+            valid=self.valid,
+            people_only=self.people_only,
             may_leave_sentence=not gold,
         )
 
     def _known(self, *tables: QuestionAnswers) -> dict[str, tuple[str, ...]]:
         """Tokens from wherever they are known. Two files that differ in them are refused."""
-        own = [(table.name, table.sentences) for table in tables]
-        return joined([*self._sources, *own])
+        return joined([*self.sources, *((table.name, table.sentences) for table in tables)])

@@ -66,10 +66,8 @@ def browsing_scored(browsing: QasrlBrowsing, having: str = "") -> Result:
     columns = ("file", "verbs#", "annotations#", "questions#", "roles per verb#", "answers per role#")
     rows = [(name, *numbers.values()) for name, numbers in counts.items()]
     words = {name: _first_words(browsing, name) for name in browsing.files}
-    order = sorted(
-        {word for counted in words.values() for word in counted},
-        key=lambda word: (-sum(counted[word] for counted in words.values()), word),
-    )
+    of_all = sum(words.values(), Counter[str]())
+    order = sorted(of_all, key=lambda word: (-of_all[word], word))
     asked = ScoreTable(
         "What questions begin with",
         ("word", *(f"{name}#" for name in counts)),

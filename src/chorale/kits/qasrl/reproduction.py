@@ -8,12 +8,11 @@ hand.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from chorale.kits.qasrl.files import Bank, QuestionAnswers, read_bank, read_qasrl
+from chorale.kits.qasrl.files import QuestionAnswers, read_bank, read_qasrl
 from chorale.kits.qasrl.metrics import Rules, align, counts, statistics
 from chorale.metrics import Counts
 from chorale.model import UserError
@@ -75,48 +74,34 @@ _ALL_WRITTEN = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Data:
-    """The files, each read once."""
+    """What the files say."""
 
-    folder: Path
+    news: QuestionAnswers
+    wikipedia: QuestionAnswers
+    dense: QuestionAnswers
+    """What people wrote, if one judge called it valid: a choice made to fit the 2.3 roles a verb of the paper."""
+    experts: QuestionAnswers
+    parser: QuestionAnswers | None
 
-    def _path(self, name: str) -> Path:
-        path = find(self.folder, name)
+
+def _read(folder: Path) -> _Data:
+    def path_of(name: str) -> Path:
+        path = find(folder, name)
         if path is None:
-            raise UserError(f"{self.folder / name} is not there. `chorale reproduce roit2020` says where to get it.")
+            raise UserError(f"{folder / name} is not there. `chorale reproduce roit2020` says where to get it.")
         return path
 
-    @cached_property
-    def news(self) -> QuestionAnswers:
-        return read_qasrl(self._path(NEWS))
-
-    @cached_property
-    def wikipedia(self) -> QuestionAnswers:
-        return read_qasrl(self._path(WIKIPEDIA))
-
-    @cached_property
-    def experts(self) -> QuestionAnswers:
-        return read_qasrl(self._path(EXPERTS))
-
-    @cached_property
-    def bank(self) -> Bank:
-        return read_bank(self._path(DENSE))
-
-    @cached_property
-    def dense(self) -> QuestionAnswers:
-        """What people wrote, if one judge called it valid: a choice made to fit the 2.3 roles a verb of the paper."""
-        return self.bank.answers(valid=1)
-
-    @cached_property
-    def parser(self) -> QuestionAnswers | None:
-        path = find(self.folder, PARSER)
-        return None if path is None else read_qasrl(path)
+    news, wikipedia = read_qasrl(path_of(NEWS)), read_qasrl(path_of(WIKIPEDIA))
+    dense, experts = read_bank(path_of(DENSE)).answers(valid=1), read_qasrl(path_of(EXPERTS))
+    parsed = find(folder, PARSER)
+    return _Data(news, wikipedia, dense, experts, None if parsed is None else read_qasrl(parsed))
 
 
 def cells(folder: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
     """Every number of the paper's tables and of its sections 3 and 4, in the order of the paper."""
-    data = _Data(folder)
+    data = _read(folder)
     parts = (_section_1, _section_3, _section_4, _table_4, _table_5, _table_6)
     for number, part in enumerate(parts):
         progress(number, len(parts))
@@ -124,6 +109,8 @@ def cells(folder: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
     progress(len(parts), len(parts))
 
 
+_Three = tuple[float | None, float | None, float | None]
+_NONE: _Three = (None, None, None)
 _DEV_ONLY = "Ours is of the dev part, the paper's of dev and test."
 
 
@@ -192,9 +179,7 @@ def _beyond_table_4(data: _Data) -> Iterator[Cell]:
         ours = counts(statistics(align(data.dense, gold, Rules())))
         for measure in ("ua", "la"):
             named = f"Dense against the gold standard, {name} dev, {measure.upper()}"
-            yield from _three(
-                "Beside Table 4", named, (None, None, None), ours[measure], "The paper has no such number."
-            )
+            yield from _three("Beside Table 4", named, _NONE, ours[measure], "The paper has no such number.")
 
 
 def _table_5(_data: _Data) -> Iterator[Cell]:
@@ -221,7 +206,7 @@ def _table_6(data: _Data) -> Iterator[Cell]:
     for measure in ("ua", "la"):
         named = f"Seq2seq parser, its verbs of Wikinews dev, {measure.upper()}"
         ours = None if parsed is None else parsed[measure]
-        yield from _three("Beside Table 6", named, (None, None, None), ours, why)
+        yield from _three("Beside Table 6", named, _NONE, ours, why)
 
 
 def _on_its_verbs(system: QuestionAnswers, gold: QuestionAnswers) -> dict[str, Counts]:
@@ -230,15 +215,9 @@ def _on_its_verbs(system: QuestionAnswers, gold: QuestionAnswers) -> dict[str, C
     return counts(statistics(align(system, gold.taken(there[gold.rows.verb]), Rules())))
 
 
-def _three(
-    table: str,
-    name: str,
-    paper: tuple[float | None, float | None, float | None],
-    ours: Counts | None,
-    reason: str,
-) -> Iterator[Cell]:
+def _three(table: str, name: str, paper: _Three, ours: Counts | None, reason: str) -> Iterator[Cell]:
     """Precision, recall and F1, in percent."""
-    scores = (None, None, None) if ours is None else (ours.precision, ours.recall, ours.f1)
+    scores = _NONE if ours is None else (ours.precision, ours.recall, ours.f1)
     for score, printed, value in zip(("P", "R", "F1"), paper, scores, strict=True):
         yield Cell(table, f"{name}, {score}", printed, None if value is None else 100 * value, 1, reason)
 

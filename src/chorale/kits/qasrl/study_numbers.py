@@ -1,22 +1,23 @@
 """A QA-SRL study in the terms of Roit et al. (2020): roles per verb, cost per predicate, agreement."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any
 
-from chorale.engine.running import RunningStage, Study
+from chorale.engine.running import Study
 from chorale.kits.qasrl.files import Qa, QuestionAnswers, Verb
 from chorale.kits.qasrl.metrics import QasrlAgreement, agreement, consolidated_agreement
 from chorale.kits.qasrl.tasks.shared.answers import as_qas
 from chorale.kits.qasrl.tasks.shared.tables import Annotation, everybodys, results_of
+from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import money_text
 from chorale.monitor.costs import study_costs
 from chorale.monitor.outcomes import stage_results
+from chorale.report.document import SectionContent
 from chorale.store import Tx
 
 WRITING, CONSOLIDATING = "qasrl-write", "qasrl-consolidate"
-_AGREED = ("ua_f1", "la_f1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +54,23 @@ class QasrlStudy:
     """In minor units, with all that was spent on training."""
     cost_without_training: float | None
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
     def tables(self, currency: str) -> list[ScoreTable]:
-        yields = ScoreTable(
-            "Questions and answers",
-            ("stage", "verbs#", "annotations#", "roles per verb#", "answers per role#"),
-            [(row.stage, row.verbs, row.annotations, row.roles_per_verb, row.answers_per_role) for row in self.yields],
-            digits=2,
-        )
-        shown = [yields]
+        columns: tuple[str, ...] = ("stage", "verbs#", "annotations#", "roles per verb#", "answers per role#")
+        shown = [ScoreTable("Questions and answers", columns, list(map(astuple, self.yields)), digits=2)]
         if self.agreements:
-            rows = [(row.stage, row.of, row.pairs, row.verbs, row.ua_f1, row.la_f1) for row in self.agreements]
             columns = ("stage", "between", "pairs#", "verbs#", "UA F1#", "LA F1#")
-            shown.append(ScoreTable("Agreement, mean over pairs", columns, rows))
+            shown.append(ScoreTable("Agreement, mean over pairs", columns, list(map(astuple, self.agreements))))
         costs = (("with training", self.cost_per_predicate), ("without training", self.cost_without_training))
         if self.cost_per_predicate is not None:
             amounts = [(words, money_text(round(cost), currency)) for words, cost in costs if cost is not None]
-            shown.append(ScoreTable("Cost", ("cost of a predicate", "amount#"), list(amounts)))
+            shown.append(ScoreTable("Cost", ("cost of a predicate", "amount#"), amounts))
         return shown
+
+
+def qasrl_section(tx: Tx, study: Study, _resampling: Resampling) -> SectionContent | None:
+    """The report's section about questions and answers."""
+    numbers = qasrl_study(tx, study)
+    return None if numbers is None else SectionContent(numbers.tables(study.settings.pay.currency), asdict(numbers))
 
 
 def qasrl_study(tx: Tx, study: Study) -> QasrlStudy | None:
@@ -86,18 +84,19 @@ def qasrl_study(tx: Tx, study: Study) -> QasrlStudy | None:
     if not any(everybody.values()):
         return None
     costs = study_costs(tx, study)
-    settled = {stage.name: _settled(tx, study, stage, everybody[stage.name]) for stage in stages}
+    # Of writers all they wrote, of consolidators what is the verb's result.
+    settled = {
+        stage.name: everybody[stage.name]
+        if stage.task.name == WRITING
+        else list(results_of(stage_results(tx, study, stage)))
+        for stage in stages
+    }
     return QasrlStudy(
         yields=tuple(_yield(name, given) for name, given in settled.items() if given),
         agreements=(*_of_people(everybody), *_of_teams(everybody)),
         cost_per_predicate=costs.per_result,
         cost_without_training=costs.per_result_without_training,
     )
-
-
-def _settled(tx: Tx, study: Study, stage: RunningStage, everybody: list[Annotation]) -> list[Annotation]:
-    """Of writers all they wrote, of consolidators what is the verb's result."""
-    return everybody if stage.task.name == WRITING else list(results_of(stage_results(tx, study, stage)))
 
 
 def _yield(stage: str, given: Sequence[Annotation]) -> StageYield:
@@ -127,7 +126,8 @@ def _of_teams(everybody: Mapping[str, Sequence[Annotation]]) -> Iterable[StageAg
 
 
 def _stage_agreement(stage: str, of: str, agreed: QasrlAgreement) -> StageAgreement:
-    return StageAgreement(stage, of, len(agreed.pairs), len(agreed.verbs), *(agreed.scores[name] for name in _AGREED))
+    scores = agreed.scores
+    return StageAgreement(stage, of, len(agreed.pairs), len(agreed.verbs), scores["ua_f1"], scores["la_f1"])
 
 
 def _table(everybody: Mapping[str, Sequence[Annotation]]) -> QuestionAnswers:

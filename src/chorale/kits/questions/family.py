@@ -6,10 +6,9 @@ from os import PathLike
 
 from chorale.kits.questions.files.questions import McqQuestions, read_mcq
 from chorale.kits.questions.metrics import AlphaVariant, Ties, measure_mcq
-from chorale.kits.questions.scoring.measured import McqOptions
+from chorale.kits.questions.scoring.measured import McqOptions, with_sections
 from chorale.kits.questions.scoring.scores import score_mcq
-from chorale.kits.questions.scoring.sections import with_sections
-from chorale.kits.questions.scoring.sources import Sources, digests_of
+from chorale.kits.questions.scoring.sources import digests_of, read_sources
 from chorale.kits.questions.scoring.written_questions import written_section
 from chorale.metrics.family import Family, Measured, path_of
 from chorale.metrics.resampling import checked_resampling
@@ -43,9 +42,9 @@ def score(
     """
     paths = [path_of(files)] if isinstance(files, str | PathLike) else [path_of(file) for file in files]
     other, more, guessed = (None if path is None else path_of(path) for path in (against, validations, predictions))
-    named, rival, _ = Sources(paths, None, other, [], more, guessed).read(by_arm=by_arm, irt=False)
+    named, rival, _ = read_sources(paths, None, other, None, more, guessed, by_arm)
     beside = digests_of({"validations": more, "predictions": guessed}, [])
-    options = McqOptions(ties, gold_votes, alpha, {"by-arm": True} if by_arm else {}, beside)
+    options = McqOptions(ties, gold_votes, alpha, {"by-arm": by_arm}, beside)
     resampling = replace(checked_resampling(ci, resamples, seed), progress=progress)
     scored = score_mcq(named, options, resampling, rival)
     if not written:

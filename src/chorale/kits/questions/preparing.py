@@ -13,7 +13,7 @@ from typing import Any
 
 from rich.table import Table
 
-from chorale.kits.questions.files.texts import read_texts
+from chorale.kits.questions.files.texts import SourceText, read_texts
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
 from chorale.present.scoring import score_table
@@ -24,17 +24,8 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-Z0
 
 
 @dataclass(frozen=True, slots=True)
-class McqPassage:
-    id: str
-    text: str
-    genre: str
-    source: str
-    """The file it comes from."""
-
-
-@dataclass(frozen=True, slots=True)
 class PreparedPassages:
-    passages: tuple[McqPassage, ...]
+    passages: tuple[SourceText, ...]
     too_short: int
     """Ends of texts with too few words left."""
     twice: int
@@ -53,21 +44,20 @@ def cut(text: str, fewest: int, most: int) -> Iterator[tuple[str, bool]]:
     ['One two. Three four.', 'Five six seven.']
     """
     waiting: list[str] = []
-    for paragraph in _paragraphs(text):
-        for part in _parts(paragraph, most):
-            if waiting and _length(waiting) + len(part.split()) > most:
-                yield _joined(waiting), _length(waiting) >= fewest
-                waiting = []
-            waiting.append(part)
-            if _length(waiting) >= fewest:
-                yield _joined(waiting), True
-                waiting = []
+    for part in (part for paragraph in _paragraphs(text) for part in _parts(paragraph, most)):
+        if waiting and _length(waiting) + len(part.split()) > most:
+            yield "\n\n".join(waiting), _length(waiting) >= fewest
+            waiting = []
+        waiting.append(part)
+        if _length(waiting) >= fewest:
+            yield "\n\n".join(waiting), True
+            waiting = []
     if waiting:
-        yield _joined(waiting), False
+        yield "\n\n".join(waiting), False
 
 
 def prepare_passages(
-    texts: Iterable[McqPassage],
+    texts: Iterable[SourceText],
     *,
     fewest: int = 60,
     most: int = 250,
@@ -75,7 +65,7 @@ def prepare_passages(
     progress: Callable[[int, int], None] | None = None,
 ) -> PreparedPassages:
     """Passages of texts, in their order; a passage that is nearly one before it is left out."""
-    passages: list[McqPassage] = []
+    passages: list[SourceText] = []
     seen: set[str] = set()
     too_short = twice = 0
     for text in texts:
@@ -91,18 +81,12 @@ def prepare_passages(
                 continue
             seen.add(key)
             passages.append(replace(text, id=f"{text.id}#{number}", text=piece))
-    near = _near(passages, alike, progress)
+    near: set[int] = set()
+    # Pairs come one by one: what is nearly a passage before it is not compared with those behind it.
+    for _, right, _ in alike_pairs([_sequences(words_of(one.text)) for one in passages], alike, progress, leaving=near):
+        near.add(right)
     kept = tuple(one for place, one in enumerate(passages) if place not in near)
     return PreparedPassages(kept, too_short, twice, len(near))
-
-
-def _near(passages: Sequence[McqPassage], alike: float, progress: Callable[[int, int], None] | None) -> set[int]:
-    """Places of passages that are nearly one that is kept before them."""
-    gone: set[int] = set()
-    sets = [_sequences(words_of(one.text)) for one in passages]
-    for _, right, _ in alike_pairs(sets, alike, progress, leaving=gone):
-        gone.add(right)
-    return gone
 
 
 def _sequences(words: Sequence[str]) -> frozenset[str]:
@@ -111,10 +95,8 @@ def _sequences(words: Sequence[str]) -> frozenset[str]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    for paragraph in _BLANK_LINE.split(text.replace("\r\n", "\n").replace("\r", "\n")):
-        line = " ".join(paragraph.split())
-        if line:
-            yield line
+    lines = (" ".join(part.split()) for part in _BLANK_LINE.split(text.replace("\r\n", "\n").replace("\r", "\n")))
+    return filter(None, lines)
 
 
 def _parts(paragraph: str, most: int) -> Iterator[str]:
@@ -138,10 +120,6 @@ def _parts(paragraph: str, most: int) -> Iterator[str]:
 
 def _length(parts: Sequence[str]) -> int:
     return sum(len(part.split()) for part in parts)
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return "\n\n".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +147,12 @@ def passages_of(
     `parts` says how many go to each of several files; none goes to two of them.
     """
     there: Counter[str] = Counter()
-    chosen: list[McqPassage] = []
+    chosen: list[SourceText] = []
     wanted = {name.casefold() for name in genres}
     for text in read_texts(paths):
         there[text.genre] += 1
         if not wanted or text.genre.casefold() in wanted:
-            chosen.append(McqPassage(text.id, text.text, text.genre, text.source))
+            chosen.append(text)
     unknown = sorted(wanted - {name.casefold() for name in there})
     if unknown:
         known = ", ".join(sorted(name for name in there if name)) or "none"
@@ -191,7 +169,10 @@ def passages_of(
     shares = _shared_out(prepared.passages, parts or {"": sample}, seed)
     kept = [one for share in shares.values() for one in share]
     return PassageReport(
-        {name: [_row(one) for one in share] for name, share in shares.items()},
+        {
+            name: [{"id": one.id, "passage": one.text, "genre": one.genre, "source": one.source} for one in share]
+            for name, share in shares.items()
+        },
         {
             "texts": len(chosen),
             "passages": len(kept),
@@ -204,13 +185,9 @@ def passages_of(
     )
 
 
-def _row(passage: McqPassage) -> dict[str, Any]:
-    return {"id": passage.id, "passage": passage.text, "genre": passage.genre, "source": passage.source}
-
-
 def _shared_out(
-    passages: Sequence[McqPassage], parts: Mapping[str, int | None], seed: int
-) -> dict[str, list[McqPassage]]:
+    passages: Sequence[SourceText], parts: Mapping[str, int | None], seed: int
+) -> dict[str, list[SourceText]]:
     """For every part so many, or all if it does not say; each part in the order of the texts."""
     drawn = _drawn(passages, seed)
     shares, start = {}, 0
@@ -221,7 +198,7 @@ def _shared_out(
     return shares
 
 
-def _drawn(passages: Sequence[McqPassage], seed: int) -> list[int]:
+def _drawn(passages: Sequence[SourceText], seed: int) -> list[int]:
     """Places in an order of chance, from every genre in turn: a large genre does not crowd out a small one."""
     by_genre: dict[str, list[int]] = {}
     for place, passage in enumerate(passages):

@@ -5,7 +5,7 @@ Which four of ten votes made the gold was drawn, and the draw was not published:
 the interval that holds 95% of all draws.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from chorale.kits.questions.files.questions import McqQuestions, read_mcq
 from chorale.kits.questions.metrics import McqMeasures, Section, alpha_over_draws, measure_mcq
+from chorale.kits.questions.metrics.artifacts import by_place
 from chorale.kits.questions.metrics.wording import is_generic
 from chorale.metrics import Interval
 from chorale.reproduce.checking import find
@@ -38,39 +39,34 @@ _NO_SIXTH_RUN = "No sixth run could make up for it: the released predictions are
 _BY_HAND = "The paper's is of 200 questions judged by hand; ours of all, by rule."
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A row of Table 1. The gaps are the paper's, which rounds before it subtracts in some places."""
-
-    section: Section
-    dataset: str
-    kept: int
-    human: float | None
-    roberta: float
-    spread: float
-    roberta_gap: float | None
-    unified: float
-    unified_gap: float | None
-
-
-_TABLE_1 = (
-    _Row("all", "baseline", 1492, None, 88.8, 0.2, None, 93.6, None),
-    _Row("all", "justification", 1437, None, 86.5, 0.6, None, 91.4, None),
-    _Row("all", "crowd", 1544, None, 81.8, 0.7, None, 88.1, None),
-    _Row("all", "expert", 1500, None, 81.3, 0.6, None, 87.7, None),
-    _Row("resampled", "baseline", 482, 95.9, 87.2, 0.8, 8.7, 92.5, 3.3),
-    _Row("resampled", "justification", 471, 95.5, 86.7, 1.0, 8.9, 90.9, 4.7),
-    _Row("resampled", "crowd", 472, 94.8, 83.5, 1.0, 11.3, 90.5, 4.3),
-    _Row("resampled", "expert", 464, 92.8, 80.6, 1.1, 12.2, 89.8, 3.0),
-    _Row("high", "baseline", 436, 97.7, 89.3, 0.8, 8.4, 94.0, 3.7),
-    _Row("high", "justification", 419, 97.8, 89.5, 0.6, 8.3, 93.1, 4.8),
-    _Row("high", "crowd", 410, 96.8, 86.2, 0.9, 10.6, 93.6, 3.2),
-    _Row("high", "expert", 383, 98.2, 84.7, 1.3, 13.5, 92.9, 5.3),
-    _Row("unanimous", "baseline", 340, 99.1, 92.1, 0.7, 7.0, 96.2, 2.9),
-    _Row("unanimous", "justification", 307, 98.7, 93.2, 0.3, 5.5, 95.8, 2.9),
-    _Row("unanimous", "crowd", 277, 98.6, 88.9, 0.9, 9.7, 97.1, 1.4),
-    _Row("unanimous", "expert", 271, 99.3, 85.4, 1.1, 13.9, 92.5, 6.7),
-)
+_TABLE_1_COLUMNS = {
+    "N": "kept",
+    "human": "human",
+    "RoBERTa": _ROBERTA,
+    "human − RoBERTa": f"gap {_ROBERTA}",
+    "UnifiedQA": _UNIFIED,
+    "human − UnifiedQA": f"gap {_UNIFIED}",
+}
+# By these columns, and behind them the deviation over RoBERTa's runs. The gaps are the paper's, which rounds before it
+# subtracts in some places.
+_TABLE_1: dict[tuple[Section, str], tuple[float | None, ...]] = {
+    ("all", "baseline"): (1492, None, 88.8, None, 93.6, None, 0.2),
+    ("all", "justification"): (1437, None, 86.5, None, 91.4, None, 0.6),
+    ("all", "crowd"): (1544, None, 81.8, None, 88.1, None, 0.7),
+    ("all", "expert"): (1500, None, 81.3, None, 87.7, None, 0.6),
+    ("resampled", "baseline"): (482, 95.9, 87.2, 8.7, 92.5, 3.3, 0.8),
+    ("resampled", "justification"): (471, 95.5, 86.7, 8.9, 90.9, 4.7, 1.0),
+    ("resampled", "crowd"): (472, 94.8, 83.5, 11.3, 90.5, 4.3, 1.0),
+    ("resampled", "expert"): (464, 92.8, 80.6, 12.2, 89.8, 3.0, 1.1),
+    ("high", "baseline"): (436, 97.7, 89.3, 8.4, 94.0, 3.7, 0.8),
+    ("high", "justification"): (419, 97.8, 89.5, 8.3, 93.1, 4.8, 0.6),
+    ("high", "crowd"): (410, 96.8, 86.2, 10.6, 93.6, 3.2, 0.9),
+    ("high", "expert"): (383, 98.2, 84.7, 13.5, 92.9, 5.3, 1.3),
+    ("unanimous", "baseline"): (340, 99.1, 92.1, 7.0, 96.2, 2.9, 0.7),
+    ("unanimous", "justification"): (307, 98.7, 93.2, 5.5, 95.8, 2.9, 0.3),
+    ("unanimous", "crowd"): (277, 98.6, 88.9, 9.7, 97.1, 1.4, 0.9),
+    ("unanimous", "expert"): (271, 99.3, 85.4, 13.9, 92.5, 6.7, 1.1),
+}
 _SECTION_NAMES = {"all": "full", "resampled": "10-way", "high": "high agreement", "unanimous": "unanimous"}
 _TABLE_2 = {
     "baseline": (69.9, 41.9, 34.9),
@@ -117,30 +113,24 @@ def _cells(data: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
             drawn = measures.resampled(draws=_DRAWS, seed=_SEED)
             measured[name] = _Measured(questions, measures, measures.scores(), drawn)
         progress(number, len(_DATASETS))
-    for row in _TABLE_1:
-        yield from _table_1(row, measured.get(row.dataset))
-    yield from _table_2()
-    for name, values in _TABLE_3.items():
-        yield from _table_3(name, values, measured.get(name))
+    for (section, name), row in _TABLE_1.items():
+        yield from _table_1(section, name, row, measured.get(name))
+    for name, partial in _TABLE_2.items():
+        yield from _unreleased("Table 2", name, ("passage and answers", "question and answers", "answers"), partial)
+    for name, alphas in _TABLE_3.items():
+        yield from _table_3(name, alphas, measured.get(name))
     yield from _tables_4_and_5(measured)
     yield from _section_5(measured)
 
 
-def _table_1(row: _Row, measured: _Measured | None) -> Iterator[Cell]:
-    section = row.section
-    wanted: list[tuple[str, str, float | None, float, int]] = [
-        ("N", f"kept {section}", row.kept, 1, 0),
-        ("human", f"human {section}", row.human, 100, 1),
-        ("RoBERTa", f"{_ROBERTA} {section}", row.roberta, 100, 1),
-        ("human − RoBERTa", f"gap {_ROBERTA} {section}", row.roberta_gap, 100, 1),
-        ("UnifiedQA", f"{_UNIFIED} {section}", row.unified, 100, 1),
-        ("human − UnifiedQA", f"gap {_UNIFIED} {section}", row.unified_gap, 100, 1),
-    ]
-    for column, key, paper, scale, digits in wanted:
+def _table_1(section: Section, name: str, row: tuple[float | None, ...], measured: _Measured | None) -> Iterator[Cell]:
+    *papers, spread = row
+    for (column, score), paper in zip(_TABLE_1_COLUMNS.items(), papers, strict=True):
         if paper is not None:
-            name = f"{_SECTION_NAMES[section]}, {row.dataset}: {column}"
-            yield _drawn(name, row.dataset, measured, key, paper, scale, digits)
-    yield _spread(row, measured)
+            title, key = f"{_SECTION_NAMES[section]}, {name}: {column}", f"{score} {section}"
+            yield _drawn(title, name, measured, key, paper, *((1, 0) if score == "kept" else (100, 1)))
+    if spread is not None:
+        yield _spread(section, name, spread, measured)
 
 
 def _drawn(
@@ -184,20 +174,21 @@ def _why_missing(dataset: str, measured: _Measured | None) -> str:
     return _NO_FILE.get(dataset, f"nangia/{dataset}.json is not in the data folder.")
 
 
-def _spread(row: _Row, measured: _Measured | None) -> Cell:
-    name = f"{_SECTION_NAMES[row.section]}, {row.dataset}: RoBERTa, deviation over runs"
+def _spread(section: Section, dataset: str, paper: float, measured: _Measured | None) -> Cell:
+    name = f"{_SECTION_NAMES[section]}, {dataset}: RoBERTa, deviation over runs"
     if measured is None or _ROBERTA not in measured.measures.runs:
-        return Cell("Table 1", name, row.spread, None, 1, _why_missing(row.dataset, measured))
-    runs = [measured.scores[f"{run} {row.section}"] for run in measured.measures.runs[_ROBERTA]]
-    ours = 100 * float(np.std(runs, ddof=1))
-    cell = Cell("Table 1", name, row.spread, ours, 1)
+        return Cell("Table 1", name, paper, None, 1, _why_missing(dataset, measured))
+    runs = [measured.scores[f"{run} {section}"] for run in measured.measures.runs[_ROBERTA]]
+    cell = Cell("Table 1", name, paper, 100 * float(np.std(runs, ddof=1)), 1)
     return cell if cell.agrees else replace(cell, reason=_MISSING_RUN.replace("mean", "deviation"))
 
 
-def _table_2() -> Iterator[Cell]:
-    for name, values in _TABLE_2.items():
-        for column, paper in zip(("passage and answers", "question and answers", "answers"), values, strict=True):
-            yield Cell("Table 2", f"{name}: {column}", paper, None, 1, _PARTIAL)
+def _unreleased(
+    table: str, name: str, columns: Sequence[str], values: Sequence[float | None], reason: str = _PARTIAL
+) -> Iterator[Cell]:
+    for column, paper in zip(columns, values, strict=True):
+        if paper is not None:
+            yield Cell(table, f"{name}: {column}", paper, None, 1, reason)
 
 
 def _table_3(name: str, values: tuple[float, float], measured: _Measured | None) -> Iterator[Cell]:
@@ -216,12 +207,10 @@ def _tables_4_and_5(measured: dict[str, _Measured]) -> Iterator[Cell]:
     for name, (race, *others) in _TABLE_4.items():
         file, key = measured.get(name), f"{_ROBERTA} all"
         yield replace(_drawn(f"{name}: trained on RACE", name, file, key, race, 100, 1), table="Table 4")
-        for column, paper in zip(("CosmosQA", "QuAIL"), others, strict=True):
-            yield Cell("Table 4", f"{name}: trained on {column}", paper, None, 1, _TRANSFER)
+        yield from _unreleased("Table 4", name, ("trained on CosmosQA", "trained on QuAIL"), others, _TRANSFER)
+    columns = [f"trained on {source}" for source in (*_DATASETS, "itself, cross-validated")]
     for name, values in _TABLE_5.items():
-        for column, transfer in zip((*_DATASETS, "itself, cross-validated"), values, strict=True):
-            if transfer is not None:
-                yield Cell("Table 5", f"{name}: trained on {column}", transfer, None, 1, _TRANSFER)
+        yield from _unreleased("Table 5", name, columns, values, _TRANSFER)
 
 
 def _section_5(measured: dict[str, _Measured]) -> Iterator[Cell]:
@@ -256,12 +245,10 @@ def _section_5(measured: dict[str, _Measured]) -> Iterator[Cell]:
 
 def _drops(measured: _Measured) -> dict[str, float]:
     """RoBERTa's accuracy on the first question about a passage, less that on the second: the mean, and of every run."""
-    numbers = np.array([text.place or 0 for text in measured.questions.texts])
-    rows, runs = measured.measures.statistics.rows, measured.measures.runs.get(_ROBERTA, ())
-    if not runs or not {1, 2} <= set(numbers.tolist()):
-        return {}
-    first, second = (measured.measures.metric.formula(rows[numbers == one].sum(axis=0)) for one in (1, 2))
-    return {name: 100 * float(first[f"{name} all"] - second[f"{name} all"]) for name in (_ROBERTA, *runs)}
+    runs = measured.measures.runs.get(_ROBERTA, ())
+    places = by_place(measured.questions, measured.measures)
+    wanted = [name for name in (_ROBERTA, *runs) if runs and {1, 2} <= places.get(name, {}).keys()]
+    return {name: 100 * (places[name][1] - places[name][2]) for name in wanted}
 
 
 def _why_drops(drops: Mapping[str, float]) -> str:

@@ -18,7 +18,7 @@ KIT = Kit(
         Command(
             ("demo",),
             "Run the rules study with a simulated crowd, show what comes out, and leave the site up.",
-            f"{_HERE}.commands.demo:demo",
+            f"{_HERE}.commands.demonstration:demo",
         ),
         Command(
             ("prepare", "rules"),

@@ -10,7 +10,7 @@ from chorale.kits.rules.files.rules import JudgedFile, RuleSet, read_judged
 from chorale.kits.rules.metrics.curves import Area, RuleScores
 from chorale.kits.rules.scoring.applications import Meaningless, usable_applications
 from chorale.kits.rules.scoring.scores import RuleOptions, resource_statistics, score_rules
-from chorale.metrics.family import Family, Measured, path_of
+from chorale.metrics.family import Family, Measured, path_of, paths_of
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
@@ -53,11 +53,11 @@ def score_with_curves(
     progress: Progress | None = None,
 ) -> tuple[Score, dict[str, RuleScores]]:
     """The score, and what every resource is worth, with its curve."""
-    resources, judged_files = _paths(rules), _paths(judgments)
+    resources = paths_of(rules)
     if not resources:
         raise UserError("Name at least one file of rules, and then the judged applications.")
     resampling = replace(checked_resampling(ci, resamples, seed), progress=progress)
-    judged = {str(path): read_judged(path) for path in judged_files}
+    judged = {str(path): read_judged(path) for path in paths_of(judgments)}
     wanted = {application.rule.lhs for file in judged.values() for application in file.applications}
     rival = None if against is None else _only(read_resources(path_of(against), wanted), path_of(against))
     rule_sets = [one for path in resources for one in read_resources(path, wanted)]
@@ -89,10 +89,6 @@ def measure(
 FAMILY = Family(
     "rules", "Inference rules by what people say of their applications: precision, recall, area.", read, measure, score
 )
-
-
-def _paths(files: File | Sequence[File]) -> list[Path]:
-    return [path_of(files)] if isinstance(files, str | PathLike) else [path_of(file) for file in files]
 
 
 def _only(resources: list[RuleSet], path: Path) -> RuleSet:

@@ -11,7 +11,7 @@ import numpy as np
 
 from chorale.files.source import refused
 from chorale.kits.rules.files.rules import JudgedApplication, read_judged, read_rules
-from chorale.kits.rules.metrics.curves import RuleScores, evaluate_rules, scores_of_applications
+from chorale.kits.rules.metrics.curves import evaluate_rules, scores_of_applications
 from chorale.reproduce.checking import find
 from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository
 
@@ -22,6 +22,20 @@ _RULE_SETS = {
     "Berant, typed": "zeichner/berant-typed-rules.txt",
 }
 _STEPS = 4
+_AREA = "Section 4, area under the curve"
+_AREAS = {"DIRT": 0.40, "Cover": 0.43, "BInc": 0.44, "Berant et al.": 0.52}
+_AGREEMENT = {
+    "agreement with the authors, first test": 0.79,
+    "κ with the authors, first test": 0.54,
+    "false positives, first test": 0.18,
+    "false negatives, first test": 0.04,
+    "agreement with the authors, at last": 0.90,
+    "κ with the authors, at last": 0.79,
+    "false positives, at last": 0.06,
+    "false negatives, at last": 0.05,
+    "annotated unanimously": 0.63,
+    "κ at confidence 0.7 and more": 0.99,
+}
 
 _NOT_RELEASED = "Not in the release: it has only what was judged with confidence."
 _NO_SINGLE = "Neither the crowd's single judgments nor the authors' own 200 were released."
@@ -42,8 +56,7 @@ def _cells(data: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
     non_entailing = _read(data, _NON_ENTAILING)
     progress(2, _STEPS)
     yield from _counts(entailing, non_entailing)
-    yield from _agreement()
-    yield from _areas()
+    yield from _unreleased()
     applications = [*entailing, *non_entailing]
     for done, (name, path) in enumerate(_RULE_SETS.items(), 3):
         yield from _of_published(name, path, data, applications)
@@ -61,8 +74,8 @@ def _counts(entailing: Sequence[JudgedApplication], non_entailing: Sequence[Judg
     def cell(name: str, paper: float | None, ours: float | None, reason: str = "", digits: int = 0) -> Cell:
         return Cell("Section 4, counts", name, paper, ours, digits, reason)
 
-    yes = sum(application.entails for application in (*entailing, *non_entailing))
     both = [*entailing, *non_entailing]
+    yes = sum(application.entails for application in both)
     task_2 = _before_a_rise(non_entailing)
     yield cell("rule applications made", 20_000, None, _NOT_RELEASED)
     yield cell("meaningless left side", 281, None, _NOT_RELEASED)
@@ -86,46 +99,27 @@ def _before_a_rise(applications: Sequence[JudgedApplication]) -> int:
     return int(rises[0]) + 1 if len(rises) else len(applications)
 
 
-def _agreement() -> Iterator[Cell]:
-    for name, paper in (
-        ("agreement with the authors, first test", 0.79),
-        ("κ with the authors, first test", 0.54),
-        ("false positives, first test", 0.18),
-        ("false negatives, first test", 0.04),
-        ("agreement with the authors, at last", 0.90),
-        ("κ with the authors, at last", 0.79),
-        ("false positives, at last", 0.06),
-        ("false negatives, at last", 0.05),
-        ("annotated unanimously", 0.63),
-        ("κ at confidence 0.7 and more", 0.99),
-    ):
+def _unreleased() -> Iterator[Cell]:
+    for name, paper in _AGREEMENT.items():
         yield Cell("Section 4, agreement on 200 applications", name, paper, None, 2, _NO_SINGLE)
-
-
-def _areas() -> Iterator[Cell]:
-    for name, paper in (("DIRT", 0.40), ("Cover", 0.43), ("BInc", 0.44), ("Berant et al.", 0.52)):
-        yield Cell("Section 4, area under the curve", name, paper, None, 2, _NO_SCORES)
+    for name, paper in _AREAS.items():
+        yield Cell(_AREA, name, paper, None, 2, _NO_SCORES)
 
 
 def _of_published(name: str, path: str, data: Path, applications: Sequence[JudgedApplication]) -> Iterator[Cell]:
-    table = "Section 4, area under the curve"
     file = find(data, path)
     if file is None:
-        yield Cell(table, f"{name}: area", None, None, 2, f"{path} is not there.")
+        yield Cell(_AREA, f"{name}: area", None, None, 2, f"{path} is not there.")
         return
-    scores = _scored(file, applications)
+    entails = np.array([application.entails for application in applications], dtype=np.bool_)
+    scores = evaluate_rules(scores_of_applications(applications, read_rules(file).scores), entails)
     for what, value in (
         ("area", scores.auc),
         ("precision", scores.precision),
         ("recall", scores.recall),
         ("share of applications whose rule it has", scores.coverage),
     ):
-        yield Cell(table, f"{name}: {what}", None, value, 2, _WITHOUT_SCORES)
-
-
-def _scored(rules: Path, applications: Sequence[JudgedApplication]) -> RuleScores:
-    entails = np.array([application.entails for application in applications], dtype=np.bool_)
-    return evaluate_rules(scores_of_applications(applications, read_rules(rules).scores), entails)
+        yield Cell(_AREA, f"{name}: {what}", None, value, 2, _WITHOUT_SCORES)
 
 
 def _repository(commit: str, *files: NeededFile) -> Repository:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain, count
 from os import PathLike
 from pathlib import Path
 
-from chorale.kits.srl.files import Corpus, FrameRelations, check_alignment, read_frame_relations, read_srl
+from chorale.kits.srl.files import Corpus, check_alignment, read_frame_relations, read_srl
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, outcomes
-from chorale.kits.srl.scoring.scores import ExtraTables, srl_scores
+from chorale.kits.srl.scoring.scores import srl_scores
 from chorale.metrics.family import Family, Measured, path_of
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
@@ -60,8 +61,9 @@ def score(
         options,
         against=rival,
         resampling=replace(checked_resampling(ci, resamples, seed), progress=progress),
-        shown=ExtraTables(worst, confusion),
-        relations=_relations(framenet, [reference, *corpora]),
+        worst=worst,
+        confusion=confusion,
+        relations=None if framenet is None else read_frame_relations(path_of(framenet), _senses(reference, *corpora)),
     )
 
 
@@ -78,13 +80,8 @@ def measure(system: Corpus, gold: Corpus, *, metric: str = "") -> Measured:
     return outcome.statistics, outcome.metric
 
 
-FAMILY = Family(
-    "srl",
-    "Semantic role labelling: PriMeSRL, CoNLL-2005, 2008 and 2009, Senseval-3, SemEval-2007.",
-    read,
-    measure,
-    score,
-)
+_SUMMARY = "Semantic role labelling: PriMeSRL, CoNLL-2005, 2008 and 2009, Senseval-3, SemEval-2007."
+FAMILY = Family("srl", _SUMMARY, read, measure, score)
 
 
 def _check_word(option: str, value: str, known: tuple[str, str]) -> None:
@@ -97,16 +94,10 @@ def _names(paths: list[Path]) -> list[str]:
     names: list[str] = []
     for path in paths:
         plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
-        name = plain.stem or plain.name
-        number = 1
-        while (name if number == 1 else f"{name}-{number}") in names:
-            number += 1
-        names.append(name if number == 1 else f"{name}-{number}")
+        numbered = chain([plain.stem], (f"{plain.stem}-{number}" for number in count(2)))
+        names.append(next(name for name in numbered if name not in names))
     return names
 
 
-def _relations(framenet: File | None, corpora: list[Corpus]) -> FrameRelations | None:
-    if framenet is None:
-        return None
-    used = {each.sense for corpus in corpora for sentence in corpus.sentences for each in sentence.predicates}
-    return read_frame_relations(path_of(framenet), used)
+def _senses(*corpora: Corpus) -> set[str]:
+    return {each.sense for corpus in corpora for sentence in corpus.sentences for each in sentence.predicates}

@@ -17,18 +17,8 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = attach(
     __name__,
     {
-        "estimators": (
-            "DawidSkene",
-            "GLAD",
-            "MACE",
-            "MajorityVote",
-            "OneCoinDawidSkene",
-            "Wawa",
-        ),
-        "methods": (
-            "MethodOptions",
-            "aggregate",
-        ),
+        "estimators": ("DawidSkene", "GLAD", "MACE", "MajorityVote", "OneCoinDawidSkene", "Wawa"),
+        "methods": ("MethodOptions", "aggregate"),
         "result": ("Aggregation",),
         "trust": ("trust_from_gold",),
     },

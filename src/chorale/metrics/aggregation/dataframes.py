@@ -14,6 +14,7 @@ from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.dawid_skene import InitialErrors
 from chorale.metrics.aggregation.result import Aggregation, certainty
 from chorale.metrics.aggregation.scored_labels import LabelTable, Source
+from chorale.metrics.checked_options import naming_keywords
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.reading.judged import Reading, judged_in
 
@@ -46,7 +47,8 @@ class Table:
             return cls._of_polars(data, sys.modules["polars"])
         if hasattr(data, "__arrow_c_stream__"):
             return cls._of_polars(sys.modules["polars"].DataFrame(data), sys.modules["polars"])
-        judged = judged_in(data, Reading(repeats="all"))
+        with naming_keywords():
+            judged = judged_in(data, Reading(repeats="all"))
         judgments = judged.judgments
         polars = sys.modules["polars"]
         tasks, workers, labels = map(
@@ -96,8 +98,10 @@ class Table:
         column = self.library.Index(every) if self.is_pandas else self.library.Series(every)
         return replace(self, judgments=judgments, label_values=column)
 
-    def numbers(self, given: Any, values: Any, what: str) -> FloatArray:
-        """A number for every one of our values, from a mapping or a pandas Series."""
+    def numbers(self, given: Any, values: Any, what: str) -> FloatArray | None:
+        """A number for every one of our values, from a mapping or a pandas Series; None if none were given."""
+        if given is None:
+            return None
         known = dict(given.items())
         lacking = [value for value in values if value not in known]
         if lacking:
@@ -132,11 +136,7 @@ class Table:
 
     def labels(self, result: Aggregation) -> Any:
         """The answer to each task, called `agg_label`."""
-        if self.is_pandas:
-            index = self._index(self.task_values, "task")
-            return self.library.Series(self.label_values[result.leading], index=index, name="agg_label")
-        columns = {"task": self.task_values, "agg_label": self.label_values[result.leading]}
-        return self.library.DataFrame(columns)
+        return self._column(self.task_values, "task", self.label_values[result.leading], "agg_label")
 
     def scored_labels(self, result: Aggregation, source: Source) -> Any:
         """The answer to each task, and whatever is to be known about it."""
@@ -148,12 +148,7 @@ class Table:
 
     def probabilities(self, result: Aggregation) -> Any:
         """A row per task, a column per label."""
-        if self.is_pandas:
-            columns = self._index(self.label_values, "label")
-            index = self._index(self.task_values, "task")
-            return self.library.DataFrame(result.probabilities, index=index, columns=columns)
-        by_label = dict(zip(self._label_columns(), result.probabilities.T, strict=True))
-        return self.library.DataFrame({"task": self.task_values, **by_label})
+        return self._table({"task": self.task_values}, result.probabilities)
 
     def of_workers(self, values: FloatArray, name: str) -> Any:
         return self._column(self.worker_values, "worker", values, name)
@@ -168,19 +163,21 @@ class Table:
         """A row per worker and label they used, a column per true label."""
         workers = self.worker_values[result.details["error_workers"]]
         labels = self.label_values[result.details["error_labels"]]
+        return self._table({"worker": workers, "label": labels}, result.details["errors"])
+
+    def _table(self, keys: dict[str, Any], values: FloatArray) -> Any:
+        """A column per label. One that is called like a column of another kind gets a bar."""
         if self.is_pandas:
-            index = self.library.MultiIndex.from_arrays([workers, labels], names=["worker", "label"])
-            columns = self._index(self.label_values, "label")
-            return self.library.DataFrame(result.details["errors"], index=index, columns=columns)
-        by_label = dict(zip(self._label_columns(), result.details["errors"].T, strict=True))
-        return self.library.DataFrame({"worker": workers, "label": labels, **by_label})
+            if len(keys) == 1:
+                [(name, of_rows)] = keys.items()
+                index = self._index(of_rows, name)
+            else:
+                index = self.library.MultiIndex.from_arrays(list(keys.values()), names=list(keys))
+            return self.library.DataFrame(values, index=index, columns=self._index(self.label_values, "label"))
+        names = [f"{name}_" if name in _COLUMNS else name for name in map(str, self.label_values.to_list())]
+        return self.library.DataFrame({**keys, **dict(zip(names, values.T, strict=True))})
 
-    def _label_columns(self) -> list[str]:
-        """A column's name for every label; one that is called like a column of another kind gets a bar."""
-        names = map(str, self.label_values.to_list())
-        return [f"{name}_" if name in _COLUMNS else name for name in names]
-
-    def _column(self, keys: Any, key: str, values: FloatArray, name: str) -> Any:
+    def _column(self, keys: Any, key: str, values: Any, name: str) -> Any:
         if self.is_pandas:
             return self.library.Series(values, index=self._index(keys, key), name=name)
         return self.library.DataFrame({key: keys, name: values})

@@ -21,7 +21,6 @@ import numpy as np
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.expectation import EPSILON, accuracy_of, fixed_by, maximise
 from chorale.metrics.aggregation.limits import check_limits
-from chorale.metrics.aggregation.majority import judgments_of
 from chorale.metrics.aggregation.relevance import aggregated
 from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.votes import Index, Votes
@@ -94,22 +93,12 @@ def _fitted(
     votes = Votes.of(judgments)
     model = _Confusion(votes, initial)
     fit = maximise(votes, model, iterations, tolerance, fixed_by(judgments, known), progress)
-    return Aggregation(
-        judgments.task_names,
-        judgments.label_names,
-        np.ascontiguousarray(fit.beliefs.T),
-        judgments.worker_names,
-        {"accuracy": accuracy_of(votes, fit.beliefs), "judgments": judgments_of(judgments)},
-        details={
-            "priors": fit.priors,
-            "errors": np.ascontiguousarray(np.exp(model.log_errors.T)),
-            "error_workers": votes.pair_worker,
-            "error_labels": votes.pair_label,
-            "bounds": fit.bounds,
-        },
-        iterations=len(fit.bounds),
-        converged=fit.converged,
-        notes=judgments.notes,
+    return fit.result(
+        judgments,
+        {"accuracy": accuracy_of(votes, fit.beliefs)},
+        errors=np.ascontiguousarray(np.exp(model.log_errors.T)),
+        error_workers=votes.pair_worker,
+        error_labels=votes.pair_label,
     )
 
 

@@ -5,6 +5,7 @@ Polars tables. Values keep their type: a task that is the number 7 stays the num
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cache, partial
 from typing import Any, ClassVar, Literal, Self
 
@@ -17,29 +18,31 @@ from chorale.metrics.aggregation.dawid_skene import dawid_skene
 from chorale.metrics.aggregation.glad import GladPriors, glad
 from chorale.metrics.aggregation.limits import check_limits
 from chorale.metrics.aggregation.mace import MaceSettings, mace
-from chorale.metrics.aggregation.majority import majority
+from chorale.metrics.aggregation.majority import agreement, majority
 from chorale.metrics.aggregation.one_coin import one_coin
 from chorale.metrics.aggregation.result import Aggregation
+from chorale.metrics.aggregation.task_evidence import task_evidence
 from chorale.metrics.aggregation.trust import confidence
 from chorale.metrics.aggregation.wawa import wawa
+from chorale.metrics.aggregation.worker_evidence import worker_evidence
+from chorale.metrics.reading.judged import judgments_digest
+from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
-from chorale.metrics.scoring.fitted import fitted_score
+from chorale.metrics.scoring.aggregation import aggregation_scored
+from chorale.metrics.scoring.aggregation_intervals import with_intervals
+from chorale.metrics.signatures import Setting, signature
 
 
+@dataclass(eq=False)
 class _Estimator:
     """What all of them have once they are fitted."""
 
-    labels_: Any
+    labels_: Any = field(init=False, repr=False)
     """The answer to each task."""
-    probas_: Any
+    probas_: Any = field(init=False, repr=False)
     """The probability of every label of each task."""
-    _source_: Callable[[], Score]
-    _answer_: Any
-
-    def __repr__(self) -> str:
-        """As it was made: what is fitted has an underscore at its end."""
-        given = (f"{name}={value!r}" for name, value in vars(self).items() if not name.endswith("_"))
-        return f"{type(self).__name__}({', '.join(given)})"
+    _source_: Callable[[], Score] = field(init=False, repr=False)
+    _answer_: Any = field(init=False, repr=False)
 
     command_name: ClassVar[str]
     """What `--method` calls it."""
@@ -60,9 +63,9 @@ class _Estimator:
         """`more` are digests of what the labels rest on beside the judgments."""
         self.labels_ = table.labels(result)
         self.probas_ = table.probabilities(result)
-        parameters = {name: value for name, value in vars(self).items() if not name.endswith("_") and name[0] != "_"}
+        parameters = {one.name: getattr(self, one.name) for one in fields(self) if one.init}
         method = self.command_name if trust is None else "confidence"
-        self._source_ = cache(partial(fitted_score, method, parameters, table, result, trust, more or {}))
+        self._source_ = cache(partial(_fitted_score, method, parameters, table, result, trust, more or {}))
         self._answer_ = table.scored_labels(result, self._source_)
         return self
 
@@ -90,13 +93,7 @@ class _Fitted(_Estimator):
 Strategy = Literal["assign", "addition"]
 
 
-def _checked(strategy: Any) -> Strategy | None:
-    if strategy not in (None, "assign", "addition"):
-        raise ValueError(f"initial_error_strategy is assign, addition or None, not {strategy!r}")
-    checked: Strategy | None = strategy
-    return checked
-
-
+@dataclass(eq=False)
 class MajorityVote(_Estimator):
     """See `majority`. `skills`, a mapping or pandas Series from worker to weight, makes it a weighted vote.
 
@@ -106,28 +103,22 @@ class MajorityVote(_Estimator):
 
     command_name = "majority"
 
-    def __init__(
-        self, default_skill: float | None = None, on_missing_skill: Literal["error", "ignore", "value"] = "error"
-    ) -> None:
-        if on_missing_skill not in ("error", "ignore", "value"):
-            raise ValueError(f"on_missing_skill is error, ignore or value, not {on_missing_skill!r}")
-        if on_missing_skill == "value" and default_skill is None:
-            raise ValueError('on_missing_skill="value" needs a default_skill')
-        self.default_skill = default_skill
-        self.on_missing_skill = on_missing_skill
-
-    skills_: Any
+    default_skill: float | None = None
+    on_missing_skill: Literal["error", "ignore", "value"] = "error"
+    skills_: Any = field(init=False, repr=False)
     """How often each worker agrees with the answer."""
+
+    def __post_init__(self) -> None:
+        if self.on_missing_skill not in ("error", "ignore", "value"):
+            raise ValueError(f"on_missing_skill is error, ignore or value, not {self.on_missing_skill!r}")
+        if self.on_missing_skill == "value" and self.default_skill is None:
+            raise ValueError('on_missing_skill="value" needs a default_skill')
 
     def fit(self, data: Any, skills: Any = None) -> Self:
         table = Table.of(data)
         weights = None if skills is None else self._weights(table, skills)
         result = majority(table.judgments) if weights is None else confidence(table.judgments, trust=weights)
-        right = result.leading[table.judgments.tasks] == table.judgments.labels
-        size = len(table.judgments.worker_names)
-        judged = np.bincount(table.judgments.workers, minlength=size)
-        agreed = np.bincount(table.judgments.workers[right], minlength=size)
-        self.skills_ = table.of_workers(agreed / judged, "skill")
+        self.skills_ = table.of_workers(agreement(table.judgments, result.probabilities), "skill")
         more = {} if weights is None else {"skills": digest_of(weights.tobytes())}
         return self._take(table, result, trust=weights, more=more)
 
@@ -149,12 +140,13 @@ class MajorityVote(_Estimator):
         return self.fit(data, skills).probas_
 
 
+@dataclass(eq=False)
 class Wawa(_Fitted):
     """See `wawa`."""
 
     command_name = "wawa"
 
-    skills_: Any
+    skills_: Any = field(init=False, repr=False)
     """How often each worker is in the majority."""
 
     def _aggregated(self, table: Table) -> Aggregation:
@@ -176,7 +168,31 @@ class Wawa(_Fitted):
         return MajorityVote().fit(data, self._skills)
 
 
-class DawidSkene(_Estimator):
+@dataclass(eq=False)
+class _Iterating(_Estimator):
+    """Of Dawid and Skene's models, which are fitted alike."""
+
+    n_iter: int = 100
+    tol: float = 1e-5
+    initial_error_strategy: Strategy | None = None
+    priors_: Any = field(init=False, repr=False)
+    """How probable each label is before any vote."""
+    loss_history_: list[float] = field(init=False, repr=False)
+    """The bound on the log-likelihood, per judgment, after each iteration."""
+
+    def __post_init__(self) -> None:
+        check_limits(self.n_iter, self.tol)
+        if self.initial_error_strategy not in (None, "assign", "addition"):
+            given = self.initial_error_strategy
+            raise ValueError(f"initial_error_strategy is assign, addition or None, not {given!r}")
+
+    def _learnt(self, table: Table, result: Aggregation) -> None:
+        self.priors_ = table.of_labels(result.details["priors"], "prior")
+        self.loss_history_ = list(result.details["bounds"])
+
+
+@dataclass(eq=False)
+class DawidSkene(_Iterating):
     """See `dawid_skene`. `true_labels`, a mapping or pandas Series from task to label, are kept as they are.
 
     `initial_error` is a table by worker and label with a column per true label. With the strategy `assign` the first
@@ -186,18 +202,8 @@ class DawidSkene(_Estimator):
 
     command_name = "dawid-skene"
 
-    def __init__(self, n_iter: int = 100, tol: float = 1e-5, initial_error_strategy: Strategy | None = None) -> None:
-        check_limits(n_iter, tol)
-        self.n_iter = n_iter
-        self.tol = tol
-        self.initial_error_strategy = _checked(initial_error_strategy)
-
-    priors_: Any
-    """How probable each label is before any vote."""
-    errors_: Any
+    errors_: Any = field(init=False, repr=False)
     """How probable it is that a worker says a label, given the true one."""
-    loss_history_: list[float]
-    """The bound on the log-likelihood, per judgment, after each iteration."""
 
     def fit(self, data: Any, true_labels: Any = None, initial_error: Any = None) -> Self:
         table = Table.of(data)
@@ -210,9 +216,8 @@ class DawidSkene(_Estimator):
         if true_labels is not None:
             known = {str(task): str(label) for task, label in true_labels.items()}
         result = dawid_skene(table.judgments, iterations=self.n_iter, tolerance=self.tol, known=known, initial=initial)
-        self.priors_ = table.of_labels(result.details["priors"], "prior")
+        self._learnt(table, result)
         self.errors_ = table.errors(result)
-        self.loss_history_ = list(result.details["bounds"])
         more = {} if known is None else {"true-labels": digest_of(repr(sorted(known.items())).encode())}
         more |= {} if initial is None else {"initial-error": digest_of(initial.values.tobytes())}
         return self._take(table, result, more=more)
@@ -224,30 +229,23 @@ class DawidSkene(_Estimator):
         return self.fit(data, true_labels, initial_error).probas_
 
 
-class OneCoinDawidSkene(_Fitted):
+@dataclass(eq=False)
+class OneCoinDawidSkene(_Iterating, _Fitted):
     """See `one_coin`. `initial_error_strategy` is there for crowd-kit's sake, where it changes nothing either."""
 
     command_name = "one-coin"
 
-    def __init__(self, n_iter: int = 100, tol: float = 1e-5, initial_error_strategy: Strategy | None = None) -> None:
-        check_limits(n_iter, tol)
-        self.n_iter = n_iter
-        self.tol = tol
-        self.initial_error_strategy = _checked(initial_error_strategy)
-
-    priors_: Any
-    skills_: Any
+    skills_: Any = field(init=False, repr=False)
     """How often each worker is right."""
-    loss_history_: list[float]
 
     def _aggregated(self, table: Table) -> Aggregation:
         result = one_coin(table.judgments, iterations=self.n_iter, tolerance=self.tol)
-        self.priors_ = table.of_labels(result.details["priors"], "prior")
+        self._learnt(table, result)
         self.skills_ = table.of_workers(result.quality["skill"], "skill")
-        self.loss_history_ = list(result.details["bounds"])
         return result
 
 
+@dataclass(eq=False)
 class MACE(_Fitted):
     """See `mace`. Restarts differ from each other, which crowd-kit's do not, and stop when they have arrived.
 
@@ -256,40 +254,27 @@ class MACE(_Fitted):
 
     command_name = "mace"
 
-    def __init__(
-        self,
-        n_restarts: int = 10,
-        n_iter: int = 50,
-        method: Literal["vb", "em"] = "vb",
-        smoothing: float = 0.01,
-        default_noise: float = 0.5,
-        alpha: float = 0.5,
-        beta: float = 0.5,
-        random_state: int = 0,
-        verbose: int = 0,
-        *,
-        tol: float = 1e-7,
-    ) -> None:
-        check_limits(n_iter, tol, restarts=n_restarts)
-        if method not in ("vb", "em"):
-            raise ValueError(f"the method must be 'vb' or 'em', not {method!r}")
-        self.n_restarts = n_restarts
-        self.n_iter = n_iter
-        self.method: Literal["vb", "em"] = method
-        self.smoothing = smoothing
-        self.default_noise = default_noise
-        self.alpha = alpha
-        self.beta = beta
-        self.random_state = random_state
-        self.verbose = verbose
-        self.tol = tol
-
-    skills_: Any
+    n_restarts: int = 10
+    n_iter: int = 50
+    method: Literal["vb", "em"] = "vb"
+    smoothing: float = 0.01
+    default_noise: float = 0.5
+    alpha: float = 0.5
+    beta: float = 0.5
+    random_state: int = 0
+    verbose: int = 0
+    tol: float = field(default=1e-7, kw_only=True)
+    skills_: Any = field(init=False, repr=False)
     """The probability that each worker knows."""
-    spamming_: FloatArray
+    spamming_: FloatArray = field(init=False, repr=False)
     """A row per worker, in the order of `skills_`: the probabilities of not knowing and of knowing."""
-    thetas_: FloatArray
+    thetas_: FloatArray = field(init=False, repr=False)
     """A row per worker: what they say when they don't know, a column per label."""
+
+    def __post_init__(self) -> None:
+        check_limits(self.n_iter, self.tol, restarts=self.n_restarts)
+        if self.method not in ("vb", "em"):
+            raise ValueError(f"the method must be 'vb' or 'em', not {self.method!r}")
 
     def _aggregated(self, table: Table) -> Aggregation:
         settings = MaceSettings(
@@ -311,6 +296,7 @@ class MACE(_Fitted):
         return result
 
 
+@dataclass(eq=False)
 class GLAD(_Fitted):
     """See `glad`. `tol` is finer than crowd-kit's, which stops far from the optimum.
 
@@ -321,36 +307,25 @@ class GLAD(_Fitted):
 
     command_name = "glad"
 
-    def __init__(
-        self,
-        n_iter: int = 500,
-        tol: float = 1e-9,
-        silent: bool = True,
-        labels_priors: Any = None,
-        alphas_priors_mean: Any = None,
-        betas_priors_mean: Any = None,
-        m_step_max_iter: int = 25,
-        m_step_tol: float = 0.01,
-    ) -> None:
-        check_limits(n_iter, tol)
-        self.n_iter = n_iter
-        self.tol = tol
-        self.silent = silent
-        self.labels_priors = labels_priors
-        self.alphas_priors_mean = alphas_priors_mean
-        self.betas_priors_mean = betas_priors_mean
-        self.m_step_max_iter = m_step_max_iter
-        self.m_step_tol = m_step_tol
-
-    alphas_: Any
+    n_iter: int = 500
+    tol: float = 1e-9
+    silent: bool = True
+    labels_priors: Any = None
+    alphas_priors_mean: Any = None
+    betas_priors_mean: Any = None
+    m_step_max_iter: int = 25
+    m_step_tol: float = 0.01
+    alphas_: Any = field(init=False, repr=False)
     """The ability of each worker."""
-    betas_: Any
+    betas_: Any = field(init=False, repr=False)
     """The ease of each task, as a logarithm."""
-
-    priors_: Any
+    priors_: Any = field(init=False, repr=False)
     """How probable each label is before any vote."""
-    loss_history_: list[float]
+    loss_history_: list[float] = field(init=False, repr=False)
     """The logarithm of the posterior, per judgment, where it stopped."""
+
+    def __post_init__(self) -> None:
+        check_limits(self.n_iter, self.tol)
 
     def fit(self, data: Any) -> Self:
         table = Table.of(data)
@@ -361,8 +336,8 @@ class GLAD(_Fitted):
     def _aggregated(self, table: Table) -> Aggregation:
         priors = GladPriors(
             self._labels(table),
-            self._means(table, self.alphas_priors_mean, table.worker_values, "alphas_priors_mean"),
-            self._means(table, self.betas_priors_mean, table.task_values, "betas_priors_mean"),
+            table.numbers(self.alphas_priors_mean, table.worker_values, "alphas_priors_mean"),
+            table.numbers(self.betas_priors_mean, table.task_values, "betas_priors_mean"),
         )
         result = glad(table.judgments, iterations=self.n_iter, tolerance=self.tol, priors=priors)
         self.alphas_ = table.of_workers(result.quality["ability"], "alpha")
@@ -373,13 +348,37 @@ class GLAD(_Fitted):
         return result
 
     def _labels(self, table: Table) -> FloatArray | None:
-        if self.labels_priors is None:
-            return None
         priors = table.numbers(self.labels_priors, table.label_values, "labels_priors")
+        if priors is None:
+            return None
         if (priors <= 0).any():
             raise ValueError("labels_priors must be above 0: what is impossible before any vote stays impossible")
         return np.asarray(priors / priors.sum())
 
-    @staticmethod
-    def _means(table: Table, given: Any, values: Any, what: str) -> FloatArray | None:
-        return None if given is None else table.numbers(given, values, what)
+
+def _fitted_score(
+    method: str,
+    parameters: Mapping[str, Any],
+    table: Table,
+    result: Aggregation,
+    trust: FloatArray | None,
+    more: Mapping[str, str],
+) -> Score:
+    """The mean certainty over tasks, with its interval; tables have the least certain tasks and the weakest workers.
+
+    `more` are digests of what the labels rest on beside the judgments.
+    """
+    resampling = Resampling(ci=True)
+    settings: dict[str, Setting] = {"method": method, **{name: _setting(value) for name, value in parameters.items()}}
+    inputs = {**(table.inputs or {"data": judgments_digest(table.judgments)}), **more}
+    line = signature("aggregate", {**settings, **resampling.settings()}, inputs)
+    scored = aggregation_scored(result, method=method, signature=line, for_scripts=False)
+    evidence = (
+        worker_evidence(table.judgments, method, result),
+        task_evidence(table.judgments, method, result, trust=trust),
+    )
+    return with_intervals(scored, result, evidence, resampling, for_scripts=False)
+
+
+def _setting(value: Any) -> Setting:
+    return value if value is None or isinstance(value, bool | int | float | str) else type(value).__name__

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from chorale.metrics import FloatArray
-from chorale.metrics.aggregation.result import Progress
+from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.votes import Votes
 from chorale.metrics.judgments import Judgments
 
@@ -33,6 +33,16 @@ class Fit:
     bounds: list[float]
     """On the log-likelihood, per judgment, after each iteration."""
     converged: bool
+
+    def result(self, judgments: Judgments, quality: Mapping[str, FloatArray], **details: Any) -> Aggregation:
+        return Aggregation.of(
+            judgments,
+            self.beliefs.T,
+            quality,
+            details={"priors": self.priors, "bounds": self.bounds, **details},
+            iterations=len(self.bounds),
+            converged=self.converged,
+        )
 
 
 def maximise(

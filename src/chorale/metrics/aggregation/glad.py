@@ -20,7 +20,6 @@ import numpy as np
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.ascent import climb, dot
 from chorale.metrics.aggregation.limits import check_limits
-from chorale.metrics.aggregation.majority import judgments_of
 from chorale.metrics.aggregation.relevance import aggregated
 from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.votes import Votes
@@ -75,16 +74,13 @@ def _fitted(
         each=(lambda done: progress(done, iterations)) if progress else None,
     )
     ability, ease = summit.point[: votes.workers], summit.point[votes.workers :]
-    return Aggregation(
-        judgments.task_names,
-        judgments.label_names,
-        np.ascontiguousarray(posterior.beliefs(summit.point).T),
-        judgments.worker_names,
-        {"ability": ability, "judgments": judgments_of(judgments)},
+    return Aggregation.of(
+        judgments,
+        posterior.beliefs(summit.point).T,
+        {"ability": ability},
         details={"ease": ease, "log_posterior": summit.value},
         iterations=summit.steps,
         converged=summit.steps < iterations,
-        notes=judgments.notes,
     )
 
 

@@ -19,7 +19,6 @@ import numpy as np
 
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.limits import check_limits, check_number
-from chorale.metrics.aggregation.majority import judgments_of
 from chorale.metrics.aggregation.relevance import aggregated
 from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.votes import Index, Votes
@@ -85,20 +84,13 @@ def _fitted(judgments: Judgments, settings: MaceSettings, progress: Progress | N
         if progress:
             progress(start + 1, settings.restarts)
     beliefs, _ = model.beliefs(best)
-    return Aggregation(
-        judgments.task_names,
-        judgments.label_names,
-        np.ascontiguousarray(beliefs.T),
-        judgments.worker_names,
-        {"competence": best.knows / (best.knows + best.guesses), "judgments": judgments_of(judgments)},
-        details={
-            "habits": model.habits(best),
-            "knowing": model.knowing(best),
-            "log_likelihood": best.log_likelihood,
-        },
+    return Aggregation.of(
+        judgments,
+        beliefs.T,
+        {"competence": best.knows / (best.knows + best.guesses)},
+        details={"habits": model.habits(best), "knowing": model.knowing(best), "log_likelihood": best.log_likelihood},
         iterations=best.iterations,
         converged=best.converged,
-        notes=judgments.notes,
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.relevance import aggregated
-from chorale.metrics.aggregation.result import Aggregation, Progress, leading
+from chorale.metrics.aggregation.result import Aggregation, Progress, judgments_of, leading
 from chorale.metrics.judgments import Judgments
 
 
@@ -29,22 +29,10 @@ def _majority(judgments: Judgments) -> Aggregation:
     cells = judgments.tasks.astype(np.intp) * labels + judgments.labels
     counts = np.bincount(cells, minlength=tasks * labels).reshape(tasks, labels).astype(np.float64)
     shares = counts / counts.sum(axis=1, keepdims=True)
-    return Aggregation(
-        judgments.task_names,
-        judgments.label_names,
-        shares,
-        judgments.worker_names,
-        {"agreement": agreement(judgments, shares), "judgments": judgments_of(judgments)},
-        notes=judgments.notes,
-    )
+    return Aggregation.of(judgments, shares, {"agreement": agreement(judgments, shares)})
 
 
 def agreement(judgments: Judgments, probabilities: FloatArray) -> FloatArray:
     """How often each worker said what came out."""
     right = leading(probabilities)[judgments.tasks] == judgments.labels
     return np.bincount(judgments.workers[right], minlength=len(judgments.worker_names)) / judgments_of(judgments)
-
-
-def judgments_of(judgments: Judgments) -> FloatArray:
-    """How many judgments each worker made."""
-    return np.bincount(judgments.workers, minlength=len(judgments.worker_names)).astype(np.float64)

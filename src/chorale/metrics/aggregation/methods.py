@@ -39,12 +39,9 @@ Aggregator = Callable[[Judgments, MethodOptions, Progress | None], Aggregation]
 
 
 def _crowdtruth(judgments: Judgments, options: MethodOptions, progress: Progress | None) -> Aggregation:
-    limits = options.limits()
+    limits = {"iterations": 100, "tolerance": 0.001} | options.limits()
     result = crowdtruth(
-        judgments,
-        max_iterations=int(limits.get("iterations", 100)),
-        tolerance=limits.get("tolerance", 0.001),
-        progress=progress,
+        judgments, max_iterations=int(limits["iterations"]), tolerance=limits["tolerance"], progress=progress
     )
     return as_aggregation(result, multiple=judgments.sets is not None)
 
@@ -97,10 +94,8 @@ def _named(method: str) -> Aggregator:
             f"The kit `{of_kits.kit_of(method)}` has an aggregation method `{method}`, and so has Chorale itself. "
             "Uninstall the package the kit comes from, or rename its method."
         )
-    if method in own:
-        return own[method]
-    if method in of_kits:
-        by_kit: Aggregator = of_kits[method]
-        return by_kit
-    names = method_names()
-    raise ValueError(f"there is no method {method!r}; there are {', '.join(names)}.{did_you_mean(method, names)}")
+    if method not in own and method not in of_kits:
+        names = method_names()
+        raise ValueError(f"there is no method {method!r}; there are {', '.join(names)}.{did_you_mean(method, names)}")
+    chosen: Aggregator = own[method] if method in own else of_kits[method]
+    return chosen

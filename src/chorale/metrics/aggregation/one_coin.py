@@ -14,7 +14,6 @@ import numpy as np
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.expectation import EPSILON, accuracy_of, maximise
 from chorale.metrics.aggregation.limits import check_limits
-from chorale.metrics.aggregation.majority import judgments_of
 from chorale.metrics.aggregation.relevance import aggregated
 from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.votes import Votes
@@ -42,17 +41,7 @@ def _fitted(judgments: Judgments, iterations: int, tolerance: float, progress: P
     votes = Votes.of(judgments)
     model = _Coins(votes)
     fit = maximise(votes, model, iterations, tolerance, progress=progress)
-    return Aggregation(
-        judgments.task_names,
-        judgments.label_names,
-        np.ascontiguousarray(fit.beliefs.T),
-        judgments.worker_names,
-        {"skill": model.skills, "judgments": judgments_of(judgments)},
-        details={"priors": fit.priors, "bounds": fit.bounds},
-        iterations=len(fit.bounds),
-        converged=fit.converged,
-        notes=judgments.notes,
-    )
+    return fit.result(judgments, {"skill": model.skills})
 
 
 class _Coins:

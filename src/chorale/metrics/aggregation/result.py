@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chorale.metrics import FloatArray
+from chorale.metrics.judgments import Judgments
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
@@ -36,6 +37,21 @@ class Aggregation:
     converged: bool = True
     """Whether the method stopped by itself, and not at the most iterations it was allowed."""
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, judgments: Judgments, probabilities: FloatArray, quality: Mapping[str, FloatArray], **rest: Any
+    ) -> Self:
+        """What a method found in judgments: probabilities of tasks × labels, and how good workers are."""
+        return cls(
+            judgments.task_names,
+            judgments.label_names,
+            np.ascontiguousarray(probabilities),
+            judgments.worker_names,
+            {**quality, "judgments": judgments_of(judgments)},
+            notes=judgments.notes,
+            **rest,
+        )
 
     def __repr__(self) -> str:
         steps = [] if self.iterations is None else [plural(self.iterations, "iteration", "iterations")]
@@ -89,6 +105,11 @@ def leading(probabilities: FloatArray) -> NDArray[np.intp]:
         return np.zeros(len(probabilities), dtype=np.intp)
     top = probabilities.max(axis=1, keepdims=True)
     return np.asarray(np.argmax(probabilities >= top - _TIE, axis=1), dtype=np.intp)
+
+
+def judgments_of(judgments: Judgments) -> FloatArray:
+    """How many judgments each worker made."""
+    return np.bincount(judgments.workers, minlength=len(judgments.worker_names)).astype(np.float64)
 
 
 def certainty(result: Aggregation) -> FloatArray:

@@ -41,7 +41,6 @@ class TaskEvidence:
         *,
         resamples: int = 1000,
         seed: int = 1,
-        level: float = 0.95,
         progress: Callable[[int, int], None] | None = None,
     ) -> FloatArray:
         """The ends of the probability of the answer to each of these tasks: 2 × tasks.
@@ -59,7 +58,7 @@ class TaskEvidence:
             for start in range(0, len(places), width):
                 some = places[start : start + width]
                 certain = self._drawn(wanted[some], size, drawn)
-                ends[:, some] = ends_of(certain, level, axis=1)
+                ends[:, some] = ends_of(certain, axis=1)
                 done += len(some)
                 if progress:
                     progress(done, len(wanted))

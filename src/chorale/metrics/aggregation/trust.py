@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chorale.metrics import FloatArray
-from chorale.metrics.aggregation.majority import judgments_of
 from chorale.metrics.aggregation.relevance import aggregated
-from chorale.metrics.aggregation.result import Aggregation, Progress
+from chorale.metrics.aggregation.result import Aggregation, Progress, judgments_of
 from chorale.metrics.judgments import Judgments
 
 
@@ -55,14 +54,7 @@ def _weighted(judgments: Judgments, weights: FloatArray) -> Aggregation:
         totals = sums.sum(axis=1, keepdims=True)
     made = judgments_of(judgments)
     mean = np.bincount(judgments.workers[order], weights[order], minlength=len(made)) / made
-    return Aggregation(
-        judgments.task_names,
-        judgments.label_names,
-        sums / totals,
-        judgments.worker_names,
-        {"trust": mean, "judgments": made},
-        notes=judgments.notes,
-    )
+    return Aggregation.of(judgments, sums / totals, {"trust": mean})
 
 
 def held_against(judgments: Judgments, gold: Mapping[str, str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

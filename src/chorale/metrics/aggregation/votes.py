@@ -5,7 +5,7 @@ worker's. With votes in order such a sum is one pass over adjacent numbers. The 
 of the file, so sums come out the same to the last digit whatever the file's order.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -123,18 +123,7 @@ def present(judgments: Judgments) -> Judgments:
     workers, worker_names = _used(judgments.workers, judgments.worker_names)
     if task_names is judgments.task_names and worker_names is judgments.worker_names:
         return judgments
-    return Judgments(
-        tasks,
-        workers,
-        judgments.labels,
-        task_names,
-        worker_names,
-        judgments.label_names,
-        judgments.options,
-        judgments.sets,
-        judgments.trust,
-        judgments.notes,
-    )
+    return replace(judgments, tasks=tasks, workers=workers, task_names=task_names, worker_names=worker_names)
 
 
 def _used(codes: NDArray[np.int32], names: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[str, ...]]:

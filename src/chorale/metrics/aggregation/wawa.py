@@ -4,9 +4,7 @@ Known from Appen's platform: the majority's labels first; a worker's skill is th
 with those; then the vote again, every vote with the skill of its worker.
 """
 
-import numpy as np
-
-from chorale.metrics.aggregation.majority import agreement, judgments_of
+from chorale.metrics.aggregation.majority import agreement
 from chorale.metrics.aggregation.relevance import aggregated
 from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.votes import Votes
@@ -28,11 +26,4 @@ def wawa(judgments: Judgments, *, progress: Progress | None = None) -> Aggregati
 def _weighted(judgments: Judgments) -> Aggregation:
     votes = Votes.of(judgments)
     skill = agreement(judgments, votes.shares().T)
-    return Aggregation(
-        judgments.task_names,
-        judgments.label_names,
-        np.ascontiguousarray(votes.shares(skill[votes.worker]).T),
-        judgments.worker_names,
-        {"skill": skill, "judgments": judgments_of(judgments)},
-        notes=judgments.notes,
-    )
+    return Aggregation.of(judgments, votes.shares(skill[votes.worker]).T, {"skill": skill})

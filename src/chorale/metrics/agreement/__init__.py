@@ -2,12 +2,9 @@
 
 from chorale.metrics.agreement.alpha import krippendorff_alpha
 from chorale.metrics.agreement.distances import DISTANCES, Distance
-from chorale.metrics.agreement.fleiss import fleiss_kappa
-from chorale.metrics.agreement.kappa import cohen_kappa
+from chorale.metrics.agreement.fleiss import fleiss_kappa, percent_agreement
 from chorale.metrics.agreement.pair_evidence import PairEvidence, pair_evidence, pair_evidence_beside
-from chorale.metrics.agreement.pairs import Pair, agreement_of_pairs
-from chorale.metrics.agreement.percent import percent_agreement
-from chorale.metrics.agreement.pi import scott_pi
+from chorale.metrics.agreement.pairs import Pair, agreement_of_pairs, cohen_kappa, scott_pi
 from chorale.metrics.agreement.result import Agreement, side_by_side
 from chorale.metrics.agreement.scales import LEVELS, WEIGHTS, Level, UnfitLabelError, Weights
 

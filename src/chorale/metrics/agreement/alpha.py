@@ -19,7 +19,7 @@ import numpy as np
 from chorale.metrics import FloatArray, Metric
 from chorale.metrics.agreement.counts import Places, ValueCounts, by_number, evidence_of, sums_at, value_counts
 from chorale.metrics.agreement.distances import Distance, distances_between, labels_as_sets
-from chorale.metrics.agreement.result import Agreement, Evidence, no_pairs, one_value
+from chorale.metrics.agreement.result import NO_PAIRS, Agreement, Evidence, one_value
 from chorale.metrics.agreement.scales import LEVELS, Level, numbers_of, ranks_of
 from chorale.metrics.judgments import Judgments
 
@@ -150,7 +150,7 @@ def krippendorff_alpha(
     disagreement = np.full(counts.n_items, np.nan)
     np.divide(within, counts.sizes * (counts.sizes - 1), out=disagreement, where=counts.pairable)
     if not counts.pairable.any():
-        return Agreement("alpha", None, judgments, disagreement, undefined=no_pairs())
+        return Agreement("alpha", None, judgments, disagreement, undefined=NO_PAIRS)
     expected = float(scale.among(totals))
     if expected <= 0:
         return Agreement("alpha", None, judgments, disagreement, undefined=one_value(judgments))

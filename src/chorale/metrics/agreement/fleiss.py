@@ -1,20 +1,50 @@
-"""Fleiss' κ: any number of people, who need not be the same for every item.
+"""Percent agreement, and Fleiss' κ: any number of people, who need not be the same for every item.
+
+    P = 1/N · Σ_u Σ_c n_uc (n_uc − 1) / (n_u (n_u − 1))
+
+over the N items with two judgments or more: the share of agreeing pairs of each item, averaged over items. For two
+people it is the share of items on which they agree. Fleiss' κ takes chance off:
 
     κ = (P − P_e) / (1 − P_e),    P_e = Σ_c p_c²
 
-P is percent agreement and p_c the share of label c among all judgments (Fleiss 1971). Fleiss has the same number of
+p_c is the share of label c among all judgments (Fleiss 1971). Fleiss has the same number of
 judgments for every item. Here numbers may differ: P stays the mean over items of their shares of agreeing pairs, and
 p_c is a share of judgments, so that an item counts in it by how often it was judged. Items with a single judgment
 count in neither.
 """
 
+from functools import partial
+
 import numpy as np
 
-from chorale.metrics import FloatArray, ratio
-from chorale.metrics.agreement.counts import evidence_of, value_counts
-from chorale.metrics.agreement.percent import agreeing_pairs
-from chorale.metrics.agreement.result import Agreement, no_pairs, one_value
+from chorale.metrics import FloatArray, Metric, ratio
+from chorale.metrics.agreement.counts import ValueCounts, evidence_of, value_counts
+from chorale.metrics.agreement.result import NO_PAIRS, Agreement, one_value
 from chorale.metrics.judgments import Judgments
+
+
+def percent_agreement(judgments: Judgments) -> Agreement:
+    """As a fraction between 0 and 1.
+
+    >>> crowd = Judgments.from_columns(list("aaabb"), list("xyzxy"), ["yes", "yes", "no", "no", "no"])
+    >>> round(percent_agreement(crowd).value, 4)
+    0.6667
+    """
+    counts = value_counts(judgments)
+    shares = _agreeing_pairs(counts)
+    disagreement = np.where(counts.pairable, 1 - shares, np.nan)
+    if not counts.pairable.any():
+        return Agreement("percent", None, judgments, disagreement, undefined=NO_PAIRS)
+    rows = np.column_stack([shares, counts.pairable.astype(np.float64)])
+    metric = Metric(lambda sums: {"value": ratio(sums[..., 0], sums[..., 1])})
+    value = float(shares[counts.pairable].mean())
+    return Agreement("percent", value, judgments, disagreement, _evidence=lambda: (rows, metric))
+
+
+def _agreeing_pairs(counts: ValueCounts) -> FloatArray:
+    """The share of each item's pairs of judgments that are the same; 0 where there are none."""
+    same = counts.by_item(counts.counts * (counts.counts - 1))
+    return ratio(same, counts.sizes * (counts.sizes - 1))
 
 
 def fleiss_kappa(judgments: Judgments) -> Agreement:
@@ -25,10 +55,10 @@ def fleiss_kappa(judgments: Judgments) -> Agreement:
     0.25
     """
     counts = value_counts(judgments)
-    shares = agreeing_pairs(counts)
+    shares = _agreeing_pairs(counts)
     disagreement = np.where(counts.pairable, 1 - shares, np.nan)
     if not counts.pairable.any():
-        return Agreement("fleiss", None, judgments, disagreement, undefined=no_pairs())
+        return Agreement("fleiss", None, judgments, disagreement, undefined=NO_PAIRS)
     if np.count_nonzero(counts.totals) == 1:
         return Agreement("fleiss", None, judgments, disagreement, undefined=one_value(judgments))
     own = np.column_stack([shares, counts.pairable.astype(np.float64)])
@@ -36,14 +66,8 @@ def fleiss_kappa(judgments: Judgments) -> Agreement:
     notes: tuple[str, ...] = ()
     if len(np.unique(counts.sizes[counts.pairable])) > 1:
         notes = ("Items have different numbers of judgments: Fleiss' κ is generalised as the documentation says.",)
-    return Agreement(
-        "fleiss",
-        value,
-        judgments,
-        disagreement,
-        notes,
-        _evidence=lambda: evidence_of(own, counts, _kappa),
-    )
+    evidence = partial(evidence_of, own, counts, _kappa)
+    return Agreement("fleiss", value, judgments, disagreement, notes, _evidence=evidence)
 
 
 def _kappa(own: FloatArray, totals: FloatArray) -> FloatArray:

@@ -1,4 +1,11 @@
-"""Every two people who judged the same items: how often they agree, Cohen's κ and Scott's π."""
+"""Every two people who judged the same items: how often they agree, Cohen's κ and Scott's π.
+
+    κ = 1 − Σ w_ab p_ab / Σ w_ab p_a. p_.b        π = (p_o − Σ p_c²) / (1 − Σ p_c²)
+
+p_ab is the share of items that the first called a and the second b. w_ab is 0 for equal labels and otherwise 1; with
+weights it is how many places apart the labels are, or the square of it (Cohen 1960, 1968). Of π, p_c is the share of
+label c among all judgments of the two (Scott 1955); for any number of people at once, Fleiss' κ is of this kind.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,8 +16,8 @@ from numpy.typing import NDArray
 
 from chorale.metrics import FloatArray
 from chorale.metrics.agreement.counts import by_number, sums_at
-from chorale.metrics.agreement.result import Agreement, no_pairs
-from chorale.metrics.agreement.scales import Weights, ranks_of
+from chorale.metrics.agreement.result import NO_PAIRS, Agreement
+from chorale.metrics.agreement.scales import WEIGHTS, Weights, ranks_of
 from chorale.metrics.judgments import Judgments, codes_in_use
 from chorale.model.plural import plural
 
@@ -59,7 +66,33 @@ def agreement_of_pairs(
     )
 
 
-def mean_over_pairs(
+def cohen_kappa(
+    judgments: Judgments, *, weights: Weights = "none", order: Sequence[str] | None = None, min_common: int = 1
+) -> Agreement:
+    """κ; of more than two people the mean over all pairs with at least `min_common` items in common.
+
+    With weights, labels stand in the order given, or in that of numbers; places are counted over the labels of all.
+
+    >>> two = Judgments.from_columns([1, 2, 3, 4] * 2, list("xxxxyyyy"), list("yynnynnn"))
+    >>> cohen_kappa(two).value
+    0.5
+    """
+    if weights not in WEIGHTS:
+        raise ValueError(f"there are no weights {weights!r}; there are {', '.join(WEIGHTS)}")
+    return _mean_over_pairs(judgments, "kappa", weights=weights, order=order, min_common=min_common)
+
+
+def scott_pi(judgments: Judgments, *, min_common: int = 1) -> Agreement:
+    """π; of more than two people the mean over all pairs with at least `min_common` items in common.
+
+    >>> two = Judgments.from_columns([1, 2, 3, 4] * 2, list("xxxxyyyy"), list("yynnynnn"))
+    >>> round(scott_pi(two).value, 4)
+    0.4667
+    """
+    return _mean_over_pairs(judgments, "pi", weights="none", order=None, min_common=min_common)
+
+
+def _mean_over_pairs(
     judgments: Judgments, metric: str, *, weights: Weights, order: Sequence[str] | None, min_common: int
 ) -> Agreement:
     """The plain mean of a coefficient over the pairs that have enough items in common and for which it is defined."""
@@ -67,7 +100,7 @@ def mean_over_pairs(
         raise ValueError("two people need at least one item in common")
     table = PairTable(judgments, weights, order)
     if not len(table.common):
-        return Agreement(metric, None, judgments, undefined=no_pairs())
+        return Agreement(metric, None, judgments, undefined=NO_PAIRS)
     chosen = table.common >= min_common
     if not chosen.any():
         return Agreement(metric, None, judgments, undefined=f"no two people have {min_common} items in common")

@@ -11,6 +11,8 @@ from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
 Evidence = Callable[[], tuple[FloatArray, Metric]]
+NO_PAIRS = "no item was judged twice"
+"""Why a coefficient is undefined."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,10 +69,6 @@ class Agreement:
         return Statistics(tuple(names[place] for place in kept), rows[kept]), metric
 
 
-def no_pairs() -> str:
-    return "no item was judged twice"
-
-
 def one_value(judgments: Judgments) -> str:
     """Why a coefficient is undefined where chance leaves nothing to disagree about."""
     sizes = np.bincount(judgments.tasks, minlength=len(judgments.task_names))
@@ -94,13 +92,9 @@ def side_by_side(first: Judgments, second: Judgments) -> tuple[Judgments, int]:
     options = sorted({*first.options, *second.options})
     both = (first, second)
     sets = None if first.sets is None else _common_sets(both, labels, options)
+    of_tasks = [_recoded(each.tasks, each.task_names, tasks) for each in both]
     combined = Judgments(
-        np.concatenate(
-            [
-                _recoded(each.tasks, each.task_names, tasks) + shift
-                for each, shift in zip(both, (0, len(tasks)), strict=True)
-            ]
-        ),
+        np.concatenate([of_tasks[0], of_tasks[1] + len(tasks)]),
         np.concatenate([_recoded(each.workers, each.worker_names, workers) for each in both]),
         np.concatenate([_recoded(each.labels, each.label_names, labels) for each in both]),
         (*tasks, *tasks),

@@ -38,6 +38,10 @@ class Responses:
         right = np.where(observed, matrix, 0.0)
         return cls(right, np.where(observed, 2 * right - 1, 0.0), observed * weights)
 
+    def of_items(self, columns: NDArray[np.intp] | slice) -> "Responses":
+        """The same for some of the items."""
+        return Responses(self.right[:, columns], self.sign[:, columns], self.weight[:, columns])
+
 
 @dataclass(slots=True)
 class Posterior:
@@ -117,9 +121,7 @@ class Likelihood:
 
     def of_items(self, columns: NDArray[np.intp]) -> "Likelihood":
         """The same for some of the items."""
-        of = self._responses
-        taken = Responses(of.right[:, columns], of.sign[:, columns], of.weight[:, columns])
-        return Likelihood(taken, self._model, self._nodes, self._item_nodes)
+        return Likelihood(self._responses.of_items(columns), self._model, self._nodes, self._item_nodes)
 
     def evaluate(self, at: Posterior) -> Expected:
         responders, items = self._responses.right.shape

@@ -26,7 +26,6 @@ def irt_bootstrap(
     weights: FloatArray | None = None,
     resamples: int = 1000,
     seed: int = 1,
-    level: float = 0.95,
     progress: Callable[[int, int], None] | None = None,
 ) -> IrtIntervals:
     """Percentile intervals for the answers that were fitted, with the weights they were fitted with."""
@@ -37,13 +36,13 @@ def irt_bootstrap(
     ends = np.empty((3, 2, items))
     drawn = _drawn(responders, resamples, np.random.default_rng([seed, 0]))
     for part in _parts(items, resamples * 9):
-        ends[:, :, part] = _around_items(fit, responses, part, drawn, level)
+        ends[:, :, part] = _around_items(fit, responses, part, drawn)
         if progress:
             progress(part.stop, total)
     ability = np.empty((2, responders))
     drawn = _drawn(items, resamples, np.random.default_rng([seed, 1]))
     for part in _parts(responders, resamples * 2 + items):
-        ability[:, part] = _around_responders(fit, responses, part, drawn, level)
+        ability[:, part] = _around_responders(fit, responses, part, drawn)
         if progress:
             progress(items + part.stop, total)
     return IrtIntervals(ability, ends[0], np.exp(ends[1]), 1 / (1 + np.exp(-ends[2])))
@@ -59,7 +58,7 @@ def _parts(count: int, numbers: int) -> list[slice]:
     return [slice(start, min(start + width, count)) for start in range(0, count, width)]
 
 
-def _around_items(fit: IrtFit, responses: Responses, part: slice, drawn: FloatArray, level: float) -> FloatArray:
+def _around_items(fit: IrtFit, responses: Responses, part: slice, drawn: FloatArray) -> FloatArray:
     """The ends of β, log α and logit γ: 3 × 2 × items."""
     cells = _Cells(fit, responses, (slice(None), part))
     free = {"1pl": 1, "2pl": 2, "3pl": 3}[fit.model]
@@ -75,17 +74,17 @@ def _around_items(fit: IrtFit, responses: Responses, part: slice, drawn: FloatAr
     information += np.diag(1 / spreads**2)
     step = np.linalg.solve(information, slope[..., None])[..., 0].clip(-_LONGEST_STEP, _LONGEST_STEP)
     ends = np.repeat(at[:, None], 2, axis=1)
-    ends[:free] += np.moveaxis(ends_of(step, level), -1, 0)
+    ends[:free] += np.moveaxis(ends_of(step), -1, 0)
     return ends
 
 
-def _around_responders(fit: IrtFit, responses: Responses, part: slice, drawn: FloatArray, level: float) -> FloatArray:
+def _around_responders(fit: IrtFit, responses: Responses, part: slice, drawn: FloatArray) -> FloatArray:
     """The ends of θ: 2 × responders."""
     cells = _Cells(fit, responses, (part, slice(None)))
     known = cells.known * cells.by_beta**2
     slope = drawn @ -(cells.surprise * cells.by_beta).T
     step = slope / (1 + known.sum(axis=1) + drawn @ known.T)
-    ends: FloatArray = fit.ability.mean[part] + ends_of(step.clip(-_LONGEST_STEP, _LONGEST_STEP), level)
+    ends: FloatArray = fit.ability.mean[part] + ends_of(step.clip(-_LONGEST_STEP, _LONGEST_STEP))
     return ends
 
 

@@ -61,9 +61,8 @@ def irt_intervals(
     block = max(1, _CELLS_AT_ONCE // len(matrix))
     for start in range(0, matrix.shape[1], block):
         part = slice(start, start + block)
-        some = Responses(responses.right[:, part], responses.sign[:, part], responses.weight[:, part])
         begin = np.column_stack([fit.difficulty.mean[part], fit.log_discrimination.mean[part]])
-        bounds[:, :, part] = _of_items(fit, some, begin, level)
+        bounds[:, :, part] = _of_items(fit, responses.of_items(part), begin, level)
         if progress:
             progress(min(start + block, matrix.shape[1]), matrix.shape[1])
     far = NormalDist().inv_cdf((1 + level) / 2)

@@ -1,17 +1,17 @@
 """Judgments from wherever a program has them: a file, a dataframe, rows, triples, or a matrix of raters and items."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 import polars as pl
 
 from chorale.files.judgment_columns import columns_of, label_column
-from chorale.files.source import digest_of
+from chorale.files.source import digest_of, read_bytes, refused
 from chorale.metrics.judgments import Judgments, Repeats
 from chorale.metrics.reading.judgment_files import (
     JudgmentFile,
@@ -20,11 +20,13 @@ from chorale.metrics.reading.judgment_files import (
     read_judgments,
     separator_in,
 )
-from chorale.metrics.reading.kit_readers import read_with
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean
+from chorale.registry import readers
 
+JudgmentsReader = Callable[[Path], Iterable[tuple[str, str, str]]]
+"""A kit's: from a path to rows of task, worker and label. UserError says what is wrong with a file, and where."""
 DATA = "the data"
 """What messages and tables call what did not come from a file."""
 
@@ -46,7 +48,7 @@ class ReadingOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How judgments are to be read. Options that concern files alone have no effect on other data."""
+    """How judgments are to be read. Which options are of use depends on what they are read from."""
 
     task: str | None = None
     worker: str | None = None
@@ -64,28 +66,32 @@ class Reading:
     def file(self, path: Path, *, counted: bool = False) -> JudgmentFile:
         if self.reader is not None:
             return self._file_of_kit(path, self.reader, counted=counted)
-        return read_judgments(
-            path,
-            task=self.task,
-            worker=self.worker,
-            label=self.label,
-            trust=self.trust,
-            sep=self.sep,
-            empty=self.empty,
-            repeats=self.repeats,
-            keep_rejected=self.keep_rejected,
-            counted=counted,
-        )
+        options: dict[str, Any] = {name: getattr(self, name) for name in _USED_BY["a file"] if name != "reader"}
+        return read_judgments(path, **options, counted=counted)
 
     def _file_of_kit(self, path: Path, name: str, *, counted: bool) -> JudgmentFile:
+        """Judgments as the reader of this name finds them in a file."""
         named = {"--task": self.task, "--worker": self.worker, "--label": self.label, "--trust": self.trust}
         options = [option for option, value in named.items() if value is not None]
         options += ["--keep-rejected"] if self.keep_rejected else []
         if options:
             raise UserError(f"--reader {name} knows where judgments are in its files. Leave out {', '.join(options)}.")
-        return read_with(
-            name, path, sep=separator_in(self.sep), empty=self.empty, repeats=self.repeats, counted=counted
-        )
+        there = readers()
+        if name not in there:
+            listed = f"There are {', '.join(there)}." if there else "No installed kit brings one."
+            raise UserError(f"There is no reader {name!r}. {listed}{did_you_mean(name, there)}")
+        read: JudgmentsReader = there[name]
+        digest = digest_of(read_bytes(path))
+        try:
+            rows = list(read(path))
+            judgments = _judgments(_of_tuples(rows), self, counted=counted)
+        except ValueError as error:
+            fix = "Correct the file, or leave out --reader"
+            raise refused(path, None, f"can't be read by the reader {name!r}", fix, str(error)) from error
+        if not len(judgments):
+            why = "; ".join(judgments.notes) or None
+            raise refused(path, None, "has no judgments with a label", "Check that the right file was named", why)
+        return JudgmentFile(judgments, digest)
 
     def line_of(self, path: Path, option: str) -> int | None:
         """Where in a file a label, or an option of one, stands first; None if only a kit can read its lines."""
@@ -95,18 +101,21 @@ class Reading:
 
     def settings(self) -> dict[str, Setting]:
         """What can change the numbers, for the signature."""
-        return {
-            "task": self.task,
-            "worker": self.worker,
-            "label": self.label,
-            "trust": self.trust,
-            "sep": self.sep,
-            "empty": self.empty,
-            "repeats": self.repeats,
-            "keep-rejected": self.keep_rejected or None,
-            "raters": self.raters if self.raters == "columns" else None,
-            "reader": self.reader,
-        }
+        settings: dict[str, Setting] = {one.name.replace("_", "-"): getattr(self, one.name) for one in fields(self)}
+        raters = self.raters if self.raters == "columns" else None
+        return {**settings, "keep-rejected": self.keep_rejected or None, "raters": raters}
+
+
+_IN_ROWS = ("sep", "empty", "repeats")
+_IN_TABLES = ("task", "worker", "label", "trust", *_IN_ROWS)
+_USED_BY = {
+    "a file": (*_IN_TABLES, "keep_rejected", "reader"),
+    "a table": _IN_TABLES,
+    "a list of tuples": _IN_ROWS,
+    "a matrix": (*_IN_ROWS, "raters"),
+    "judgments read before": (),
+}
+"""The options that are of use, by what judgments are read from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +131,8 @@ class Judged:
     """Where a label stands first, for a message about it."""
     source: Literal["file", "data"] = "file"
     """What the signature calls it: a file, or data handed over by a program."""
+    form: str = "a file"
+    """What it was read from, in words."""
 
 
 def judged_in(data: Any, reading: Reading, *, counted: bool = False) -> Judged:
@@ -132,29 +143,47 @@ def judged_in(data: Any, reading: Reading, *, counted: bool = False) -> Judged:
         judgments, digest = reading.file(path, counted=counted)
         return Judged(str(path), judgments, digest, reading.settings(), partial(reading.line_of, path))
     if isinstance(data, Judgments):
-        judgments = data
+        judgments, form = data, "judgments read before"
     else:
         try:
-            judgments = _read(data, reading, counted=counted)
+            columns = _columns(data, reading)
+            judgments, form = _judgments(columns, reading, counted=counted), columns.form
         except ValueError as error:
             raise UserError(f"{DATA.capitalize()} can't be used: {error}.") from None
     if not len(judgments):
         why = f" ({'; '.join(judgments.notes)})" if judgments.notes else ""
         raise UserError(f"{DATA.capitalize()} can't be used: no judgment has a label{why}. Check the columns.")
-    return Judged(DATA, judgments, judgments_digest(judgments), reading.settings(), source="data")
+    return Judged(DATA, judgments, judgments_digest(judgments), reading.settings(), source="data", form=form)
 
 
-def _read(data: Any, reading: Reading, *, counted: bool) -> Judgments:
-    tasks, workers, labels, trust = _columns(data, reading)
-    filled = label_column(_as_numbers(labels), separator_in(reading.sep))
-    return Judgments.from_columns(
-        tasks,
-        workers,
-        filled_labels(filled, reading.empty),
-        trust=trust,
-        repeats=reading.repeats,
-        counted=counted,
-    )
+def check_used(reading: Reading, *given: Judged) -> None:
+    """Refuse options that nothing given has a use for: they would change nothing, and be in the signature."""
+    used = list(dict.fromkeys(name for judged in given for name in _USED_BY[judged.form]))
+    for option in fields(reading):
+        if option.name not in used and getattr(reading, option.name) != option.default:
+            forms = " or ".join(dict.fromkeys(judged.form for judged in given))
+            accepted = f"accepted are {', '.join(used)}" if used else "none of the options for reading has"
+            raise UserError(f"{option.name} has no effect on {forms}: {accepted}. Leave {option.name} out.")
+
+
+def short_names(first: str, second: str) -> tuple[str, str]:
+    """Two files' names, with their folders only if they need them."""
+    ones, others = Path(first).name, Path(second).name
+    return (ones, others) if ones != others else (first, second)
+
+
+class _Columns(NamedTuple):
+    form: str
+    tasks: Any
+    workers: Any
+    labels: Any
+    trust: Any = None
+
+
+def _judgments(columns: _Columns, reading: Reading, *, counted: bool) -> Judgments:
+    filled = filled_labels(label_column(_as_numbers(columns.labels), separator_in(reading.sep)), reading.empty)
+    _, tasks, workers, _, trust = columns
+    return Judgments.from_columns(tasks, workers, filled, trust=trust, repeats=reading.repeats, counted=counted)
 
 
 def _as_numbers(labels: Any) -> Any:
@@ -165,7 +194,7 @@ def _as_numbers(labels: Any) -> Any:
     return pl.Series(labels, dtype=pl.Float64) if kinds == {int, float} else labels
 
 
-def _columns(data: Any, reading: Reading) -> tuple[Any, Any, Any, Any]:
+def _columns(data: Any, reading: Reading) -> _Columns:
     """Tasks, workers, labels, and trust if a column of it was named."""
     if isinstance(data, Mapping) or _is_table(data):
         return _named_columns(data, reading)
@@ -180,8 +209,7 @@ def _columns(data: Any, reading: Reading) -> tuple[Any, Any, Any, Any]:
         names = list(dict.fromkeys(name for row in rows for name in row))
         return _named_columns({name: [row.get(name) for row in rows] for name in names}, reading)
     if all(isinstance(row, tuple) and len(row) == _TRIPLE for row in rows):
-        tasks, workers, labels = zip(*rows, strict=True)
-        return list(tasks), list(workers), list(labels), None
+        return _of_tuples(rows)
     if all(isinstance(row, list | np.ndarray) for row in rows):
         if reading.raters is None and all(len(row) == 3 and all(isinstance(cell, str) for cell in row) for row in rows):
             raise UserError(
@@ -199,6 +227,10 @@ _KINDS = (
 )
 
 
+def _of_tuples(rows: Sequence[tuple[Any, Any, Any]]) -> _Columns:
+    return _Columns("a list of tuples", *(map(list, zip(*rows, strict=True)) if rows else ([], [], [])))
+
+
 def _is_table(data: Any) -> bool:
     if isinstance(data, np.ndarray):
         return data.dtype.names is not None
@@ -207,7 +239,7 @@ def _is_table(data: Any) -> bool:
     )
 
 
-def _named_columns(data: Any, reading: Reading) -> tuple[Any, Any, Any, Any]:
+def _named_columns(data: Any, reading: Reading) -> _Columns:
     data = data.collect() if isinstance(data, pl.LazyFrame) else data
     asked = {"task": reading.task, "worker": reading.worker, "label": reading.label, "trust": reading.trust}
     names = {role: name or role for role, name in asked.items() if name is not None or role != "trust"}
@@ -221,8 +253,7 @@ def _named_columns(data: Any, reading: Reading) -> tuple[Any, Any, Any, Any]:
                 f'Pass {role}="…" with the name of the column, or rename it.{meant}'
             )
     columns = columns_of(data, names.values())
-    trust = columns[names["trust"]] if "trust" in names else None
-    return columns[names["task"]], columns[names["worker"]], columns[names["label"]], trust
+    return _Columns("a table", *(columns[name] for name in names.values()))
 
 
 def _names(data: Any) -> list[Any] | None:
@@ -241,7 +272,7 @@ def _cells(matrix: Any) -> list[list[Any]]:
     return cells
 
 
-def _of_matrix(rows: Sequence[Sequence[Any]], reading: Reading) -> tuple[list[str], list[str], list[Any], None]:
+def _of_matrix(rows: Sequence[Sequence[Any]], reading: Reading) -> _Columns:
     width = len(rows[0]) if rows else 0
     for number, row in enumerate(rows, 1):
         if len(row) != width:
@@ -249,10 +280,11 @@ def _of_matrix(rows: Sequence[Sequence[Any]], reading: Reading) -> tuple[list[st
                 f"The matrix can't be used: row {number} has {len(row)} values, row 1 has {width}. "
                 "Write None where a rater did not judge an item."
             )
-    cells = [(row, column, value) for row, values in enumerate(rows, 1) for column, value in enumerate(values, 1)]
-    raters, items = [str(row) for row, _, _ in cells], [str(column) for _, column, _ in cells]
-    labels = [value for _, _, value in cells]
-    return (raters, items, labels, None) if reading.raters == "columns" else (items, raters, labels, None)
+    raters = [str(row) for row in range(1, len(rows) + 1) for _ in range(width)]
+    items = [str(column) for column in range(1, width + 1)] * len(rows)
+    if reading.raters == "columns":
+        raters, items = items, raters
+    return _Columns("a matrix", items, raters, [value for row in rows for value in row])
 
 
 def judgments_digest(judgments: Judgments) -> str:

@@ -114,12 +114,10 @@ def _about_gaps(judgments: Judgments) -> tuple[str, ...]:
 def _frame_of(path: Path, table: pl.DataFrame, layout: JudgmentLayout) -> pl.DataFrame:
     """The table's columns under the names that judgments have for them."""
     try:
-        columns = {"task": as_text(table[layout.task]), "worker": as_text(table[layout.worker])}
+        columns = {role: as_text(table[name]) for role, name in layout.roles.items() if role not in ("label", "trust")}
         columns["label"] = label_column(table[layout.label], None)
         if layout.trust is not None:
             columns["trust"] = table[layout.trust].cast(pl.Float64, strict=False)
-        if layout.refusal is not None:
-            columns["refusal"] = as_text(table[layout.refusal])
     except (pl.exceptions.PolarsError, ValueError):
         kinds = ", ".join(f"{name}: {kind}" for name, kind in table.schema.items())
         fix = "Name columns of texts, numbers or lists of texts"
@@ -163,14 +161,9 @@ def _careful_frame(path: Path, rows: list[Row] | None, layout: JudgmentLayout) -
         raise _unusable_parquet(path, layout)
     rows = _sound_rows(path) if rows is None else rows
     problems: list[Problem] = []
-    columns: dict[str, list[Any]] = {"task": [], "worker": [], "label": []}
-    wanted = {"task": layout.task, "worker": layout.worker, "label": layout.label}
-    if layout.trust is not None:
-        wanted["trust"], columns["trust"] = layout.trust, []
-    if layout.refusal is not None:
-        wanted["refusal"], columns["refusal"] = layout.refusal, []
+    columns: dict[str, list[Any]] = {role: [] for role in layout.roles}
     for row in rows:
-        for role, name in wanted.items():
+        for role, name in layout.roles.items():
             columns[role].append(_value(path, row, role, name, problems))
     if problems:
         raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,25 +65,22 @@ def _collected(
     labels: dict[str, frozenset[str]] = {}
     for row in rows:
         name, given = row.values.get(task), row.values.get(label)
+        report = partial(Problem, str(path), row.line)
         if name in (None, ""):
-            problems.append(Problem(str(path), row.line, f"has no {task}", "Say which task it is, or remove the row."))
+            problems.append(report(f"has no {task}", "Say which task it is, or remove the row."))
             continue
         try:
             options = _options(given, sep)
         except ValueError:
-            problems.append(
-                Problem(str(path), row.line, f"has a {label} that is not a JSON list", "Correct it.", shortened(given))
-            )
+            problems.append(report(f"has a {label} that is not a JSON list", "Correct it.", shortened(given)))
             continue
         if options is None:
             continue
         known = labels.setdefault(text_of(name), options)
         if known != options:
-            fix = "Remove one of the two."
             value = f"{shortened(sorted(known))} and {shortened(sorted(options))}"
-            problems.append(
-                Problem(str(path), row.line, f"has another {label} for task {name} than before", fix, value)
-            )
+            message = f"has another {label} for task {name} than before"
+            problems.append(report(message, "Remove one of the two.", value))
     return labels
 
 

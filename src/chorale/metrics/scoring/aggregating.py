@@ -16,7 +16,7 @@ from chorale.metrics.aggregation.task_evidence import task_evidence
 from chorale.metrics.aggregation.trust import trust_from_gold
 from chorale.metrics.aggregation.worker_evidence import WorkerEvidence, gold_evidence, worker_evidence
 from chorale.metrics.judgments import Judgments, set_name
-from chorale.metrics.reading.judged import Reading, judged_in
+from chorale.metrics.reading.judged import Judged, Reading, check_used, judged_in, short_names
 from chorale.metrics.reading.truth_files import Truth
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
@@ -79,14 +79,6 @@ class Request:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Rival:
-    """Another file of judgments, to which the same method is applied."""
-
-    source: Path
-    judgments: Judgments
-
-
 def score_data(
     data: Any,
     request: Request,
@@ -104,49 +96,33 @@ def score_data(
     counted = CROWDTRUTH in (request.method, request.against)
     judged = judged_in(data, reading, counted=counted)
     other = None if rival is None else judged_in(rival, reading, counted=counted)
-    digests = {
-        judged.source: judged.digest,
-        "against": None if other is None else other.digest,
-        "truth": None if truth is None else truth.digest,
-    }
-    return score_aggregation(
-        Path(judged.name),
-        judged.judgments,
-        request,
-        resampling,
-        reading={**reading.settings(), **(truth_columns or {})},
-        inputs={name: digest for name, digest in digests.items() if digest},
-        truth=truth,
-        rival=None if other is None else Rival(Path(other.name), other.judgments),
-        progress=resampling.progress,
-        for_scripts=for_scripts,
-    )
+    check_used(reading, judged, *([] if other is None else [other]))
+    judged = replace(judged, reading={**judged.reading, **(truth_columns or {})})
+    return score_aggregation(judged, request, resampling, truth=truth, rival=other, for_scripts=for_scripts)
 
 
 def score_aggregation(
-    source: Path,
-    judgments: Judgments,
+    judged: Judged,
     request: Request,
     resampling: Resampling,
     *,
-    reading: Mapping[str, Setting],
-    inputs: Mapping[str, str],
     truth: Truth | None = None,
-    rival: Rival | None = None,
-    progress: Progress | None = None,
+    rival: Judged | None = None,
     for_scripts: bool = True,
 ) -> tuple[Score, Aggregation]:
-    """The report, and the result itself. `reading` and `inputs` are for the signature: options and digests."""
+    """The report, and the result itself."""
     if request.against is not None and truth is None:
         raise UserError(
             "--against with a method compares how often two methods are right: give the true labels with --truth, or "
             "name another file of judgments."
         )
-    judgments = _checked(source, judgments, request)
+    judgments = _checked(judged, request)
     trust, notes = _trust(judgments, request, truth)
     drawn = resampling.settings(compared=request.against is not None or rival is not None)
-    line = signature("aggregate", {**request.settings(), **reading, **drawn}, inputs)
-    result, crowd_scores = _run(request.method, judgments, request, trust, progress)
+    inputs = {judged.source: judged, "against": rival, "truth": truth}
+    digests = {name: one.digest for name, one in inputs.items() if one is not None}
+    line = signature("aggregate", {**request.settings(), **judged.reading, **drawn}, digests)
+    result, crowd_scores = _run(request.method, judgments, request, trust, resampling.progress)
     if crowd_scores is None:
         scored = aggregation_scored(result, method=request.method, signature=line, for_scripts=for_scripts)
         if resampling.ci:
@@ -159,69 +135,55 @@ def score_aggregation(
             scored = with_intervals(scored, result, evidence, resampling, for_scripts=for_scripts)
     else:
         scored = crowdtruth_scored(crowd_scores, signature=line, resampling=resampling, for_scripts=for_scripts)
-    scored = replace(scored, notes=[*scored.notes, *notes])
+    scored = scored.extended({}, notes=notes)
     other = None
     if rival is not None:
-        scored, other = _beside(scored, (source, result, crowd_scores), rival, request, truth, resampling)
+        scored, other = _beside(scored, (judged.name, result, crowd_scores), rival, request, truth, resampling)
     elif request.against is not None:
-        other = (request.against, _run(request.against, judgments, request, trust, progress)[0])
+        other = (request.against, _run(request.against, judgments, request, trust, resampling.progress)[0])
     if truth is not None:
-        name = Path(source).name if rival is not None else request.method
+        name = Path(judged.name).name if rival is not None else request.method
         scored = with_truth(scored, result, truth, resampling, other=other, method=name)
     return scored, result
 
 
 def _beside(
     scored: Score,
-    ours: tuple[Path, Aggregation, CrowdTruth | None],
-    rival: Rival,
+    ours: tuple[str, Aggregation, CrowdTruth | None],
+    rival: Judged,
     request: Request,
     truth: Truth | None,
     resampling: Resampling,
 ) -> tuple[Score, tuple[str, Aggregation]]:
     """The report with another file's result beside ours, and that result."""
-    judgments = _checked(rival.source, rival.judgments, request)
+    judgments = _checked(rival, request)
     other, other_crowd_scores = _run(request.method, judgments, request, _trust(judgments, request, truth)[0], None)
     source, result, crowd_scores = ours
-    names = (source.name, rival.source.name) if source.name != rival.source.name else (str(source), str(rival.source))
+    names = short_names(source, rival.name)
     if crowd_scores is not None and other_crowd_scores is not None:
         json, table, notes = crowdtruth_compared(crowd_scores, other_crowd_scores, names, resampling)
     else:
         json, table, notes = compared_without_truth(result, other, names, resampling)
     if not json:
         message = "has no task and no worker in common with"
-        raise UserError(f"{rival.source} {message} {source}: there is nothing to compare. Check --task and --worker.")
-    scored = replace(
-        scored,
-        json={**scored.json, "against": {"file": str(rival.source), **json}},
-        tables=[*scored.tables, table],
-        notes=[*scored.notes, *notes],
-    )
-    return scored, (names[1], other)
+        raise UserError(f"{rival.name} {message} {source}: there is nothing to compare. Check --task and --worker.")
+    return scored.extended({"against": {"file": rival.name, **json}}, [table], notes), (names[1], other)
 
 
-def _checked(source: Path, judgments: Judgments, request: Request) -> Judgments:
-    judgments = _with_options(source, judgments, request.options)
+def _checked(judged: Judged, request: Request) -> Judgments:
+    judgments, options = judged.judgments, request.options
+    if options is not None:
+        unlisted = sorted(set(judgments.options) - set(options))
+        if unlisted:
+            fix = "Add them to --options, or correct them in the file"
+            shown = ", ".join(shortened(option) for option in unlisted[:10]) + (", …" if len(unlisted) > 10 else "")
+            raise refused(judged.name, None, "has labels that are not among the options", fix, shown)
+        judgments = judgments.with_options(options)
     if len(judgments.task_names) * len(judgments.options) > MOST_CELLS:
-        raise refused(
-            source,
-            None,
-            "has too many different labels to aggregate",
-            "Check that --label names the right column",
-            f"{len(judgments.options):,} labels of {len(judgments.task_names):,} tasks",
-        )
+        fix = "Check that --label names the right column"
+        found = f"{len(judgments.options):,} labels of {len(judgments.task_names):,} tasks"
+        raise refused(judged.name, None, "has too many different labels to aggregate", fix, found)
     return judgments
-
-
-def _with_options(source: Path, judgments: Judgments, options: tuple[str, ...] | None) -> Judgments:
-    if options is None:
-        return judgments
-    unlisted = sorted(set(judgments.options) - set(options))
-    if unlisted:
-        fix = "Add them to --options, or correct them in the file"
-        shown = ", ".join(shortened(option) for option in unlisted[:10]) + (", …" if len(unlisted) > 10 else "")
-        raise refused(source, None, "has labels that are not among the options", fix, shown)
-    return judgments.with_options(options)
 
 
 def _trust(judgments: Judgments, request: Request, truth: Truth | None) -> tuple[FloatArray | None, list[str]]:

@@ -1,7 +1,6 @@
 """Intervals of what an aggregation says without any truth, and the same of another file beside it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,8 @@ _SHOWN = 10
 _MOST_DRAWN = 2 * 10**10
 """Numbers that all tasks' intervals may take, about ten minutes' work."""
 _MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
+Paired = tuple[str, Sequence[str], FloatArray, Sequence[str], FloatArray]
+"""What is compared: its name, and who or what has which value in the one file and in the other."""
 
 
 def with_intervals(
@@ -57,11 +58,10 @@ def with_intervals(
         if "workers" in json:
             json["workers"][worker]["ci"] = {quality: around.as_list()}
     table = ScoreTable("Intervals", ("what", "value#", "95% interval#", "drawn"), rows)
-    return replace(
-        scored,
-        json=json,
-        tables=[*scored.tables, table],
-        notes=[*scored.notes, *notes],
+    return scored.extended(
+        json,
+        [table],
+        notes,
         values={**scored.values, **{name: float(values.mean()) for name, values in means.items()}},
         intervals={**scored.intervals, **drawn},
     )
@@ -72,7 +72,7 @@ def compared_without_truth(
 ) -> tuple[dict[str, Any], ScoreTable, list[str]]:
     """Certainty and labels' probabilities of the tasks that two files have in common, and their workers' quality."""
     quality = next(iter(result.quality))
-    kinds: list[tuple[str, Sequence[str], FloatArray, Sequence[str], FloatArray]] = [
+    kinds: list[Paired] = [
         ("mean certainty", result.tasks, certainty(result), other.tasks, certainty(other)),
         (f"mean {quality}", result.workers, result.quality[quality], other.workers, other.quality[quality]),
     ]
@@ -81,20 +81,31 @@ def compared_without_truth(
         if label in code:
             ours, theirs = result.probabilities[:, at], other.probabilities[:, code[label]]
             kinds.append((f"probability of {label}", result.tasks, ours, other.tasks, theirs))
-    compared: dict[str, Comparison] = {}
-    notes = []
-    for name, ours_named, ours, theirs_named, theirs in kinds:
-        common = sorted(set(ours_named) & set(theirs_named))
-        if not common:
-            notes.append(f"{name} is not compared: the two files have nothing in common that has one.")
-            continue
-        first, second = mean_statistics(common, ours_named, ours), mean_statistics(common, theirs_named, theirs)
-        compared[name] = resampling.compare(first, second, _MEAN)["mean"]
+    compared = {name: comparison for name, (_, _, comparison) in compared_means(kinds, resampling).items()}
     shown = dict(list(compared.items())[: _SHOWN + 2])
+    notes = not_compared(name for name, *_ in kinds if name not in compared)
     return jsonable(compared), comparison_table("Compared", names, shown), notes
 
 
-def mean_statistics(common: Sequence[str], names: Sequence[str], values: FloatArray) -> Statistics:
+def not_compared(names: Iterable[str]) -> list[str]:
+    return [f"{name} is not compared: the two files have nothing in common that has one." for name in names]
+
+
+def compared_means(
+    kinds: Iterable[Paired], resampling: Resampling
+) -> dict[str, tuple[FloatArray, FloatArray, Comparison]]:
+    """Values of those that both files have, and their means compared; nothing where they have none in common."""
+    compared = {}
+    for name, ours, values, theirs, others in kinds:
+        common = sorted(set(ours) & set(theirs))
+        if common:
+            first, second = _mean_statistics(common, ours, values), _mean_statistics(common, theirs, others)
+            comparison = resampling.compare(first, second, _MEAN)["mean"]
+            compared[name] = first.rows[:, 0], second.rows[:, 0], comparison
+    return compared
+
+
+def _mean_statistics(common: Sequence[str], names: Sequence[str], values: FloatArray) -> Statistics:
     """What the mean over those in common rests on."""
     place = {name: number for number, name in enumerate(names)}
     taken = values[[place[name] for name in common]]
@@ -139,8 +150,7 @@ def _worker_intervals(
     """By the place of the worker; for people, of the worst."""
     quality = next(iter(result.quality))
     if evidence is None:
-        given = "it was given, or is the same for all"
-        why = "it is a mean over options" if result.multiple else given
+        why = "it is a mean over options" if result.multiple else "it was given, or is the same for all"
         return {}, [f"Workers' {quality} has no interval: {why}."]
     lowest = np.argsort(result.quality[quality], kind="stable")[:_SHOWN].tolist()
     wanted = range(len(result.workers)) if for_scripts else lowest

@@ -1,13 +1,13 @@
 """Is what the crowd said true? Accuracy against known labels, over tasks."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from chorale.metrics import Comparison, FloatArray, Metric, Statistics, ratio
 from chorale.metrics.aggregation.result import Aggregation
+from chorale.metrics.counts import of_counts
 from chorale.metrics.reading.truth_files import Truth
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
@@ -37,7 +37,7 @@ def with_truth(
     rows: list[tuple[Cell, ...]] = [
         (name, value, shown_interval(around.get(name)), len(statistics.items)) for name, value in scores.items()
     ]
-    tables = [*scored.tables, ScoreTable("Against the truth", ("score", "value#", "95% interval#", "tasks#"), rows)]
+    tables = [ScoreTable("Against the truth", ("score", "value#", "95% interval#", "tasks#"), rows)]
     compared: Mapping[str, Comparison] = {}
     if other is not None:
         name, second = other
@@ -46,11 +46,10 @@ def with_truth(
         compared = resampling.compare(first, rival, metric)
         measured["against"] = {"method": name, **jsonable(compared)}
         tables.append(comparison_table(f"{method} and {name}", (method, name), compared))
-    return replace(
-        scored,
-        json={**scored.json, "truth": measured},
-        tables=tables,
-        notes=[*scored.notes, *notes],
+    return scored.extended(
+        {"truth": measured},
+        tables,
+        notes,
         values={**scores, **scored.values},
         intervals={**around, **scored.intervals},
         tests={**compared, **scored.tests},
@@ -72,11 +71,8 @@ def _in_both(first: Statistics, second: Statistics) -> tuple[Statistics, Statist
         for statistics in (first, second)
         for kept in [[place for place, item in enumerate(statistics.items) if item in common]]
     )
-    return (
-        ones,
-        others,
-        [f"Left out of the comparison: {plural(left, 'task', 'tasks')} that only one of the files has."],
-    )
+    note = f"Left out of the comparison: {plural(left, 'task', 'tasks')} that only one of the files has."
+    return ones, others, [note]
 
 
 def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, list[str]]:
@@ -125,12 +121,7 @@ def truth_metric(*, multiple: bool) -> Metric:
         accuracy = {"accuracy": ratio(sums[..., 0], sums[..., 1])}
         if not multiple:
             return accuracy
-        tp, fp, fn = sums[..., 2], sums[..., 3], sums[..., 4]
-        return accuracy | {
-            "precision": ratio(tp, tp + fp),
-            "recall": ratio(tp, tp + fn),
-            "f1": ratio(2 * tp, 2 * tp + fp + fn),
-        }
+        return accuracy | of_counts(sums[..., 2:])
 
     return Metric(formula)
 

@@ -1,7 +1,7 @@
 """Agreement as a command tells it: the coefficient, tables of pairs and items, a second file beside the first."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,7 +27,7 @@ from chorale.metrics.agreement import (
     side_by_side,
 )
 from chorale.metrics.judgments import Judgments, codes_in_use
-from chorale.metrics.reading.judged import Judged
+from chorale.metrics.reading.judged import Judged, short_names
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
@@ -127,7 +127,7 @@ def score_agreement(
     interval = _interval(result, resampling) if resampling.ci else None
     json: dict[str, Any] = {
         "metric": options.metric,
-        "level": None if options.distance else _level(options),
+        "level": None if options.distance else "ordinal" if options.weights != "none" else options.level,
         "distance": options.distance_name,
         "weights": options.weights if options.metric == "kappa" else None,
         "value": result.value,
@@ -169,29 +169,20 @@ def _with_pairs(
     """Of a coefficient of pairs, what it is the mean of; in a table, and with intervals, only if they are asked for."""
     pairs = _computed(judged, lambda: options.pairs(judged.judgments))
     if not listed:
-        return replace(scored, json={**scored.json, "pairs": pairs_json(pairs, {})})
+        return scored.extended({"pairs": pairs_json(pairs, {})})
     shown = most_common(pairs, _MOST_ROWS)
     drawn: dict[tuple[str, str], dict[str, Interval]] = {}
     if resampling.ci:
         drawn = drawn_pairs(options.evidence(judged.judgments, pairs if for_scripts else shown), resampling)
     title = _title("Pairs of workers", "with the most items in common", len(shown), len(pairs))
-    return replace(
-        scored,
-        json={**scored.json, "pairs": pairs_json(pairs, drawn)},
-        tables=[*scored.tables, pairs_table(title, shown, drawn)],
-    )
+    return scored.extended({"pairs": pairs_json(pairs, drawn)}, [pairs_table(title, shown, drawn)])
 
 
 def _with_items(scored: Score, result: Agreement, resampling: Resampling) -> Score:
     rows = _item_rows(result)
     items = [dict(zip(("item", "judgments", "disagreement"), row, strict=True)) for row in rows]
     notes = ["A single item's disagreement has no interval: there are no items to draw."] if resampling.ci else []
-    return replace(
-        scored,
-        json={**scored.json, "items": items},
-        tables=[*scored.tables, _items_table(rows)],
-        notes=[*scored.notes, *notes],
-    )
+    return scored.extended({"items": items}, [_items_table(rows)], notes)
 
 
 def _with_comparison(
@@ -208,33 +199,22 @@ def _with_comparison(
     both, items = _beside(judged, against)
     compared = _compared(both, items, options, (result, other), resampling)
     tests = {} if compared is None else {options.metric: compared["value"]}
-    json = {**scored.json, "against": None if compared is None else jsonable(compared)["value"]}
-    tables, notes = list(scored.tables), list(scored.notes)
+    json: dict[str, Any] = {"against": None if compared is None else jsonable(compared)["value"]}
+    tables, notes, names = [], [], short_names(judged.name, against.name)
     if compared is None:
         notes.append(f"No comparison: {options.metric} is undefined in one of the files.")
     else:
-        tables.append(comparison_table("Compared", _short(judged, against), tests))
+        tables.append(comparison_table("Compared", names, tests))
     if with_pairs:
         evidence = options.evidence_beside(both, items)
         pairs_compared = compared_pairs(evidence, resampling)
         json["pairs_against"] = compared_json(evidence, pairs_compared)
         if pairs_compared:
             some = dict(list(pairs_compared.items())[:_MOST_ROWS])
-            tables.append(compared_pairs_table("Pairs compared", _short(judged, against), some))
+            tables.append(compared_pairs_table("Pairs compared", names, some))
         else:
             notes.append("No two workers judged items together in both files, so no pairs are compared.")
-    return replace(scored, json=json, tables=tables, notes=notes, tests=tests)
-
-
-def _short(judged: Judged, against: Judged) -> tuple[str, str]:
-    """The files' names, with their folders only if they need them."""
-    first, second = Path(judged.name).name, Path(against.name).name
-    return (first, second) if first != second else (judged.name, against.name)
-
-
-def _level(options: AgreementOptions) -> str:
-    """Of which kind the labels are for the coefficient."""
-    return "ordinal" if options.weights != "none" else options.level
+    return scored.extended(json, tables, notes, tests=tests)
 
 
 def _computed(judged: Judged, compute: Callable[[], _Computed]) -> _Computed:
@@ -251,11 +231,10 @@ def _computed(judged: Judged, compute: Callable[[], _Computed]) -> _Computed:
 
 def _notes(judgments: Judgments, result: Agreement, options: AgreementOptions) -> list[str]:
     notes = [*judgments.notes, *result.notes]
-    sizes = np.bincount(judgments.tasks)
-    single = int(np.count_nonzero(sizes == 1))
+    single = int(np.count_nonzero(np.bincount(judgments.tasks) == 1))
     if single:
-        verb = "item does not count: it has" if single == 1 else "items do not count: they have"
-        notes.append(f"{single:,} {verb} one judgment.")
+        items = plural(single, "item does not count: it has", "items do not count: they have")
+        notes.append(f"{items} one judgment.")
     if judgments.sets is not None and not options.distance:
         notes.append("Labels are sets, and two are the same only if all their options are (see --distance).")
     if result.value is None:
@@ -266,9 +245,7 @@ def _notes(judgments: Judgments, result: Agreement, options: AgreementOptions) -
 def _interval(result: Agreement, resampling: Resampling) -> Interval | None:
     if result.value is None:
         return None
-    statistics, metric = result.statistics()
-    drawn = resampling.intervals(statistics, metric)
-    return drawn["value"]
+    return resampling.intervals(*result.statistics())["value"]
 
 
 def _beside(judged: Judged, against: Judged) -> tuple[Judgments, int]:
@@ -285,12 +262,9 @@ def _compared(
     if results[0].value is None or results[1].value is None:
         return None
     statistics, metric = options.compute(both).statistics(all_items=True)
-    first, second = (Statistics(statistics.items[part], statistics.rows[part]) for part in _halves(items))
+    halves = slice(0, items), slice(items, 2 * items)
+    first, second = (Statistics(statistics.items[part], statistics.rows[part]) for part in halves)
     return resampling.compare(first, second, metric)
-
-
-def _halves(items: int) -> tuple[slice, slice]:
-    return slice(0, items), slice(items, 2 * items)
 
 
 def _check_same_items(judged: Judged, against: Judged) -> None:

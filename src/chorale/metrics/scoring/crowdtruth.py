@@ -1,17 +1,17 @@
 """What CrowdTruth found, for people and for scripts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from chorale.metrics import Comparison, FloatArray, Interval, Metric, Tally, ratio
+from chorale.metrics import FloatArray, Interval, Metric, Tally, ratio
 from chorale.metrics.aggregation.crowdtruth import CrowdTruth, CrowdTruthResampling
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
-from chorale.metrics.scoring.aggregation_intervals import mean_statistics
+from chorale.metrics.scoring.aggregation_intervals import Paired, compared_means, not_compared
 
 _SHOWN = 10
 """Rows of a table for people; `--json` has them all."""
@@ -42,9 +42,9 @@ def crowdtruth_scored(
 
     Intervals take time: if it is not `for_scripts`, only what a terminal shows gets one.
     """
-    drawn = (
-        _draw(result, resampling, for_scripts=for_scripts, shown=shown) if resampling and resampling.ci else _Drawn()
-    )
+    drawn = _Drawn()
+    if resampling is not None and resampling.ci:
+        drawn = _draw(result, resampling, for_scripts=for_scripts, shown=shown)
     tables = [_summary(result, drawn), _units(result, shown, drawn), _workers(result, shown, drawn)]
     if not result.open_task:
         tables.append(_annotations(result, shown, drawn))
@@ -57,8 +57,7 @@ def crowdtruth_scored(
             "else being as it is; of means and medians, over what they are of. The lowest and the highest have none: "
             "a resample never goes beyond them.",
         )
-    kinds = _kinds(result)
-    values = {f"mean {name.upper()}": float(values.mean()) for name, values in kinds.items()}
+    values = {f"mean {name.upper()}": float(values.mean()) for name, values in _kinds(result).items()}
     around = {f"mean {name.upper()}": one for name, one in drawn.means.items()}
     return Score(json=json, tables=tables, signature=signature, notes=notes, values=values, intervals=around)
 
@@ -67,24 +66,17 @@ def crowdtruth_compared(
     result: CrowdTruth, other: CrowdTruth, names: tuple[str, str], resampling: Resampling
 ) -> tuple[dict[str, Any], ScoreTable, list[str]]:
     """Mean qualities of the units, workers and annotations that two files have in common, pair by pair."""
-    kinds: list[tuple[str, Sequence[str], FloatArray, Sequence[str], FloatArray]] = [
+    kinds: list[Paired] = [
         ("uqs", result.units, result.uqs, other.units, other.uqs),
         *((name, result.workers, getattr(result, name), other.workers, getattr(other, name)) for name in _OF_WORKERS),
     ]
     if not result.open_task:
         kinds.append(("aqs", result.annotations, result.aqs, other.annotations, other.aqs))
-    compared: dict[str, Comparison] = {}
-    json: dict[str, Any] = {}
-    notes = []
-    for name, ours, values, theirs, others in kinds:
-        common = sorted(set(ours) & set(theirs))
-        if not common:
-            notes.append(f"{name.upper()} is not compared: the two files have nothing in common that has one.")
-            continue
-        first, second = mean_statistics(common, ours, values), mean_statistics(common, theirs, others)
-        compared[f"mean {name.upper()} of {len(common):,}"] = resampling.compare(first, second, _MEAN)["mean"]
-        json[name] = {"common": len(common), **compared[f"mean {name.upper()} of {len(common):,}"].as_dict()}
-    return json, comparison_table("CrowdTruth compared", names, compared), notes
+    compared = compared_means(kinds, resampling)
+    json = {name: {"common": len(ours), **one.as_dict()} for name, (ours, _, one) in compared.items()}
+    rows = {f"mean {name.upper()} of {len(ours):,}": one for name, (ours, _, one) in compared.items()}
+    notes = not_compared(name.upper() for name, *_ in kinds if name not in compared)
+    return json, comparison_table("CrowdTruth compared", names, rows), notes
 
 
 def _draw(result: CrowdTruth, resampling: Resampling, *, for_scripts: bool, shown: int) -> _Drawn:
@@ -120,11 +112,10 @@ def _add_intervals(json: dict[str, Any], result: CrowdTruth, drawn: _Drawn) -> N
     for place, ends in drawn.annotations.items():
         json["annotations"][result.annotations[place]]["ci"] = {"aqs": ends.tolist()}
     if drawn.means:
-        json["means"] = {"ci": jsonable(drawn.means)} | {
-            name: float(getattr(result, name).mean()) for name in drawn.means
-        }
+        kinds = _kinds(result)
+        json["means"] = {"ci": jsonable(drawn.means)} | {name: float(each.mean()) for name, each in kinds.items()}
         json["medians"] = {"ci": jsonable(drawn.medians)} | {
-            name: float(np.median(getattr(result, name))) for name in drawn.medians
+            name: float(np.median(each)) for name, each in kinds.items()
         }
 
 
@@ -155,17 +146,14 @@ def _json(result: CrowdTruth) -> dict[str, Any]:
 
 
 def _summary(result: CrowdTruth, drawn: _Drawn) -> ScoreTable:
-    kinds: list[tuple[str, str, FloatArray]] = [
-        ("uqs", "units (UQS)", result.uqs),
-        ("wqs", "workers (WQS)", result.wqs),
-    ]
-    if not result.open_task:
-        kinds.append(("aqs", "annotations (AQS)", result.aqs))
+    titles = {"uqs": "units (UQS)", "wqs": "workers (WQS)", "aqs": "annotations (AQS)"}
     rows: list[tuple[Cell, ...]] = []
-    for name, title, values in kinds:
+    for name, values in _kinds(result).items():
+        if name not in titles:
+            continue
         around = [[shown_interval(one[name])] if one else [] for one in (drawn.means, drawn.medians)]
         mean, median, *ends = (float(each) for each in (values.mean(), np.median(values), values.min(), values.max()))
-        rows.append((title, len(values), mean, *around[0], median, *around[1], *ends))
+        rows.append((titles[name], len(values), mean, *around[0], median, *around[1], *ends))
     around_any = ["95% interval#"] * bool(drawn.means)
     columns = ("quality of", "how many#", "mean#", *around_any, "median#", *around_any, "lowest#", "highest#")
     return ScoreTable(f"CrowdTruth, {result.iterations} iterations", columns, rows)

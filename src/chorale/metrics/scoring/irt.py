@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from chorale.files.tables import write_csv
-from chorale.metrics import Comparison, FloatArray, Interval, Metric, ratio, signature
+from chorale.metrics import Comparison, FloatArray, Interval, signature
 from chorale.metrics.irt import (
     GuessingPrior,
     IrtFit,
@@ -23,7 +23,7 @@ from chorale.metrics.reading.responses import ResponseTable
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Result
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, shown_interval
-from chorale.metrics.scoring.aggregation_intervals import mean_statistics
+from chorale.metrics.scoring.aggregation_intervals import compared_means
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
 
@@ -55,6 +55,7 @@ class IrtOptions:
 
 
 _PARAMETERS = ("difficulty", "discrimination", "guessing")
+_NONE = Resampling()
 
 
 def score_irt(
@@ -62,7 +63,7 @@ def score_irt(
     options: IrtOptions,
     progress: Callable[[int, int], None] | None = None,
     *,
-    resampling: Resampling | None = None,
+    resampling: Resampling = _NONE,
     against: ResponseTable | None = None,
 ) -> tuple[Result, list[dict[str, Any]]]:
     """The result, and a row for every item as `--out` writes them."""
@@ -84,9 +85,7 @@ def score_irt(
         "starts": list(fit.starts),
         "converged": fit.converged,
     }
-    around = None
-    if resampling is not None and resampling.ci:
-        around = _around(table, fit, options, resampling)
+    around = _around(table, fit, options, resampling) if resampling.ci else None
     if around is not None:
         for place, row in enumerate(items):
             ends = {name: getattr(around, name)[:, place].tolist() for name in _PARAMETERS}
@@ -98,7 +97,7 @@ def score_irt(
     if around is not None:
         notes += _about_intervals(table, options)
     if against is not None:
-        json["against"], remarks = _compared(table, fit, against, options, resampling or Resampling(), tables)
+        json["against"], remarks = _compared(table, fit, against, options, resampling, tables)
         notes += remarks
     return Result(json, tables, _signature(table, options, resampling, against), notes), items
 
@@ -143,7 +142,6 @@ def _compared(
 ) -> tuple[dict[str, Any], list[str]]:
     """Means over the items, and over the responders, that both have; adds a table."""
     other = _fitted(against, options, resampling.progress)
-    mean = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
     kinds = [
         ("difficulty", table.items, fit.difficulty.mean, against.items, other.difficulty.mean),
         ("discrimination", table.items, fit.discrimination, against.items, other.discrimination),
@@ -153,15 +151,11 @@ def _compared(
     fixed = {"1pl": ("discrimination", "guessing"), "2pl": ("guessing",), "3pl": ()}[options.model]
     json: dict[str, Any] = {}
     compared: dict[str, Comparison] = {}
-    for name, ours, values, theirs, others in kinds:
-        common = sorted(set(ours) & set(theirs))
-        if not common or name in fixed:
-            continue
-        first, second = mean_statistics(common, ours, values), mean_statistics(common, theirs, others)
-        compared[f"mean {name} of {len(common):,}"] = comparison = resampling.compare(first, second, mean)["mean"]
-        rows = first.rows[:, 0], second.rows[:, 0]
-        alike = float(np.corrcoef(*rows)[0, 1]) if min(one.std() for one in rows) > 0 else None
-        json[name] = {"common": len(common), "correlation": alike, **comparison.as_dict()}
+    free = [kind for kind in kinds if kind[0] not in fixed]
+    for name, (ours, theirs, comparison) in compared_means(free, resampling).items():
+        compared[f"mean {name} of {len(ours):,}"] = comparison
+        alike = float(np.corrcoef(ours, theirs)[0, 1]) if min(ours.std(), theirs.std()) > 0 else None
+        json[name] = {"common": len(ours), "correlation": alike, **comparison.as_dict()}
     if not json:
         name = against.sources[0].name
         fix = "Give items or responders the same names in both."
@@ -240,23 +234,17 @@ def _title(what: str, count: int) -> str:
     return what if count <= _MOST_ROWS else f"{what} ({_MOST_ROWS} of {count:,})"
 
 
-def _signature(
-    table: ResponseTable, options: IrtOptions, resampling: Resampling | None, against: ResponseTable | None
-) -> str:
+def _signature(table: ResponseTable, options: IrtOptions, resampling: Resampling, against: ResponseTable | None) -> str:
     settings: dict[str, Setting] = {
         "guessing-prior": options.guessing_prior if options.model == "3pl" else None,
         "starts": options.starts,
         "seed": options.seed if options.starts > 1 else None,
-        "ci": options.interval if resampling is not None and resampling.ci else None,
+        "ci": options.interval if resampling.ci else None,
     }
-    if resampling is not None and resampling.ci and options.interval == "bootstrap":
-        settings |= resampling.settings(compared=False)
-    if against is not None:
-        settings |= (resampling or Resampling()).settings(compared=True)
-    inputs = _digests(table, "file")
-    return signature(
-        f"irt-{options.model}", settings, inputs | ({} if against is None else _digests(against, "against"))
-    )
+    if against is not None or (resampling.ci and options.interval == "bootstrap"):
+        settings |= resampling.settings(compared=True)
+    inputs = _digests(table, "file") | ({} if against is None else _digests(against, "against"))
+    return signature(f"irt-{options.model}", settings, inputs)
 
 
 def _digests(table: ResponseTable, name: str) -> dict[str, str]:

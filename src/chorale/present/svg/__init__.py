@@ -2,12 +2,11 @@
 
 from chorale.present.svg.bars import Bar, Quartiles, bar_chart, box_chart, column_chart
 from chorale.present.svg.colours import PAGE_STYLE
-from chorale.present.svg.curves import Curve, curve_chart
+from chorale.present.svg.curves import Curve, Point, curve_chart, point_chart
 from chorale.present.svg.elements import stacked, standalone
 from chorale.present.svg.frame import Axis
 from chorale.present.svg.graph import Link, Node
 from chorale.present.svg.graph_picture import graph_picture
-from chorale.present.svg.points import Point, point_chart
 
 __all__ = [
     "PAGE_STYLE",

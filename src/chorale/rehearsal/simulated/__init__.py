@@ -9,13 +9,13 @@ from chorale.rehearsal.simulated.crowd import (
     draw_experts,
     draw_fitted,
 )
-from chorale.rehearsal.simulated.difficulty import draw_hardness
 from chorale.rehearsal.simulated.knowledge import Knowledge, choices_of, prospects
 from chorale.rehearsal.simulated.models import (
     Hardness,
     Mode,
     WorkerModel,
     careless,
+    draw_hardness,
     first_option_clicker,
     good,
     mixed_crowd,

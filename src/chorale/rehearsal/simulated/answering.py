@@ -11,9 +11,8 @@ from chorale.contract import Task
 from chorale.folder.truth import view_key
 from chorale.model import Answer
 from chorale.rehearsal.simulated.chance import Chance
-from chorale.rehearsal.simulated.difficulty import draw_hardness
 from chorale.rehearsal.simulated.knowledge import Knowledge
-from chorale.rehearsal.simulated.models import Hardness
+from chorale.rehearsal.simulated.models import Hardness, draw_hardness
 from chorale.rehearsal.simulated.qualities import fair_grade
 
 MOST_PLAUSIBLE = 50

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from math import exp, log
+from math import exp, log, sqrt
 from random import Random
 from typing import NamedTuple
 
@@ -21,8 +21,21 @@ class Mode(StrEnum):
     """Gives the answer they gave before."""
 
 
+# The logistic function, averaged over a normal distribution, is nearly a flatter logistic function: by this much.
+_FLATTENED = 0.346
+
+
+def stretch(spread: float) -> float:
+    """By how much log-odds must be stretched for the mean over all items to stay what it was."""
+    return sqrt(1 + _FLATTENED * spread * spread)
+
+
 class Hardness(NamedTuple):
-    """How hard an item is, for everybody alike (see `difficulty`)."""
+    """How hard an item is, for everybody alike: on those that are harder than others, people err together.
+
+    It moves everybody's odds of being right about the item: by a number drawn from a normal distribution, in log-odds,
+    the same for all who answer it. Everybody is still right about all items as often as their accuracy says.
+    """
 
     stretch: float
     ease: float
@@ -34,6 +47,11 @@ class Hardness(NamedTuple):
             return accuracy
         odds = self.stretch * log(accuracy / (1 - accuracy)) + self.ease
         return 1 / (1 + exp(-odds)) if odds > 0 else exp(odds) / (1 + exp(odds))
+
+
+def draw_hardness(spread: float, rng: Random) -> Hardness:
+    """How hard an item is where they differ by so much, as a standard deviation in log-odds."""
+    return Hardness(stretch(spread), rng.gauss(0.0, spread))
 
 
 @dataclass(frozen=True, slots=True)

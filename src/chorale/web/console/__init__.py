@@ -4,47 +4,40 @@ from collections.abc import Sequence
 
 from fastapi import APIRouter
 
-from chorale.web.console.arms import arm_routes
-from chorale.web.console.colleagues import colleague_routes
-from chorale.web.console.desk import desk_routes
-from chorale.web.console.export import export_routes
-from chorale.web.console.frame import Console
-from chorale.web.console.gates import gate_routes
-from chorale.web.console.gold import gold_routes
-from chorale.web.console.items import item_routes
-from chorale.web.console.overview import overview_routes
-from chorale.web.console.quality import quality_routes
-from chorale.web.console.recruiting import recruiting_routes
-from chorale.web.console.signing_in import signing_in_routes
-from chorale.web.console.worker import worker_routes
-from chorale.web.console.workers import worker_list_routes
+from chorale.web.console.arms import add_arm_routes
+from chorale.web.console.colleagues import add_colleague_routes
+from chorale.web.console.desk import add_desk_routes
+from chorale.web.console.export import add_export_routes
+from chorale.web.console.frame import Console, console_route
+from chorale.web.console.gates import add_gate_routes
+from chorale.web.console.gold import add_gold_actions, add_gold_routes
+from chorale.web.console.items import add_item_actions, add_item_routes
+from chorale.web.console.overview import add_link_routes, add_overview_routes, add_record_routes
+from chorale.web.console.quality import add_quality_routes
+from chorale.web.console.recruiting import add_recruiting_routes
+from chorale.web.console.signing_in import add_signing_in_routes
+from chorale.web.console.worker import add_standing_routes, add_worker_routes
+from chorale.web.console.workers import add_worker_list_actions, add_worker_list_routes
 from chorale.web.parts import SitePart
 from chorale.web.serving import Site
+
+_ADDING = (
+    *(add_overview_routes, add_record_routes, add_link_routes, add_worker_list_routes, add_worker_list_actions),
+    *(add_worker_routes, add_standing_routes, add_item_routes, add_item_actions, add_gold_routes, add_gold_actions),
+    *(add_desk_routes, add_gate_routes, add_quality_routes, add_arm_routes, add_colleague_routes),
+    *(add_recruiting_routes, add_export_routes),
+)
 
 
 def console_routes(site: Site, parts: Sequence[SitePart] = ()) -> APIRouter:
     """Every route of the requester's and the experts', and those that kits add."""
     tabs = [tab for part in parts if part.recruiting_tabs for tab in part.recruiting_tabs(site.study)]
     console = Console(site, tabs)
-    router = APIRouter()
-    for routes in (
-        signing_in_routes,
-        overview_routes,
-        worker_list_routes,
-        worker_routes,
-        item_routes,
-        gold_routes,
-        desk_routes,
-        gate_routes,
-        quality_routes,
-        arm_routes,
-        colleague_routes,
-        recruiting_routes,
-        export_routes,
-        *(part.console_routes for part in parts if part.console_routes),
-    ):
-        router.routes += routes(console).routes
+    router = APIRouter(include_in_schema=False, route_class=console_route(console))
+    add_signing_in_routes(console, router)
+    for add in _ADDING:
+        add(console)
+    of_kits = [part.console_routes(console) for part in parts if part.console_routes]
+    for each in (console.to_see, console.for_owner, console.for_experts, *of_kits):
+        router.routes += each.routes
     return router
-
-
-__all__ = ["console_routes"]

@@ -1,21 +1,15 @@
 """The arms of a trial: shown only to those who ask, and the asking is written down."""
 
-import asyncio
-from typing import Annotated
+from fastapi import Request, Response
 
-from fastapi import APIRouter, Form, Request, Response
-
-from chorale.engine.running import Study
 from chorale.model import Refusal
-from chorale.monitor.arm_outcomes import ArmOutcome, arm_outcomes
+from chorale.monitor.arm_outcomes import arm_outcomes
 from chorale.monitor.status import note_arms_shown
-from chorale.web.console.frame import NO_NUL, Console
-from chorale.web.links import OWNER
+from chorale.web.console.frame import Console, Reason
 
 
-def arm_routes(console: Console) -> APIRouter:
-    router = console.router(OWNER)
-    site = console.site
+def add_arm_routes(console: Console) -> None:
+    router, site = console.for_owner, console.site
 
     def check() -> None:
         if site.study.settings.arms is None:
@@ -27,17 +21,10 @@ def arm_routes(console: Console) -> APIRouter:
         return console.page(request, "arms", outcomes=None)
 
     @router.post("/arms")
-    async def show(request: Request, reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = "") -> Response:
+    async def show(request: Request, reason: Reason = "") -> Response:
         check()
         if not reason.strip():
             problem = "Say why you look: the reason is kept with the study."
             return console.page(request, "arms", 422, outcomes=None, problem=problem)
         await site.write(note_arms_shown, request.state.staff.name, reason.strip())
-        outcomes = await asyncio.to_thread(_outcomes, site.study)
-        return console.page(request, "arms", outcomes=outcomes)
-
-    return router
-
-
-def _outcomes(study: Study) -> list[ArmOutcome]:
-    return study.store.read(lambda tx: arm_outcomes(tx, study)).result()
+        return console.page(request, "arms", outcomes=await site.read(arm_outcomes))

@@ -2,20 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import Form, Request, Response
 
 from chorale.model import UserError
-from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, back_to
-from chorale.web.links import EXPERT, OWNER, VIEWER, new_expert_link, new_viewer_link
+from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, Reason, back_to
+from chorale.web.links import EXPERT, VIEWER, new_staff_link
 from chorale.web.staff import colleagues, revoke
 
 Name = Annotated[str, Form(max_length=60, pattern=NO_NUL)]
-MAKERS = {EXPERT: new_expert_link, VIEWER: new_viewer_link}
+Role = Annotated[str, Form(max_length=10)]
 
 
-def colleague_routes(console: Console) -> APIRouter:
-    router = console.router(OWNER)
-    site = console.site
+def add_colleague_routes(console: Console) -> None:
+    router, site = console.for_owner, console.site
 
     async def page(request: Request, code: int = 200, **context: object) -> Response:
         team = await site.read(colleagues)
@@ -26,25 +25,18 @@ def colleague_routes(console: Console) -> APIRouter:
         return await page(request)
 
     @router.post("/colleagues")
-    async def invite(request: Request, name: Name = "", role: Annotated[str, Form(max_length=10)] = VIEWER) -> Response:
+    async def invite(request: Request, name: Name = "", role: Role = VIEWER) -> Response:
         name = name.strip()
-        maker = MAKERS.get(role, new_viewer_link)
+        role = role if role == EXPERT else VIEWER
         try:
-            path = await site.write(maker, site.sessions, name, request.state.staff.name)
+            path = await site.write(new_staff_link, site.sessions, role, name, request.state.staff.name)
         except UserError as error:
             return await page(request, 422, problem=error.message)
         return await page(request, made={"name": name, "role": role, "links": [site.base_url(request) + path]})
 
     @router.post("/colleagues/revoke")
-    async def take_back(
-        request: Request,
-        name: Name = "",
-        role: Annotated[str, Form(max_length=10)] = VIEWER,
-        reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = "",
-    ) -> Response:
+    async def take_back(request: Request, name: Name = "", role: Role = VIEWER, reason: Reason = "") -> Response:
         if not reason.strip():
             return await page(request, 422, problem=WHY_NEEDED)
         await site.write(revoke, name, role, request.state.staff.name, reason.strip())
         return back_to("/console/colleagues", "revoked")
-
-    return router

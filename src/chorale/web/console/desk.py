@@ -1,23 +1,22 @@
 """The experts' desk: what waits to be graded, consolidated, reviewed, answered or sent. Made for the keyboard."""
 
-import json
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Path, Request, Response
+from fastapi import Form, Path, Request, Response
 
 from chorale.engine import gold_desk
 from chorale.engine.asking_experts import ExpertQuestion, answer_question, questions
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.gates import send_message
 from chorale.engine.running import RunningStage, Study
-from chorale.model import Message, Refusal, UserError
+from chorale.model import Message, Refusal
 from chorale.store import Tx, messages, workers
 from chorale.store import console as queries
 from chorale.web.arriving import signed_in_worker
-from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.console.frame import NO_NUL, Console, back_to, on_mistake
 from chorale.web.console.gold import Text, read_answer
-from chorale.web.links import DESK, EXPERT, OWNER
+from chorale.web.links import DESK
 from chorale.web.pages import markdown
 from chorale.web.sessions import STAFF_COOKIE
 from chorale.web.staff import begin_at_desk, not_signed_in
@@ -90,28 +89,18 @@ async def _page(console: Console, request: Request, code: int = 200, **context: 
             "drafts": [(draft, markdown(draft.body)) for draft in desk.drafts],
             "longest": LONGEST_MESSAGE,
             "study_stages": study.stages,
-            "as_json": lambda value: json.dumps(value, ensure_ascii=False),
             "typed": {},
             **context,
         },
     )
 
 
-def desk_routes(console: Console) -> APIRouter:
-    router = console.router(OWNER, EXPERT)
+def add_desk_routes(console: Console) -> None:
+    router, site = console.for_experts, console.site
 
     @router.get("/desk")
     async def desk(request: Request) -> Response:
         return await _page(console, request)
-
-    _add_work(router, console)
-    _add_messages(router, console)
-    _add_questions(router, console)
-    return router
-
-
-def _add_work(router: APIRouter, console: Console) -> None:
-    site = console.site
 
     @router.post("/desk/work")
     async def work(request: Request, stage: Annotated[str, Form(max_length=40)] = "") -> Response:
@@ -124,10 +113,6 @@ def _add_work(router: APIRouter, console: Console) -> None:
             raise not_signed_in()
         return signed_in_worker(site, await site.write(begin_at_desk, session), f"/stages/{chosen.name}")
 
-
-def _add_messages(router: APIRouter, console: Console) -> None:
-    site = console.site
-
     @router.post("/messages/{number}/send")
     async def send(
         request: Request, number: Number, body: Annotated[str, Form(max_length=LONGEST_MESSAGE, pattern=NO_NUL)] = ""
@@ -136,10 +121,6 @@ def _add_messages(router: APIRouter, console: Console) -> None:
             return await _page(console, request, 422, problem="The message is empty. Write something, or leave it.")
         sent = await site.write(send_message, number, body, request.state.staff.name)
         return back_to(DESK, "message-sent" if sent else "message-was-sent")
-
-
-def _add_questions(router: APIRouter, console: Console) -> None:
-    site = console.site
 
     @router.post("/desk/{number}")
     async def answer(
@@ -150,18 +131,14 @@ def _add_questions(router: APIRouter, console: Console) -> None:
         reason: Text = "",
         gold: Annotated[str, Form(max_length=3)] = "",
     ) -> Response:
-        name = request.state.staff.name
-        try:
-            chosen = site.study.stage(stage)
-            expert_answer = read_answer(chosen.task, answer)
+        on_mistake(_page, console, request, typed={"number": number, "answer": answer, "reason": reason})
+        name, chosen = request.state.staff.name, site.study.stage(stage)
+        expert_answer = read_answer(chosen.task, answer)
 
-            def settle(tx: Tx, study: Study) -> None:
-                item = answer_question(tx, study, chosen, number, expert_answer, reason, name)
-                if gold:
-                    gold_desk.promote(tx, study, chosen, item.key, expert_answer, reason, name)
+        def settle(tx: Tx, study: Study) -> None:
+            item = answer_question(tx, study, chosen, number, expert_answer, reason, name)
+            if gold:
+                gold_desk.promote(tx, study, chosen, item.key, expert_answer, reason, name)
 
-            await site.write(settle)
-        except UserError as error:
-            typed = {"number": number, "answer": answer, "reason": reason}
-            return await _page(console, request, 422, problem=error.message, typed=typed)
+        await site.write(settle)
         return back_to(DESK, "expert-answered")

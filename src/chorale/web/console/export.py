@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path as FilePath
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import Path, Request, Response
 from fastapi.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
@@ -14,7 +14,6 @@ from chorale.engine.running import Study
 from chorale.exchange.export import export_file_name, export_formats, note_export, write_export
 from chorale.model import Refusal
 from chorale.web.console.frame import Console
-from chorale.web.links import OWNER
 
 FormatInPath = Annotated[str, Path(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 
@@ -40,9 +39,8 @@ def _written(study: Study, format_name: str) -> FilePath:
     return path
 
 
-def export_routes(console: Console) -> APIRouter:
-    router = console.router(OWNER)
-    study = console.site.study
+def add_export_routes(console: Console) -> None:
+    router, study = console.for_owner, console.site.study
 
     @router.get("/export")
     async def formats(request: Request) -> Response:
@@ -55,5 +53,3 @@ def export_routes(console: Console) -> APIRouter:
         path = await asyncio.to_thread(_written, study, name)
         await console.site.write(note_export, name, request.state.staff.name)
         return Download(path, filename=path.name, media_type="application/octet-stream")
-
-    return router

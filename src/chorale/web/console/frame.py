@@ -1,25 +1,27 @@
 """What every page of the console shares."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Form, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
 from chorale.engine.running import Study
 from chorale.files.answer_text import answer_text
-from chorale.model import EXPERT, Refusal, UserError
+from chorale.model import EXPERT as EXPERT_QUALIFICATION
+from chorale.model import Refusal, UserError
 from chorale.web.console import texts
-from chorale.web.links import OWNER
+from chorale.web.links import EXPERT, OWNER, VIEWER
 from chorale.web.serving import Site
 from chorale.web.staff import staff_only
 
 # PostgreSQL stores every character but this one.
 NO_NUL = r"^[^\x00]*$"
+Reason = Annotated[str, Form(max_length=1000, pattern=NO_NUL)]
 WHY_NEEDED = "Say why: the reason is kept with the study."
 # What a page says after an action sent the browser back to it.
 NOTICES = {
@@ -45,19 +47,16 @@ NOTICES = {
     "link-revoked": "The link lets nobody in any more. Whoever is in stays in.",
     "password": "The password is changed. Every other session has ended.",
 }
-TEXTS: dict[str, Any] = {
-    "when": texts.when,
-    "minute": texts.minute,
-    "span": texts.span,
-    "share": texts.share,
-    "answer_text": answer_text,
-    "answer_beside_item": texts.answer_beside_item,
-    "brief_text": texts.brief_text,
-    "item_text": texts.item_text,
-    "pretty": texts.pretty,
-}
-
-
+_WORDS = (
+    texts.when,
+    texts.minute,
+    texts.span,
+    texts.share,
+    texts.answer_beside_item,
+    texts.brief_text,
+    texts.item_text,
+)
+TEXTS: dict[str, Any] = {write.__name__: write for write in (*_WORDS, texts.as_json, texts.pretty, answer_text)}
 _RECRUITING_TABS = (("/console/recruiting", "People"), ("/console/recruiting/paying", "Paying"))
 
 
@@ -67,6 +66,9 @@ class Console:
     def __init__(self, site: Site, more_recruiting_tabs: Sequence[tuple[str, str]] = ()) -> None:
         self.site = site
         self._recruiting_tabs = (*_RECRUITING_TABS, *more_recruiting_tabs)
+        self.to_see = self.router(OWNER, VIEWER)
+        self.for_owner = self.router(OWNER)
+        self.for_experts = self.router(OWNER, EXPERT)
 
     def router(self, *roles: str) -> APIRouter:
         """A router all of whose routes are for these roles only."""
@@ -108,7 +110,16 @@ class Console:
 
 def has_protocol(study: Study) -> bool:
     """Whether there is anything to decide between stages, or to do for experts in them."""
-    return bool(study.gates) or any(EXPERT in stage.entry.qualifications for stage in study.settings.stage)
+    return bool(study.gates) or any(
+        EXPERT_QUALIFICATION in stage.entry.qualifications for stage in study.settings.stage
+    )
+
+
+def on_mistake(
+    page: Callable[..., Awaitable[Response]], console: Console, request: Request, *args: Any, **context: Any
+) -> None:
+    """Have a page shown again, with what is wrong, if what follows ends in a UserError."""
+    request.state.again = partial(page, console, request, *args, **context)
 
 
 def back_to(path: str, done: str, n: int | None = None) -> Response:
@@ -137,7 +148,7 @@ def console_route(console: Console) -> type[APIRoute]:
 
             async def handled(request: Request) -> Response:
                 try:
-                    return await handle(request)
+                    return await _handled(handle, request)
                 except UserError as error:
                     return console.problem(request, 422, str(error))
                 except RequestValidationError as error:
@@ -149,6 +160,16 @@ def console_route(console: Console) -> type[APIRoute]:
             return handled
 
     return ConsoleRoute
+
+
+async def _handled(handle: Callable[[Request], Awaitable[Response]], request: Request) -> Response:
+    try:
+        return await handle(request)
+    except UserError as error:
+        if (again := getattr(request.state, "again", None)) is None:
+            raise
+        shown: Response = await again(code=422, problem=error.message)
+        return shown
 
 
 def _refused(console: Console, request: Request, refusal: Refusal) -> Response:

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import Request, Response
 
 from chorale.engine.closing_pay import beyond_budget
 from chorale.engine.drawing_answers import not_drawn_from
@@ -14,8 +13,7 @@ from chorale.model import GateSettings, Refusal
 from chorale.protocol import GateVerdict, decide_gate
 from chorale.store import Tx, gates
 from chorale.store.gates import VerdictRow
-from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, back_to
-from chorale.web.links import OWNER
+from chorale.web.console.frame import WHY_NEEDED, Console, Reason, back_to
 from chorale.web.worker import StageInPath
 
 
@@ -54,9 +52,8 @@ def _gates(tx: Tx, study: Study) -> list[GateView]:
     ]
 
 
-def gate_routes(console: Console) -> APIRouter:
-    router = console.router(OWNER)
-    site = console.site
+def add_gate_routes(console: Console) -> None:
+    router, site = console.for_owner, console.site
 
     async def page(request: Request, code: int = 200, **context: str) -> Response:
         shown = await site.read(_gates)
@@ -75,13 +72,9 @@ def gate_routes(console: Console) -> APIRouter:
         return await page(request)
 
     @router.post("/gates/{name}/close")
-    async def close(
-        request: Request, name: StageInPath, reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = ""
-    ) -> Response:
+    async def close(request: Request, name: StageInPath, reason: Reason = "") -> Response:
         gate = _gate(site.study, name)
         if not reason.strip():
             return await page(request, 422, problem=WHY_NEEDED)
         await site.write(close_gate, gate, request.state.staff.name, reason.strip())
         return back_to("/console/gates", "gate-closed")
-
-    return router

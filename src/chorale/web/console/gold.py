@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from chorale.contract import Task
@@ -16,8 +16,7 @@ from chorale.model import Answer, Item, Refusal, UserError
 from chorale.model import Response as StudyResponse
 from chorale.store import Tx, gold, responses
 from chorale.store.gold import GoldItem
-from chorale.web.console.frame import NO_NUL, Console, back_to
-from chorale.web.links import EXPERT, OWNER
+from chorale.web.console.frame import NO_NUL, Console, back_to, on_mistake
 from chorale.web.pages import markdown
 from chorale.web.worker import StageInPath
 
@@ -29,13 +28,6 @@ SUSPICIOUS_AFTER = 5
 SUSPICIOUS_BELOW = 0.5
 
 Text = Annotated[str, Form(max_length=4000, pattern=NO_NUL)]
-
-
-def gold_routes(console: Console) -> APIRouter:
-    router = console.router(OWNER, EXPERT)
-    _add_desk(router, console)
-    _add_actions(router, console)
-    return router
 
 
 def read_answer(task: Task, typed: str) -> Answer:
@@ -127,13 +119,12 @@ async def _desk_page(
         unanimous_explanation=gold_desk.UNANIMOUS_EXPLANATION,
         typed=typed or {},
         most_counted=CANDIDATES_COUNTED,
-        as_json=lambda value: json.dumps(value, ensure_ascii=False),
         **context,
     )
 
 
-def _add_desk(router: APIRouter, console: Console) -> None:
-    study = console.site.study
+def add_gold_routes(console: Console) -> None:
+    router, study = console.for_experts, console.site.study
 
     @router.get("/gold")
     async def first_desk(request: Request) -> Response:
@@ -152,20 +143,18 @@ def _add_desk(router: APIRouter, console: Console) -> None:
         return console.page(request, "guidelines", chosen=stage, guidelines_html=markdown(stage.guidelines))
 
 
-def _add_actions(router: APIRouter, console: Console) -> None:
-    site = console.site
+def add_gold_actions(console: Console) -> None:
+    router, site = console.for_experts, console.site
 
     @router.post("/gold/{name}/promote")
     async def promote(
         request: Request, name: StageInPath, key: Text = "", answer: Text = "", explanation: Text = ""
     ) -> Response:
         stage = _stage_with_gold(site.study, name)
-        try:
-            chosen = read_answer(stage.task, answer)
-            await site.write(gold_desk.promote, stage, key, chosen, explanation, request.state.staff.name)
-        except UserError as error:
-            typed = {"key": key, "answer": answer, "explanation": explanation}
-            return await _desk_page(console, request, name, 422, typed=typed, problem=error.message)
+        typed = {"key": key, "answer": answer, "explanation": explanation}
+        on_mistake(_desk_page, console, request, name, typed=typed)
+        chosen = read_answer(stage.task, answer)
+        await site.write(gold_desk.promote, stage, key, chosen, explanation, request.state.staff.name)
         return back_to(f"/console/gold/{name}", "gold")
 
     @router.post("/gold/{name}/promote-unanimous")
@@ -177,10 +166,8 @@ def _add_actions(router: APIRouter, console: Console) -> None:
     @router.post("/gold/{name}/retire")
     async def retire(request: Request, name: StageInPath, key: Text = "", reason: Text = "") -> Response:
         stage = _stage_with_gold(site.study, name)
-        try:
-            if not reason.strip():
-                raise UserError(f"Say why {key!r} is no good as gold: the reason is kept with the study.")
-            await site.write(gold_desk.retire, stage, key, request.state.staff.name, reason.strip())
-        except UserError as error:
-            return await _desk_page(console, request, name, 422, typed={"key": key}, problem=error.message)
+        on_mistake(_desk_page, console, request, name, typed={"key": key})
+        if not reason.strip():
+            raise UserError(f"Say why {key!r} is no good as gold: the reason is kept with the study.")
+        await site.write(gold_desk.retire, stage, key, request.state.staff.name, reason.strip())
         return back_to(f"/console/gold/{name}", "retired")

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Annotated, Any, Literal, get_args
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from chorale.engine import settling
 from chorale.engine.asking_experts import ask_experts
 from chorale.engine.correcting import GoldCorrection, correct_gold
 from chorale.engine.running import RunningStage, Study
-from chorale.model import Event, Grade, Item, ItemState, Refusal, UserError
+from chorale.model import Event, Grade, Item, ItemState, Refusal
 from chorale.model import Response as StudyResponse
 from chorale.monitor.status import has_seen_arms, trust_of
 from chorale.protocol import why_so_many_judgments
@@ -21,10 +21,9 @@ from chorale.store import Tx, events, participations, responses
 from chorale.store.gold import GoldAnswer, gold_answer
 from chorale.store.grades import all_grades
 from chorale.store.items import ItemsWanted, find_item, item_ids, items_by_id, lineage, made_from
-from chorale.web.console.frame import NO_NUL, Console, item_address
+from chorale.web.console.frame import NO_NUL, Console, item_address, on_mistake
 from chorale.web.console.gold import Text, read_answer
 from chorale.web.console.workers import StageName, chosen_stage
-from chorale.web.links import OWNER, VIEWER
 from chorale.web.worker import StageInPath
 
 ITEMS_PER_PAGE = 50
@@ -46,13 +45,6 @@ CHOICES = {
 Below = Annotated[str, Query(max_length=20, pattern=NO_NUL)]
 Name = Annotated[str, Query(max_length=60, pattern=NO_NUL)]
 AfterKey = Annotated[str, Query(max_length=400, pattern=NO_NUL)]
-
-
-def item_routes(console: Console) -> APIRouter:
-    router = APIRouter()
-    router.routes += _seen(console).routes
-    router.routes += _done(console).routes
-    return router
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +143,6 @@ async def _item_page(
             "chosen": stage,
             "found": story,
             "choices": stage.task.shape.choices,
-            "as_json": lambda value: json.dumps(value, ensure_ascii=False),
             "gold_now": None if story.gold is None else json.loads(story.gold.answer),
             "typed": {},
             **context,
@@ -159,9 +150,8 @@ async def _item_page(
     )
 
 
-def _seen(shown: Console) -> APIRouter:
-    router = shown.router(OWNER, VIEWER)
-    study = shown.site.study
+def add_item_routes(shown: Console) -> None:
+    router, study = shown.to_see, shown.site.study
 
     @router.get("/items")
     async def items(
@@ -215,20 +205,15 @@ def _seen(shown: Console) -> APIRouter:
     async def item(request: Request, stage: StageName, key: ItemKey) -> Response:
         return await _item_page(shown, request, study.stage(stage), key)
 
-    return router
 
-
-def _done(shown: Console) -> APIRouter:
-    router = shown.router(OWNER)
-    site = shown.site
+def add_item_actions(shown: Console) -> None:
+    router, site = shown.for_owner, shown.site
 
     @router.post("/items/{name}/expert")
     async def send(request: Request, name: StageInPath, key: Text = "", reason: Text = "") -> Response:
         stage = site.study.stage(name)
-        try:
-            sent = await site.write(ask_experts, stage, key, request.state.staff.name, reason)
-        except UserError as error:
-            return await _item_page(shown, request, stage, key, 422, problem=error.message)
+        on_mistake(_item_page, shown, request, stage, key)
+        sent = await site.write(ask_experts, stage, key, request.state.staff.name, reason)
         return RedirectResponse(item_address(name, key, "sent" if sent else "was-sent"), 303)
 
     @router.post("/items/{name}/correct")
@@ -241,13 +226,11 @@ def _done(shown: Console) -> APIRouter:
         reason: Text = "",
     ) -> Response:
         stage = site.study.stage(name)
-        try:
-            chosen = read_answer(stage.task, answer)
-            new = GoldCorrection(stage, key, chosen, explanation, request.state.staff.name, reason)
-            await asyncio.to_thread(correct_gold, site.study, new)
-        except UserError as error:
-            typed = {"answer": answer, "explanation": explanation, "reason": reason}
-            return await _item_page(shown, request, stage, key, 422, problem=error.message, typed=typed)
+        typed = {"answer": answer, "explanation": explanation, "reason": reason}
+        on_mistake(_item_page, shown, request, stage, key, typed=typed)
+        chosen = read_answer(stage.task, answer)
+        new = GoldCorrection(stage, key, chosen, explanation, request.state.staff.name, reason)
+        await asyncio.to_thread(correct_gold, site.study, new)
         # What follows is done at once, so that the next page shows it. Where that takes long, nobody waits for it: it
         # goes on, and if it can't, a sweep does it.
         following = asyncio.create_task(asyncio.to_thread(settling.settle_everything, site.study))
@@ -255,5 +238,3 @@ def _done(shown: Console) -> APIRouter:
         for task in done:
             task.result()
         return RedirectResponse(item_address(name, key, "corrected" if done else "correcting"), 303)
-
-    return router

@@ -6,12 +6,13 @@ from functools import partial
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Form, Query, Request, Response
+from fastapi import Form, Query, Request, Response
 from markupsafe import Markup
 
 from chorale.engine import control
+from chorale.engine.arrivals import arrival_url
 from chorale.engine.running import Study
-from chorale.model import Entry, EntryKind, Event, Refusal, StageState, UserError
+from chorale.model import Entry, EntryKind, Refusal, StageState, UserError
 from chorale.monitor.overview import AgreementPart, Alarm, overview
 from chorale.monitor.status import has_seen_arms
 from chorale.store import Tx, events, ledger
@@ -19,25 +20,14 @@ from chorale.store.console import bonuses
 from chorale.store.stages import StageCounts, stage_tallies
 from chorale.web.console.charts import Trend, trend_chart
 from chorale.web.console.flow import flow
-from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.console.frame import Console, Reason, back_to
 from chorale.web.console.texts import minute, share
-from chorale.web.links import OWNER, VIEWER, arrival_url, new_expert_link, new_invitations
+from chorale.web.links import OWNER, new_invitations, new_staff_link
 from chorale.web.worker import StageInPath
 
 MOST_INVITATIONS = 500
 EVENTS_PER_PAGE = 100
 LEDGER_LINES = 200
-
-
-def overview_routes(console: Console) -> APIRouter:
-    router = APIRouter()
-    seen, done = console.router(OWNER, VIEWER), console.router(OWNER)
-    _add_overview(seen, done, console)
-    _add_records(seen, console)
-    _add_links(done, console)
-    router.routes += seen.routes
-    router.routes += done.routes
-    return router
 
 
 async def _overview(console: Console, request: Request, code: int = 200, **context: Any) -> Response:
@@ -97,19 +87,16 @@ def alarm_links(alarm: Alarm, role: str) -> list[tuple[str, str]]:
     return []
 
 
-def _add_overview(seen: APIRouter, done: APIRouter, console: Console) -> None:
+def add_overview_routes(console: Console) -> None:
     study = console.site.study
 
-    @seen.get("")
+    @console.to_see.get("")
     async def show(request: Request) -> Response:
         return await _overview(console, request)
 
-    @done.post("/stages/{name}/state")
+    @console.for_owner.post("/stages/{name}/state")
     async def set_state(
-        request: Request,
-        name: StageInPath,
-        state: Annotated[StageState, Form()],
-        reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = "",
+        request: Request, name: StageInPath, state: Annotated[StageState, Form()], reason: Reason = ""
     ) -> Response:
         stage = study.stage(name)
         try:
@@ -119,8 +106,8 @@ def _add_overview(seen: APIRouter, done: APIRouter, console: Console) -> None:
         return back_to("/console", "paused" if state is StageState.PAUSED else "resumed")
 
 
-def _add_links(router: APIRouter, console: Console) -> None:
-    site = console.site
+def add_link_routes(console: Console) -> None:
+    router, site = console.for_owner, console.site
 
     @router.post("/invitations")
     async def invite(request: Request, n: Annotated[str, Form(max_length=20)] = "") -> Response:
@@ -135,7 +122,7 @@ def _add_links(router: APIRouter, console: Console) -> None:
     async def expert_link(request: Request, name: Annotated[str, Form(max_length=60)] = "") -> Response:
         name = name.strip()
         try:
-            path = await site.write(new_expert_link, site.sessions, name, request.state.staff.name)
+            path = await site.write(new_staff_link, site.sessions, "expert", name, request.state.staff.name)
         except UserError as error:
             return await _overview(console, request, 422, links_problem=error.message)
         links = [site.base_url(request) + path]
@@ -149,25 +136,13 @@ def _ledger(tx: Tx, study: Study) -> tuple[dict[str, int], list[StageCounts], li
     return totals, counts, list(ledger.ledger_lines(tx, limit=LEDGER_LINES))
 
 
-def _events(tx: Tx, _study: Study, before: int | None, kind: str) -> list[Event]:
-    # One more than is shown: whether there is another page.
-    return events.recent(tx, EVENTS_PER_PAGE + 1, before=before, kinds=(kind,) if kind else ())
-
-
 # What the record can be searched for; kinds that are not listed here can still be asked for by address.
 EVENT_KINDS = (
     *("arrived", "consented", "entered", "returned", "expired", "dropped"),
     *("labelled", "reopened", "drawn", "sampled", "derived", "withdrawn", "brought back"),
     *("passed", "not passed", "qualified", "arm", "gate closed", "message sent", "budget reached"),
-    *(
-        "made gold",
-        "retired gold",
-        "corrected gold",
-        "gold graded again",
-        "reinstated",
-        "sent to expert",
-        "expert answered",
-    ),
+    *("made gold", "retired gold", "corrected gold", "gold graded again"),
+    *("reinstated", "sent to expert", "expert answered"),
     *("message written", "bonus given", "disqualified", "identity shown", "arms shown"),
     *("paused", "resumed", "settings", "exported", "set up", "password changed", "invited"),
     *("expert invited", "expert came", "viewer invited", "viewer came", "link revoked"),
@@ -175,7 +150,9 @@ EVENT_KINDS = (
 EventKind = Annotated[str, Query(max_length=40, pattern="^[a-z ]*$")]
 
 
-def _add_records(router: APIRouter, console: Console) -> None:
+def add_record_routes(console: Console) -> None:
+    router = console.to_see
+
     @router.get("/ledger")
     async def ledger(request: Request) -> Response:
         totals, counts, lines = await console.site.read(_ledger)
@@ -193,7 +170,11 @@ def _add_records(router: APIRouter, console: Console) -> None:
     async def record(
         request: Request, before: Annotated[int | None, Query(ge=1, le=2**53)] = None, kind: EventKind = ""
     ) -> Response:
-        recent = await console.site.read(_events, before, kind)
+        kinds = (kind,) if kind else ()
+        # One more than is shown: whether there is another page.
+        recent = await console.site.read(
+            lambda tx, _: events.recent(tx, EVENTS_PER_PAGE + 1, before=before, kinds=kinds)
+        )
         shown = recent[:EVENTS_PER_PAGE]
         older = shown[-1].id if len(recent) > EVENTS_PER_PAGE else None
         return console.page(

@@ -3,14 +3,13 @@
 import asyncio
 from dataclasses import dataclass
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from chorale.engine.quality import stage_quality, worker_qualities
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Refusal
 from chorale.protocol import WorkerQuality
 from chorale.web.console.frame import Console
-from chorale.web.links import OWNER, VIEWER
 from chorale.web.worker import StageInPath
 
 SHOWN = 50
@@ -27,9 +26,8 @@ class QualityView:
     iterations: int
 
 
-def quality_routes(console: Console) -> APIRouter:
-    router = console.router(OWNER, VIEWER)
-    site = console.site
+def add_quality_routes(console: Console) -> None:
+    router, site = console.to_see, console.site
 
     @router.get("/quality")
     async def first(request: Request) -> Response:
@@ -47,8 +45,6 @@ def quality_routes(console: Console) -> APIRouter:
         view = await asyncio.to_thread(_view, site.study, stage)
         choosing = [each.name for each in site.study.stages.values() if each.task.combining.chosen is not None]
         return console.page(request, "quality", view=view, choosing=choosing, shown=SHOWN)
-
-    return router
 
 
 def _view(study: Study, stage: RunningStage) -> QualityView:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import Form, Request, Response
 
 from chorale.engine import arrivals, payouts, recruiting
 from chorale.engine.running import Study
@@ -12,8 +12,7 @@ from chorale.store import Tx, events, invitations, submissions, workers
 from chorale.store.invitations import InvitationRow
 from chorale.store.submissions import SubmissionRow
 from chorale.store.workers import PanelCounts
-from chorale.web.console.frame import NO_NUL, Console, back_to
-from chorale.web.links import OWNER, VIEWER
+from chorale.web.console.frame import WHY_NEEDED, Console, Reason, back_to
 
 MOST_LINKS = 200
 MOST_WAITING = 50
@@ -53,42 +52,24 @@ def _paid(tx: Tx, study: Study) -> dict[str, Any]:
     return {"books": payouts.books(tx, study), "receipts": payout_files.receipts(tx, newest=MOST_PAYOUTS)}
 
 
-def recruiting_routes(console: Console) -> APIRouter:
-    router = APIRouter()
-    seen, done = console.router(OWNER, VIEWER), console.router(OWNER)
-    _add_pages(seen, console)
-    _add_links(done, console)
-    router.routes += seen.routes
-    router.routes += done.routes
-    return router
-
-
-def _add_pages(router: APIRouter, console: Console) -> None:
+def add_recruiting_routes(console: Console) -> None:
     site = console.site
 
-    @router.get("/recruiting")
+    @console.to_see.get("/recruiting")
     async def overview(request: Request) -> Response:
         now = await site.read(_recruitment)
         arrival = site.study.settings.arrival
         url = arrivals.arrival_url(site.base_url(request), arrival) if arrival.by_url else None
         return console.page(request, "recruiting", found=now, arrival=arrival, arrival_url=url)
 
-    @router.get("/recruiting/paying")
+    @console.to_see.get("/recruiting/paying")
     async def paying(request: Request) -> Response:
         return console.page(request, "paying", most_due=MOST_DUE, **await site.read(_paid))
 
-
-def _add_links(router: APIRouter, console: Console) -> None:
-    site = console.site
-
-    @router.post("/recruiting/revoke")
-    async def revoke(
-        request: Request,
-        number: Annotated[int, Form(ge=1, le=2**53)],
-        reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = "",
-    ) -> Response:
+    @console.for_owner.post("/recruiting/revoke")
+    async def revoke(request: Request, number: Annotated[int, Form(ge=1, le=2**53)], reason: Reason = "") -> Response:
         if not reason.strip():
-            return console.problem(request, 422, "Say why: the reason is kept with the study.")
+            return console.problem(request, 422, WHY_NEEDED)
         if not await site.write(arrivals.revoke, number, request.state.staff.name, reason.strip()):
             return console.problem(request, 404, f"There is no valid link with the number {number}.")
         return back_to("/console/recruiting", "link-revoked")

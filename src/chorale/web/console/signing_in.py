@@ -12,25 +12,11 @@ from fastapi.responses import RedirectResponse
 
 from chorale.model import Refusal, UserError
 from chorale.store.requesters import RequesterRow
-from chorale.web.console.frame import NO_NUL, Console, back_to, console_route
-from chorale.web.links import DESK, EXPERT, OWNER, VIEWER
+from chorale.web import staff
+from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.links import DESK, EXPERT, VIEWER
 from chorale.web.serving import Site
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
-from chorale.web.staff import (
-    LONGEST_PASSWORD,
-    Passwords,
-    change_password,
-    check_new_password,
-    end_sessions,
-    enter_by_link,
-    is_setup_token,
-    make_owner,
-    refuse_second_owner,
-    requester,
-    restored_since,
-    signed_in,
-    who_is_it,
-)
 from chorale.web.throttle import Throttle
 
 START = "/console"
@@ -42,17 +28,16 @@ WINDOW_SECONDS = 300
 NAME_PATTERN = r"^[A-Za-z0-9._@+-]{1,80}$"
 TokenInPath = Annotated[str, Path(min_length=1, max_length=500)]
 Name = Annotated[str, Form(pattern=NAME_PATTERN)]
-Password = Annotated[str, Form(max_length=LONGEST_PASSWORD)]
+Password = Annotated[str, Form(max_length=staff.LONGEST_PASSWORD)]
 
 
-def signing_in_routes(console: Console) -> APIRouter:
-    router = APIRouter(include_in_schema=False, route_class=console_route(console))
+def add_signing_in_routes(console: Console, router: APIRouter) -> None:
+    """Adds the routes of people who are not signed in to a router that is open to them."""
     doorkeeper = Doorkeeper(console.site)
     _add_set_up(router, console, doorkeeper)
     _add_login(router, console, doorkeeper)
     _add_links(router, console)
-    router.routes += _account(console, doorkeeper).routes
-    return router
+    _add_account(console, doorkeeper)
 
 
 class TooManyTriesError(Exception):
@@ -65,7 +50,7 @@ class Doorkeeper:
     """Checks passwords, and not too many of them."""
 
     def __init__(self, site: Site) -> None:
-        self.passwords = Passwords()
+        self.passwords = staff.Passwords()
         self._site = site
         self._addresses = Throttle(TRIES_PER_ADDRESS, WINDOW_SECONDS)
         self._names = Throttle(TRIES_PER_NAME, WINDOW_SECONDS)
@@ -79,7 +64,7 @@ class Doorkeeper:
         # Noted before it is looked at: a hundred tries at the same moment are a hundred tries.
         self._addresses.note(address)
         self._names.note(name)
-        row = await self._site.read(requester, name)
+        row = await self._site.read(staff.requester, name)
         if not await self.passwords.matches(row, password):
             return None
         self._addresses.forget(address)
@@ -106,9 +91,9 @@ def _add_set_up(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> 
     site = console.site
 
     async def check(token: str) -> None:
-        if not await site.write(is_setup_token, site.sessions.read_link("setup", token)):
+        if not await site.write(staff.is_setup_token, site.sessions.read_link("setup", token)):
             raise Refusal("bad_link", "This set-up link is not valid. Copy the whole link the server printed.", 403)
-        await site.read(refuse_second_owner)
+        await site.read(staff.refuse_second_owner)
 
     @router.get("/setup/{token}")
     async def set_up_page(request: Request, token: TokenInPath) -> Response:
@@ -119,11 +104,11 @@ def _add_set_up(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> 
     async def set_up(request: Request, token: TokenInPath, name: Name, password: Password, again: Password) -> Response:
         await check(token)
         try:
-            check_new_password(name, password, again)
-            row = await site.write(make_owner, name, await doorkeeper.passwords.hash(password))
+            staff.check_new_password(name, password, again)
+            row = await site.write(staff.make_owner, name, await doorkeeper.passwords.hash(password))
         except UserError as error:
             return console.page(request, "setup", 422, name=name, problem=error.message)
-        return await signed_in(site, row, START)
+        return await staff.signed_in(site, row, START)
 
 
 def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> None:
@@ -133,10 +118,10 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
     async def login_page(
         request: Request, wanted: Annotated[str, Query(alias="next", max_length=2000)] = START
     ) -> Response:
-        if await who_is_it(site, request) is not None:
+        if await staff.who_is_it(site, request) is not None:
             return RedirectResponse(local_path(wanted), 303)
         session = site.sessions.staff(request.cookies.get(STAFF_COOKIE))
-        restored = None if session is None else await site.read(restored_since, session)
+        restored = None if session is None else await site.read(staff.restored_since, session)
         return console.page(request, "login", name="", next=local_path(wanted), problem=restored)
 
     @router.post("/login")
@@ -155,13 +140,13 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
             return _with_retry_after(again(429, _patience(error.wait)), error.wait)
         if row is None:
             return again(401, "The name or the password is wrong.")
-        return await signed_in(site, row, local_path(wanted))
+        return await staff.signed_in(site, row, local_path(wanted))
 
     @router.post("/logout")
     async def logout(request: Request) -> Response:
-        row = await who_is_it(site, request)
+        row = await staff.who_is_it(site, request)
         # A cookie somebody copied must not outlive the signing out.
-        at_desk = None if row is None else await site.write(end_sessions, row.name)
+        at_desk = None if row is None else await site.write(staff.end_sessions, row.name)
         response = RedirectResponse("/login", 303)
         worker = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
         # Whoever they were at their desk goes with them.
@@ -187,7 +172,7 @@ def _add_links(router: APIRouter, console: Console) -> None:
         name = site.sessions.read_link(role, token)
         if name is None:
             raise Refusal("bad_link", "This link is not valid. Copy the whole link, or ask for a new one.", 403)
-        return await signed_in(site, await site.write(enter_by_link, name, role), start)
+        return await staff.signed_in(site, await site.write(staff.enter_by_link, name, role), start)
 
     @router.get("/expert/{token}")
     async def expert(token: TokenInPath) -> Response:
@@ -198,9 +183,8 @@ def _add_links(router: APIRouter, console: Console) -> None:
         return await enter(VIEWER, token, START)
 
 
-def _account(console: Console, doorkeeper: Doorkeeper) -> APIRouter:
-    router = console.router(OWNER)
-    site = console.site
+def _add_account(console: Console, doorkeeper: Doorkeeper) -> None:
+    router, site = console.for_owner, console.site
 
     @router.get("/account")
     async def account(request: Request) -> Response:
@@ -212,15 +196,13 @@ def _account(console: Console, doorkeeper: Doorkeeper) -> APIRouter:
         try:
             if await doorkeeper.owner(request, name, current) is None:
                 raise UserError("The present password is not right.")
-            check_new_password(name, password, again)
+            staff.check_new_password(name, password, again)
         except TooManyTriesError as error:
             return _with_retry_after(console.page(request, "account", 429, problem=_patience(error.wait)), error.wait)
         except UserError as error:
             return console.page(request, "account", 422, problem=error.message)
-        row = await site.write(change_password, name, await doorkeeper.passwords.hash(password))
+        row = await site.write(staff.change_password, name, await doorkeeper.passwords.hash(password))
         response = back_to("/console/account", "password")
         # This browser goes on; all others have to sign in again.
-        response.headers["set-cookie"] = (await signed_in(site, row, START)).headers["set-cookie"]
+        response.headers["set-cookie"] = (await staff.signed_in(site, row, START)).headers["set-cookie"]
         return response
-
-    return router

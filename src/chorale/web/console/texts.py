@@ -78,6 +78,10 @@ def brief_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> 
     return _cut(answer_beside_item(stage, payload, answer))
 
 
+def as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
 def pretty(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 

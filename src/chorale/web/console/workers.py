@@ -6,20 +6,19 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 from urllib.parse import quote, urlencode
 
-from fastapi import APIRouter, Form, Query, Request, Response
+from fastapi import Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from chorale.engine import managing
 from chorale.engine.managing import Act
 from chorale.engine.running import RunningStage, Study
-from chorale.model import Standing, UserError
+from chorale.model import Standing
 from chorale.monitor.status import trust_of
 from chorale.protocol import hourly_wage
 from chorale.store import Tx, participations
 from chorale.store.participations import ParticipationSummary
 from chorale.store.workers import find_by_pseudonym
-from chorale.web.console.frame import NO_NUL, Console
-from chorale.web.links import OWNER, VIEWER
+from chorale.web.console.frame import NO_NUL, Console, Reason, on_mistake
 
 WORKERS_PER_PAGE = 100
 LONGEST_MESSAGE = 20_000
@@ -29,7 +28,6 @@ StageName = Annotated[str, Query(max_length=40)]
 WorkerOrder = Literal["worker", "standing", "trust", "gold", "judgments", "earned", "time", "wage", "entered"]
 Direction = Literal["up", "down"]
 Key = Annotated[str, Form(pattern=r"^[\w-]{8,60}$")]
-Reason = Annotated[str, Form(max_length=1000, pattern=NO_NUL)]
 ShortText = Annotated[str, Form(max_length=200, pattern=NO_NUL)]
 
 
@@ -62,13 +60,6 @@ class Paging:
     @property
     def last(self) -> int:
         return max(1, -(-self.total // self.size))
-
-
-def worker_list_routes(console: Console) -> APIRouter:
-    router = APIRouter()
-    router.routes += _seen(console).routes
-    router.routes += _done(console).routes
-    return router
 
 
 def chosen_stage(study: Study, name: str) -> RunningStage:
@@ -116,15 +107,10 @@ async def _list(console: Console, request: Request, listing: Listing, code: int 
     )
 
 
-def _called(tx: Tx, _study: Study, name: str) -> bool:
-    return find_by_pseudonym(tx, name) is not None
-
-
-def _seen(console: Console) -> APIRouter:
-    router = console.router(OWNER, VIEWER)
+def add_worker_list_routes(console: Console) -> None:
     study = console.site.study
 
-    @router.get("/workers")
+    @console.to_see.get("/workers")
     async def workers(
         request: Request,
         stage: StageName = "",
@@ -138,27 +124,21 @@ def _seen(console: Console) -> APIRouter:
         # Whoever is not found stays in the address; the list below goes on changing all the same.
         if not name or "part" in request.query_params:
             return await _list(console, request, listing)
-        if await console.site.read(_called, name):
+        if await console.site.read(lambda tx, _: find_by_pseudonym(tx, name)) is not None:
             return RedirectResponse(f"/console/workers/{quote(name)}", 303)
         problem = f"No worker is called {called.strip()}. Names look like w-abc2345xyz; whole ones are found."
         return await _list(console, request, listing, 404, problem=problem, typed={"called": called})
 
-    return router
 
-
-def _done(console: Console) -> APIRouter:
-    router = console.router(OWNER)
-    site = console.site
+def add_worker_list_actions(console: Console) -> None:
+    router, site = console.for_owner, console.site
 
     @router.post("/workers/find")
     async def find(request: Request, key: Key, panel_id: ShortText = "", reason: Reason = "") -> Response:
         """Find whom a panel's id belongs to: people write with that one."""
-        try:
-            who = await site.write(managing.recognise, panel_id, Act(request.state.staff.name, reason, key))
-        except UserError as error:
-            typed = {"panel_id": panel_id, "find_reason": reason}
-            listing = Listing(chosen_stage(site.study, ""))
-            return await _list(console, request, listing, 422, problem=error.message, typed=typed)
+        typed = {"panel_id": panel_id, "find_reason": reason}
+        on_mistake(_list, console, request, Listing(chosen_stage(site.study, "")), typed=typed)
+        who = await site.write(managing.recognise, panel_id, Act(request.state.staff.name, reason, key))
         return RedirectResponse(f"/console/workers/{who}", 303)
 
     @router.post("/workers/message")
@@ -172,14 +152,10 @@ def _done(console: Console) -> APIRouter:
     ) -> Response:
         """Write the same to everybody who works in a stage."""
         chosen = site.study.stage(stage)
-        try:
-            act = Act(request.state.staff.name, reason, key)
-            sent = await site.write(managing.send_to_all, chosen, title, body, act)
-        except UserError as error:
-            typed = {"title": title, "body": body, "message_reason": reason}
-            return await _list(console, request, Listing(chosen), 422, problem=error.message, typed=typed)
+        typed = {"title": title, "body": body, "message_reason": reason}
+        on_mistake(_list, console, request, Listing(chosen), typed=typed)
+        act = Act(request.state.staff.name, reason, key)
+        sent = await site.write(managing.send_to_all, chosen, title, body, act)
         return RedirectResponse(
             f"/console/workers?{urlencode({'stage': stage, 'done': 'all-written', 'n': sent})}", 303
         )
-
-    return router

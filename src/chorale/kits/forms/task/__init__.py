@@ -59,12 +59,7 @@ _EXAMPLE_OPTIONS: dict[str, Any] = {
             "same": "About the same",
             "shuffle": True,
         },
-        {
-            "name": "why",
-            "kind": "long_text",
-            "ask": "What makes it rude?",
-            "shown_if": {"field": "tone", "is": "rude"},
-        },
+        {"name": "why", "kind": "long_text", "ask": "What makes it rude?", "shown_if": {"field": "tone", "is": "rude"}},
     ],
 }
 _EXAMPLES = (
@@ -134,8 +129,8 @@ def _configured(options: FormOptions) -> Task:
             grade=form.grade,
             parts=form.parts if form.has_parts else one_part,
             most_parts=form.most_parts,
-            marks=form.marks if form.is_rubric else None,
-            criteria=form.criteria,
+            marks=form.marks if form.best_marks else None,
+            criteria=tuple(form.best_marks),
             best_marks=form.best_marks,
         ),
         combining=Combining(distance=form.distance, combine=form.combine),

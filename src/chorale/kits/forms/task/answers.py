@@ -3,55 +3,21 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
 from chorale.contract.exporting import Seeds
 from chorale.contract.task import Combined, GradeResult, Marks
 from chorale.files.rows import shortened
 from chorale.kits.forms.task.choice_fields import ChoiceField, ChoicesField
+from chorale.kits.forms.task.fields import FormField, Votes
 from chorale.kits.forms.task.settings import PIECES, FieldSettings, FormOptions, Kind
 from chorale.kits.forms.task.span_fields import SpanField
 from chorale.kits.forms.task.text_fields import TextField
 from chorale.kits.forms.task.tokens import pieces
-from chorale.kits.forms.task.votes import Votes
 from chorale.model import Answer, Judgment, Payload
 
 
-class Field(Protocol):
-    """One thing a form asks for."""
-
-    @property
-    def settings(self) -> FieldSettings: ...
-
-    def schema(self) -> dict[str, Any]:
-        """The JSON schema of an answer."""
-
-    def parse(self, raw: Any) -> Any:
-        """The answer in its canonical form, or ValueError with words that go on after the field's name."""
-
-    def parse_gold(self, raw: Any) -> Any: ...
-
-    def misfit(self, value: Any, item: Payload) -> str | None:
-        """What only the item tells to be wrong."""
-
-    def mistake(self, value: Any, gold: Any) -> str | None:
-        """How an answer differs from gold; None if it is right."""
-
-    def distance(self, left: Any, right: Any) -> float: ...
-
-    def combine(self, votes: Votes) -> tuple[Any, float | None]:
-        """What many said, with its confidence, if it can have one."""
-
-    def guess(self, view: Mapping[str, Any], rng: Random | None) -> Any: ...
-
-    def cell(self, value: Any, item: Payload) -> Any:
-        """The answer in a table, where it must be understood by itself."""
-
-    def in_words(self, value: Any, item: Payload) -> Any:
-        """The answer in words, beside its item."""
-
-
-def _field(settings: FieldSettings) -> Field:
+def _field(settings: FieldSettings) -> FormField:
     match settings.kind:
         case Kind.CHOICE | Kind.LIKERT | Kind.PAIR:
             return ChoiceField(settings)
@@ -144,7 +110,7 @@ class FormFields:
         return view
 
     @property
-    def shuffled(self) -> dict[str, Field]:
+    def shuffled(self) -> dict[str, FormField]:
         return {name: field for name, field in self.fields.items() if field.settings.shuffle}
 
     def arrange(self, _item: Payload, seeds: Seeds) -> dict[str, Any]:
@@ -180,7 +146,7 @@ class FormFields:
     # Putting together
 
     def combine(self, judgments: Sequence[Judgment]) -> Combined | None:
-        """Field by field. The whole is as sure as the field that is least so; written texts say nothing of that."""
+        """FormField by field. The whole is as sure as the field that is least so; written texts say nothing of that."""
         if not judgments:
             return None
         by_field = self.combine_fields(judgments)
@@ -205,17 +171,8 @@ class FormFields:
         return by_field
 
     @property
-    def is_rubric(self) -> bool:
-        return bool(self.criteria)
-
-    @property
-    def criteria(self) -> tuple[str, ...]:
-        """The fields that have points."""
-        return tuple(name for name, field in self.fields.items() if field.settings.points)
-
-    @property
     def best_marks(self) -> dict[str, float]:
-        """The most points there are by each of them."""
+        """The fields that have points, and the most there are by each of them."""
         return {name: max(field.settings.points) for name, field in self.fields.items() if field.settings.points}
 
     def marks(self, answer: Answer) -> Marks:
@@ -275,7 +232,7 @@ def _put_right(name: str, parse: partial[Any]) -> Any:
         raise ValueError(f"must be put right: `{name}` {error}") from None
 
 
-def _combined(field: Field, asked: Votes) -> tuple[Any, float | None]:
+def _combined(field: FormField, asked: Votes) -> tuple[Any, float | None]:
     given = [(answer[field.settings.name], trust) for answer, trust in asked if field.settings.name in answer]
     share = sum(trust for _, trust in given) / sum(trust for _, trust in asked)
     if isinstance(field, TextField):

@@ -1,21 +1,15 @@
 """Fields whose answer is chosen: one option, several, a level of a scale, a side of a pair."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from chorale.kits.forms.task.settings import FieldSettings
-from chorale.kits.forms.task.votes import Votes
+from chorale.kits.forms.task.fields import FormField, Votes
 from chorale.metrics.aggregation import trust_weighted_share
-from chorale.model import Payload
 
 
-@dataclass(frozen=True)
-class ChoiceField:
+class ChoiceField(FormField):
     """A choice, a level of a scale or a side of a pair."""
-
-    settings: FieldSettings
 
     def schema(self) -> dict[str, Any]:
         return {"enum": list(self.settings.answers)}
@@ -26,12 +20,6 @@ class ChoiceField:
             if type(raw) is type(answer) and raw == answer:
                 return answer
         raise ValueError(f"is not one of {', '.join(map(str, self.settings.answers))}")
-
-    def parse_gold(self, raw: Any) -> str | int:
-        return self.parse(raw)
-
-    def misfit(self, _value: str | int, _item: Payload) -> str | None:
-        return None
 
     def mistake(self, value: str | int, gold: str | int) -> str | None:
         near = self._steps(value, gold) <= (self.settings.tolerance or 0)
@@ -55,26 +43,17 @@ class ChoiceField:
     def guess(self, _view: Mapping[str, Any], rng: Random | None) -> str | int:
         return rng.choice(self.settings.answers) if rng else self.settings.answers[0]
 
-    def cell(self, value: str | int, _item: Payload) -> str | int:
-        return value
 
-    def in_words(self, value: str | int, _item: Payload) -> str | int:
-        return value
-
-
-@dataclass(frozen=True)
-class ChoicesField:
+class ChoicesField(FormField):
     """Any number of options, in the order the form has them."""
-
-    settings: FieldSettings
 
     @property
     def _values(self) -> list[str]:
         return [option.value for option in self.settings.options or ()]
 
     @property
-    def _least(self) -> int:
-        return 1 if self.settings.min is None else self.settings.min
+    def _most(self) -> int:
+        return self.settings.max or len(self._values)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "array", "items": {"enum": self._values}, "uniqueItems": True}
@@ -92,20 +71,14 @@ class ChoicesField:
             raise ValueError(f"has {len(raw)} options and must have {self._bounds()}")
         return [value for value in values if value in raw]
 
-    def parse_gold(self, raw: Any) -> list[str]:
-        return self.parse(raw)
-
     def _allowed(self, count: int) -> bool:
         if count == 0 and self.settings.none is not None:
             return True
-        return self._least <= count <= (self.settings.max or len(self._values))
+        return self.settings.least <= count <= self._most
 
     def _bounds(self) -> str:
-        bounds = f"from {self._least} to {self.settings.max or len(self._values)}"
+        bounds = f"from {self.settings.least} to {self._most}"
         return bounds if self.settings.none is None else f"none or {bounds}"
-
-    def misfit(self, _value: list[str], _item: Payload) -> str | None:
-        return None
 
     def mistake(self, value: list[str], gold: list[str]) -> str | None:
         return None if value == gold else f"{_words(value)}, where {_words(gold)} is right"
@@ -124,7 +97,7 @@ class ChoicesField:
         ranked = sorted(shares, key=lambda option: -shares[option])
         count = sum(share > 0.5 for share in shares.values())
         if not self._allowed(count):
-            count = self._least if count < self._least else self.settings.max or count
+            count = self.settings.least if count < self.settings.least else self.settings.max or count
         chosen = set(ranked[:count])
         agreed = min(share if option in chosen else 1 - share for option, share in shares.items())
         return [option for option in self._values if option in chosen], agreed
@@ -132,17 +105,10 @@ class ChoicesField:
     def guess(self, _view: Mapping[str, Any], rng: Random | None) -> list[str]:
         values = self._values
         if rng is None:
-            return values[: self._least]
-        most = self.settings.max or len(values)
-        counts = [count for count in range(min(most, self._least + 2) + 1) if self._allowed(count)]
+            return values[: self.settings.least]
+        counts = [count for count in range(min(self._most, self.settings.least + 2) + 1) if self._allowed(count)]
         chosen = rng.sample(values, rng.choice(counts))
         return [value for value in values if value in chosen]
-
-    def cell(self, value: list[str], _item: Payload) -> list[str]:
-        return value
-
-    def in_words(self, value: list[str], _item: Payload) -> list[str]:
-        return value
 
 
 def _words(values: list[str]) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 from chorale.kits.forms.task.answers import FormFields
 from chorale.kits.forms.task.page import levels_of
 from chorale.kits.forms.task.settings import SAME, FieldSettings, Kind
+from chorale.kits.forms.task.text_fields import quoted
 from chorale.kits.forms.task.tokens import excerpt
 from chorale.model import Answer, Payload
 
@@ -80,7 +81,7 @@ def words(field: FieldSettings, value: Any, item: Payload) -> str:
             return (field.same or "") if value == SAME else f"“{item[value]}”"
         case Kind.SPANS:
             return ", ".join(_marked(each, item[field.item or ""], labels) for each in value) or "nothing"
-    return " or ".join(f"“{text}”" for text in ([value] if isinstance(value, str) else value))
+    return quoted(value)
 
 
 def _marked(span: dict[str, Any], text: Any, labels: dict[str, str]) -> str:

@@ -2,10 +2,9 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 
-from chorale.kits.forms.task.settings import FormOptions
+from chorale.kits.forms.task.settings import FormOptions, problem_at, refuse
 from chorale.kits.forms.task.tokens import tokens
 
 LONGEST = 50_000
@@ -84,7 +83,5 @@ def _check_highlights(item: dict[str, Any], highlights: dict[str, str]) -> None:
         text = " ".join(text) if isinstance(text, list) else text
         if item.get(part) is not None and text is not None and item[part] not in text:
             words = f"does not occur in `{whole}`. Write it as it stands there."
-            kind = PydanticCustomError("value_error", "Value error, {words}", {"words": words})
-            problems.append(InitErrorDetails(type=kind, loc=(part,), input=item[part]))
-    if problems:
-        raise ValidationError.from_exception_data("Item", problems)
+            problems.append(problem_at((part,), words, item[part]))
+    refuse("Item", problems)

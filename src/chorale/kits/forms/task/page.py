@@ -39,14 +39,12 @@ def _rules(field: FieldSettings) -> dict[str, Any]:
         rules["shownIf"] = {"field": field.shown_if.field, "is": field.shown_if.is_}
     match field.kind:
         case Kind.CHOICES:
-            least = 1 if field.min is None else field.min
-            rules |= {"min": least, "max": field.max or len(field.options or ())}
+            rules |= {"min": field.least, "max": field.max or len(field.options or ())}
         case Kind.TEXT | Kind.LONG_TEXT:
-            written = TextField(field)
-            rules |= {"min": written.least, "max": written.most}
+            rules |= {"min": field.least, "max": TextField(field).most}
             rules |= {"minWords": field.min_words or 0, "maxWords": field.max_words}
         case Kind.SPANS:
-            least = field.min if field.min is not None else int(field.required)
             labels = [[option.value, option.label] for option in field.options or ()]
-            rules |= {"min": least, "max": field.max, "item": field.item, "overlap": field.overlap, "labels": labels}
+            rules |= {"min": field.least, "max": field.max, "item": field.item}
+            rules |= {"overlap": field.overlap, "labels": labels}
     return rules

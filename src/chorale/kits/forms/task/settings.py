@@ -78,12 +78,7 @@ _OF_KIND: Mapping[str, tuple[Kind, ...]] = {
     "same": (Kind.PAIR,),
 }
 """The settings that not every kind of field has."""
-_NEEDED: Mapping[Kind, str] = {
-    Kind.CHOICE: "options",
-    Kind.CHOICES: "options",
-    Kind.SPANS: "item",
-    Kind.PAIR: "sides",
-}
+_NEEDED: Mapping[Kind, str] = {Kind.CHOICE: "options", Kind.CHOICES: "options", Kind.SPANS: "item", Kind.PAIR: "sides"}
 
 
 def _not_blank(value: str) -> str:
@@ -257,7 +252,7 @@ class FieldSettings(_Settings):
 
     @model_validator(mode="after")
     def _is_complete(self) -> "FieldSettings":
-        _refuse(type(self).__name__, [*self._gaps(), *self._contradictions()])
+        refuse(type(self).__name__, [*self._gaps(), *self._contradictions()])
         return self
 
     def _gaps(self) -> Iterator[InitErrorDetails]:
@@ -268,42 +263,50 @@ class FieldSettings(_Settings):
     def _contradictions(self) -> Iterator[InitErrorDetails]:
         values = [option.value for option in self.options or ()]
         if len(set(values)) < len(values):
-            yield _wrong(("options",), "has a value twice. Give every option a value of its own.", values)
+            yield problem_at(("options",), "has a value twice. Give every option a value of its own.", values)
         if self.kind is Kind.CHOICE and len(values) == 1:
-            yield _wrong(("options",), "leaves nothing to choose. Give two options at least.", values)
+            yield problem_at(("options",), "leaves nothing to choose. Give two options at least.", values)
         for low, high in (("min", "max"), ("min_words", "max_words")):
             least, most = getattr(self, low), getattr(self, high)
             if least is not None and most is not None and most < least:
-                yield _wrong((high,), f"is below `{low}` ({least}). Write at least {least}.", most)
+                yield problem_at((high,), f"is below `{low}` ({least}). Write at least {least}.", most)
         if self.kind is Kind.CHOICES and self.options is not None:
             for name in ("min", "max"):
                 if (bound := getattr(self, name)) is not None and bound > len(values):
-                    yield _wrong((name,), f"is more than there are options. Write at most {len(values)}.", bound)
+                    yield problem_at((name,), f"is more than there are options. Write at most {len(values)}.", bound)
         if self.kind is Kind.TEXT and self.max is None and (self.min or 0) > LONGEST_LINE:
-            yield _wrong(("min",), f"is more than a line has. Give `max` too, or use `{Kind.LONG_TEXT}`.", self.min)
+            yield problem_at(("min",), f"is more than a line has. Give `max` too, or use `{Kind.LONG_TEXT}`.", self.min)
         yield from self._wrong_scale()
         if self.sides is not None and (len(self.sides) != 2 or len(set(self.sides)) < 2 or SAME in self.sides):
-            yield _wrong(
+            yield problem_at(
                 ("sides",), f"is not a pair. Name two different columns, neither of them `{SAME}`.", list(self.sides)
             )
 
     def _wrong_scale(self) -> Iterator[InitErrorDetails]:
         levels = self.scale
         if self.labels is not None and len(self.labels) not in (2, levels):
-            yield _wrong(
+            yield problem_at(
                 ("labels",), f"does not fit {levels} levels. Write two labels, or {levels}.", list(self.labels)
             )
         if self.tolerance is not None and self.tolerance >= levels - 1:
-            yield _wrong(("tolerance",), f"lets any answer pass. Write less than {levels - 1}.", self.tolerance)
+            yield problem_at(("tolerance",), f"lets any answer pass. Write less than {levels - 1}.", self.tolerance)
         if self.points is not None and self.answers and len(self.points) != len(self.answers):
             count = len(self.answers)
-            yield _wrong(("points",), f"does not fit {count} answers. Write {count} numbers.", list(self.points))
+            yield problem_at(("points",), f"does not fit {count} answers. Write {count} numbers.", list(self.points))
 
     @property
     def scale(self) -> int:
         """The levels of a scale."""
         labels = len(self.labels or ())
         return self.levels or (labels if 2 < labels <= MOST_LEVELS else LEVELS)
+
+    @property
+    def least(self) -> int:
+        """The fewest options, spans or characters an answer may have."""
+        if self.kind is Kind.SPANS:
+            return int(self.required) if self.min is None else self.min
+        fewest = 1 if self.min is None else self.min
+        return fewest if self.kind is Kind.CHOICES else max(1, fewest)
 
     @cached_property
     def answers(self) -> tuple[str | int, ...]:
@@ -328,25 +331,24 @@ class FormOptions(_Settings):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "FormOptions":
-        _refuse(type(self).__name__, [*self._shown_twice(), *self._named_twice(), *self._unreachable()])
+        refuse(type(self).__name__, [*self._shown_twice(), *self._named_twice(), *self._unreachable()])
         return self
 
     def _shown_twice(self) -> Iterator[InitErrorDetails]:
         seen: set[str] = set()
         for number, part in enumerate(self.shows):
             if part.item in seen:
-                yield _wrong(("shows", number, "item"), "is shown already. Show every column once.", part.item)
+                yield problem_at(("shows", number, "item"), "is shown already. Show every column once.", part.item)
             if part.highlight == part.item:
-                yield _wrong(
-                    ("shows", number, "highlight"), "is the column itself. Name one with a part of its text.", part.item
-                )
+                words = "is the column itself. Name one with a part of its text."
+                yield problem_at(("shows", number, "highlight"), words, part.item)
             seen.add(part.item)
 
     def _named_twice(self) -> Iterator[InitErrorDetails]:
         seen: set[str] = set()
         for number, field in enumerate(self.fields):
             if field.name in seen:
-                yield _wrong(
+                yield problem_at(
                     ("fields", number, "name"), "is the name of an earlier field too. Choose another.", field.name
                 )
             seen.add(field.name)
@@ -362,22 +364,22 @@ class FormOptions(_Settings):
             if asked is None:
                 known = ", ".join(f"`{name}`" for name in earlier)
                 fix = f"Use one of: {known}." if known else "Put a field with options before this one."
-                yield _wrong(
+                yield problem_at(
                     (*at, "field"), f"is no earlier field whose answers can be listed. {fix}", field.shown_if.field
                 )
                 continue
             unknown = [value for value in field.shown_if.is_ if value not in asked.answers]
             if unknown:
                 known = ", ".join(f"`{value}`" for value in asked.answers)
-                yield _wrong((*at, "is"), f"is no answer to `{asked.name}`. Use one of: {known}.", unknown[0])
+                yield problem_at((*at, "is"), f"is no answer to `{asked.name}`. Use one of: {known}.", unknown[0])
 
 
-def _wrong(loc: tuple[str | int, ...], words: str, value: Any) -> InitErrorDetails:
+def problem_at(loc: tuple[str | int, ...], words: str, value: Any) -> InitErrorDetails:
     kind = PydanticCustomError("value_error", "Value error, {words}", {"words": words})
     return InitErrorDetails(type=kind, loc=loc, input=value)
 
 
-def _refuse(title: str, problems: Sequence[InitErrorDetails]) -> None:
+def refuse(title: str, problems: Sequence[InitErrorDetails]) -> None:
     """Tell all of it, each where it stands: a plain ValueError would be told once, of the whole table."""
     if problems:
         raise ValidationError.from_exception_data(title, list(problems))

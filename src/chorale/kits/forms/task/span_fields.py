@@ -1,14 +1,14 @@
 """Words marked in a text: a list of spans, each from one token up to another, perhaps with a label."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 from typing import Any
 
-from chorale.kits.forms.task.settings import PIECES, FieldSettings, Match
+from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.settings import PIECES, Match
 from chorale.kits.forms.task.tokens import excerpt, tokens
-from chorale.kits.forms.task.votes import Votes, half_of
 from chorale.model import Payload
 
 Span = dict[str, Any]
@@ -18,10 +18,7 @@ USUAL_MATCH = Match.F1
 ENOUGH = 0.8
 
 
-@dataclass(frozen=True)
-class SpanField:
-    settings: FieldSettings
-
+class SpanField(FormField):
     @property
     def _labels(self) -> tuple[str, ...]:
         return tuple(option.value for option in self.settings.options or ())
@@ -30,21 +27,12 @@ class SpanField:
     def _item(self) -> str:
         return self.settings.item or ""
 
-    @property
-    def _least(self) -> int:
-        return self.settings.min if self.settings.min is not None else int(self.settings.required)
-
     def schema(self) -> dict[str, Any]:
         number = {"type": "integer", "minimum": 0}
-        span: dict[str, Any] = {
-            "type": "object",
-            "properties": {"start": number, "end": number},
-            "required": ["start", "end"],
-            "additionalProperties": False,
-        }
+        parts: dict[str, Any] = {"start": number, "end": number}
         if self._labels:
-            span["properties"] = {**span["properties"], "label": {"enum": list(self._labels)}}
-            span["required"] = ["start", "end", "label"]
+            parts["label"] = {"enum": list(self._labels)}
+        span = {"type": "object", "properties": parts, "required": list(parts), "additionalProperties": False}
         return {"type": "array", "items": span}
 
     def parse(self, raw: Any) -> list[Span]:
@@ -55,15 +43,12 @@ class SpanField:
             raise ValueError("has a span twice")
         if not self.settings.overlap and any(right["start"] < left["end"] for left, right in pairwise(spans)):
             raise ValueError("has spans that overlap")
-        most = self.settings.max
-        if len(spans) < self._least:
-            raise ValueError(f"has {len(spans)} spans and must have at least {self._least}")
+        least, most = self.settings.least, self.settings.max
+        if len(spans) < least:
+            raise ValueError(f"has {len(spans)} spans and must have at least {least}")
         if most is not None and len(spans) > most:
             raise ValueError(f"has {len(spans)} spans and must have at most {most}")
         return spans
-
-    def parse_gold(self, raw: Any) -> list[Span]:
-        return self.parse(raw)
 
     def _span(self, raw: Any) -> Span:
         wanted = {"start", "end", "label"} if self._labels else {"start", "end"}
@@ -110,10 +95,10 @@ class SpanField:
 
     def guess(self, view: Mapping[str, Any], rng: Random | None) -> list[Span]:
         count = len(view[PIECES][self._item]) // 2
-        wanted = max(1, self._least)
+        wanted = max(1, self.settings.least)
         if rng is None:
-            cuts = list(range(min(wanted, count)))
-            return [self._labelled(start, start + 1, self._labels[:1]) for start in cuts]
+            label = "".join(self._labels[:1])
+            return [_span(start, start + 1, label) for start in range(min(wanted, count))]
         # Every span keeps to a stretch of its own, so that none overlap.
         wanted = min(count, rng.randint(wanted, max(wanted, min(self.settings.max or wanted + 1, wanted + 1))))
         edges = [count * number // wanted for number in range(wanted + 1)]
@@ -121,12 +106,8 @@ class SpanField:
         for low, high in pairwise(edges):
             start = rng.randrange(low, high)
             end = rng.randint(start + 1, min(high, start + 4))
-            spans.append(self._labelled(start, end, rng.sample(self._labels, min(1, len(self._labels)))))
+            spans.append(_span(start, end, "".join(rng.sample(self._labels, min(1, len(self._labels))))))
         return spans
-
-    def _labelled(self, start: int, end: int, label: Sequence[str]) -> Span:
-        span: Span = {"start": start, "end": end}
-        return {**span, "label": label[0]} if label else span
 
     def cell(self, value: list[Span], item: Payload) -> list[Span]:
         return [{**span, "text": excerpt(item[self._item], span["start"], span["end"])} for span in value]
@@ -164,36 +145,40 @@ def _words(spans: Sequence[Span]) -> str:
 
 def _by_span(votes: Votes) -> list[Span]:
     """Spans that most marked exactly so: where spans may lie in each other, tokens do not tell them apart."""
-    weights: dict[tuple[int, int, str], float] = {}
+    weights: dict[tuple[int, int, str], float] = defaultdict(float)
     for value, trust in votes:
         for span in value:
-            weights[_order(span)] = weights.get(_order(span), 0.0) + trust
-    half = half_of(votes)
+            weights[_order(span)] += trust
+    half = _half(votes)
     return [_span(*order) for order, weight in sorted(weights.items()) if weight > half]
 
 
 def _by_token(votes: Votes) -> list[Span]:
     """Runs of tokens that most marked the same, cut where most of those who marked both neighbours began anew."""
-    marked: dict[tuple[int, str], float] = {}
-    begun: dict[tuple[int, str], float] = {}
+    marked: dict[tuple[int, str], float] = defaultdict(float)
+    begun: dict[tuple[int, str], float] = defaultdict(float)
     for value, trust in votes:
         for place in _tokens(value):
-            marked[place] = marked.get(place, 0.0) + trust
+            marked[place] += trust
         for span in value:
-            start = (span["start"], span.get("label", ""))
-            begun[start] = begun.get(start, 0.0) + trust
-    half = half_of(votes)
+            begun[span["start"], span.get("label", "")] += trust
+    half = _half(votes)
     spans: list[Span] = []
     for (token, label), weight in sorted(marked.items()):
         if weight <= half:
             continue
         last = spans[-1] if spans else None
         goes_on = last is not None and last["end"] == token and last.get("label", "") == label
-        if last is not None and goes_on and begun.get((token, label), 0.0) <= weight / 2:
+        if last is not None and goes_on and begun[token, label] <= weight / 2:
             last["end"] = token + 1
         else:
             spans.append(_span(token, token + 1, label))
     return spans
+
+
+def _half(votes: Votes) -> float:
+    """What a majority must exceed."""
+    return sum(trust for _, trust in votes) / 2
 
 
 def _support(span: Span, votes: Votes) -> float:

@@ -1,36 +1,27 @@
 """Fields whose answer is written: a line, or a longer text."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from chorale.kits.forms.task.settings import LONGEST_LINE, LONGEST_TEXT, FieldSettings, Kind
-from chorale.kits.forms.task.votes import Votes
-from chorale.model import Payload
+from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.settings import LONGEST_LINE, LONGEST_TEXT, Kind
 
 _FILLER = ("simulated", "words", "that", "say", "nothing")
 
 
-@dataclass(frozen=True)
-class TextField:
-    settings: FieldSettings
-
-    @property
-    def least(self) -> int:
-        return max(1, self.settings.min or 0)
-
+class TextField(FormField):
     @property
     def most(self) -> int:
         return self.settings.max or (LONGEST_LINE if self.settings.kind is Kind.TEXT else LONGEST_TEXT)
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "string", "minLength": self.least, "maxLength": self.most}
+        return {"type": "string", "minLength": self.settings.least, "maxLength": self.most}
 
     def parse(self, raw: Any) -> str:
         text = self._text(raw)
-        if not self.least <= len(text) <= self.most:
-            raise ValueError(f"has {len(text)} characters and must have from {self.least} to {self.most}")
+        if not self.settings.least <= len(text) <= self.most:
+            raise ValueError(f"has {len(text)} characters and must have from {self.settings.least} to {self.most}")
         words = len(text.split())
         least, most = self.settings.min_words or 0, self.settings.max_words
         if words < least:
@@ -54,13 +45,10 @@ class TextField:
             raise ValueError("is an empty list: leave the field out where anything is right")
         return [self.parse(each) for each in raw]
 
-    def misfit(self, _value: str | list[str], _item: Payload) -> str | None:
-        return None
-
     def mistake(self, value: str | list[str], gold: str | list[str]) -> str | None:
         if _normal(value) & _normal(gold):
             return None
-        return f"{_words(value)}, where {_words(gold)} is right"
+        return f"{quoted(value)}, where {quoted(gold)} is right"
 
     def distance(self, left: str | list[str], right: str | list[str]) -> float:
         """0 or 1; between results, which may have several texts, the share of those they do not have in common."""
@@ -78,13 +66,7 @@ class TextField:
         words = [_FILLER[number % len(_FILLER)] for number in range(wanted)]
         if rng is not None:
             words[0] = rng.choice(_FILLER)
-        return " ".join(words)[: self.most].strip().ljust(self.least, "x")
-
-    def cell(self, value: str | list[str], _item: Payload) -> str | list[str]:
-        return value
-
-    def in_words(self, value: str | list[str], _item: Payload) -> str | list[str]:
-        return value
+        return " ".join(words)[: self.most].strip().ljust(self.settings.least, "x")
 
 
 def _normal(texts: str | list[str]) -> set[str]:
@@ -92,5 +74,5 @@ def _normal(texts: str | list[str]) -> set[str]:
     return {" ".join(text.casefold().split()) for text in ([texts] if isinstance(texts, str) else texts)}
 
 
-def _words(texts: str | list[str]) -> str:
+def quoted(texts: str | list[str]) -> str:
     return " or ".join(f"“{text}”" for text in ([texts] if isinstance(texts, str) else texts))

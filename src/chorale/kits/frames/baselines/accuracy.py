@@ -10,8 +10,6 @@ from chorale.kits.frames.baselines.classifier import FrameClassifier
 from chorale.kits.frames.baselines.fulltext import TargetSentence, targets_in
 from chorale.metrics import FloatArray, Metric, Statistics, ratio
 
-_RIGHT, _ALL, _RIGHT_OPEN, _OPEN, _USUAL, _USUAL_OPEN = range(6)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameAccuracy:
@@ -40,11 +38,12 @@ class FrameAccuracy:
     @staticmethod
     def metric() -> Metric:
         def formula(sums: FloatArray) -> dict[str, FloatArray]:
+            right, every, right_open, open_, usual, usual_open = np.moveaxis(sums, -1, 0)
             return {
-                "accuracy": ratio(sums[..., _RIGHT], sums[..., _ALL]),
-                "ambiguous_accuracy": ratio(sums[..., _RIGHT_OPEN], sums[..., _OPEN]),
-                "most_frequent": ratio(sums[..., _USUAL], sums[..., _ALL]),
-                "ambiguous_most_frequent": ratio(sums[..., _USUAL_OPEN], sums[..., _OPEN]),
+                "accuracy": ratio(right, every),
+                "ambiguous_accuracy": ratio(right_open, open_),
+                "most_frequent": ratio(usual, every),
+                "ambiguous_most_frequent": ratio(usual_open, open_),
             }
 
         return Metric(formula)
@@ -54,16 +53,10 @@ def measure(
     classifier: FrameClassifier, sentences: Sequence[TargetSentence], usual: Mapping[str, str] | None = None
 ) -> FrameAccuracy:
     """On annotated sentences; `usual` has the most frequent frame of each lexical unit."""
-    named = []
-    scores = iter(classifier.scores(sentences))
-    targets = list(targets_in(sentences))
-    for _, target in targets:
-        v = next(scores)
+    ids, rows = [], []
+    for (name, target), v in zip(targets_in(sentences), classifier.scores(sentences), strict=True):
         candidates = classifier.lexicon.candidates(target.unit)
-        named.append(candidates[int(v.argmax())] if candidates else None)
-    return FrameAccuracy(
-        tuple(name for name, _ in targets),
-        np.asarray([name == target.frame for name, (_, target) in zip(named, targets, strict=True)], dtype=np.bool_),
-        np.asarray([(usual or {}).get(target.unit) == target.frame for _, target in targets], dtype=np.bool_),
-        np.asarray([len(classifier.lexicon.candidates(target.unit)) > 1 for _, target in targets], dtype=np.bool_),
-    )
+        right = bool(candidates) and candidates[int(v.argmax())] == target.frame
+        ids.append(name)
+        rows.append((right, (usual or {}).get(target.unit) == target.frame, len(candidates) > 1))
+    return FrameAccuracy(tuple(ids), *np.asarray(rows, dtype=np.bool_).reshape(-1, 3).T)

@@ -1,6 +1,7 @@
 """FrameNet's annotated texts as a classifier learns from them, and which of them are held out."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -122,13 +123,11 @@ def targets_in(sentences: Sequence[TargetSentence]) -> Iterator[tuple[str, Targe
 
 def most_frequent_frames(sentences: Sequence[TargetSentence], units: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """For every lexical unit the candidate it evokes most often; if it was not seen, the one seen most at all."""
-    of_unit: dict[tuple[str, str], int] = {}
-    of_frame: dict[str, int] = {}
-    for _, target in targets_in(sentences):
-        of_unit[target.unit, target.frame] = of_unit.get((target.unit, target.frame), 0) + 1
-        of_frame[target.frame] = of_frame.get(target.frame, 0) + 1
+    targets = [target for sentence in sentences for target in sentence.targets]
+    of_unit = Counter((target.unit, target.frame) for target in targets)
+    of_frame = Counter(target.frame for target in targets)
     return {
-        unit: max(sorted(frames), key=lambda frame: (of_unit.get((unit, frame), 0), of_frame.get(frame, 0)))
+        unit: max(sorted(frames), key=lambda frame: (of_unit[unit, frame], of_frame[frame]))
         for unit, frames in units.items()
         if frames
     }

@@ -105,16 +105,6 @@ class Lexicon:
                     words[row, place] = self._word.get(sentence.tokens[place].casefold(), _UNKNOWN)
                     pieces.extend(pieces_of(sentence.tokens[place]))
             targets += [(row * longest, target) for target in sentence.targets]
-        return self._with_targets(targets, words, sentences, pieces, starts)
-
-    def _with_targets(
-        self,
-        targets: Sequence[tuple[int, TargetWord]],
-        words: Codes,
-        sentences: Sequence[TargetSentence],
-        pieces: Sequence[int],
-        starts: Sequence[int],
-    ) -> TensorBatch:
         options = [self.candidates(target.unit) for _, target in targets]
         shape = (len(targets), max((len(frames) for frames in options), default=0) or 1)
         frames, pairs = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)

@@ -6,7 +6,7 @@
 There are no pretrained vectors in it: everything is learnt from FrameNet's texts.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -29,9 +29,6 @@ class NetworkShape:
     word_dropout: float = 0.3
     """How often a word is taken for an unknown one: the only way to learn what to do with those."""
     unit_dropout: float = 0.3
-
-    def as_dict(self) -> dict[str, float]:
-        return asdict(self)
 
 
 class Network(nn.Module):

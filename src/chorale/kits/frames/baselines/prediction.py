@@ -39,3 +39,22 @@ def scores_of(predictions: Iterable[FramePrediction]) -> FrameScores:
     return FrameScores.from_columns(
         [sentence for sentence, _, _ in rows], [frame for _, frame, _ in rows], [score for _, _, score in rows]
     )
+
+
+def top_crowd_frames(crowd: FrameScores) -> list[FramePrediction]:
+    """TC: the frame that most of the crowd chose, and no other; of several, the one that sorts first.
+
+    It is what a system that names one frame can reach at best.
+
+    >>> crowd = FrameScores.from_columns(["s", "s", "t"], ["Motion", "Travel", "Motion"], [0.2, 0.9, 0.0])
+    >>> [(one.sentence, dict(one.frames)) for one in top_crowd_frames(crowd)]
+    [('s', {'travel': 1.0}), ('t', {})]
+    """
+    best: dict[int, tuple[float, int]] = {}
+    for sentence, frame, score in zip(crowd.sentence.tolist(), crowd.frame.tolist(), crowd.score.tolist(), strict=True):
+        if score > best.get(sentence, (0.0, 0))[0]:
+            best[sentence] = (score, frame)
+    return [
+        FramePrediction(name, {crowd.frames[best[place][1]]: 1.0} if place in best else {})
+        for place, name in enumerate(crowd.sentences)
+    ]

@@ -1,7 +1,7 @@
 """A trained classifier as a folder: the weights as safetensors, everything else as JSON. Nothing in it is ever run."""
 
 import json
-from dataclasses import fields
+from dataclasses import asdict, fields
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ def save_classifier(classifier: FrameClassifier, folder: Path) -> None:
         "version": VERSION,
         "signature": classifier.signature,
         "weights": sha256(weights).hexdigest(),
-        "shape": classifier.network.shape.as_dict(),
+        "shape": asdict(classifier.network.shape),
         "training": dict(classifier.training),
         "frames": list(classifier.lexicon.frames),
         "units": {unit: list(frames) for unit, frames in classifier.lexicon.units.items()},

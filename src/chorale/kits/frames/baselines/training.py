@@ -37,7 +37,7 @@ class FrameTraining:
     shape: NetworkShape = field(default_factory=NetworkShape)
 
     def settings(self) -> dict[str, Setting]:
-        return {**{name: value for name, value in asdict(self).items() if name != "shape"}, **self.shape.as_dict()}
+        return {name: value for name, value in asdict(self).items() if name != "shape"} | asdict(self.shape)
 
 
 def train_frames(
@@ -47,21 +47,18 @@ def train_frames(
     settings = settings or FrameTraining()
     parts = sentences_of(framenet)
     lexicon = Lexicon.of(parts["train"], framenet.lexical_units)
-    learnt_from = [one for one in parts["train"] if any(_is_open(lexicon, target.unit) for target in one.targets)]
+    learnt_from = [
+        one for one in parts["train"] if any(len(lexicon.candidates(target.unit)) > 1 for target in one.targets)
+    ]
     if not learnt_from:
         fix = "Use the whole of FrameNet 1.7, with its fulltext folder"
         raise refused(f"{framenet.name}/fulltext", None, "has nothing to learn from outside the texts held out", fix)
     with _alone(settings.seed, settings.threads):
-        network = Network(lexicon.sizes, settings.shape)
-        line = _signature(settings, framenet)
-        classifier = FrameClassifier(network, lexicon, line)
+        used = {**settings.settings(), "torch": torch.__version__}
+        line = signature("frame-classifier", used, {"framenet": framenet.digest})
+        classifier = FrameClassifier(Network(lexicon.sizes, settings.shape), lexicon, line)
         epochs = _learn(classifier, learnt_from, parts["dev"], settings, progress)
     return replace(classifier, training=_report(classifier, parts, settings, epochs, framenet))
-
-
-def _signature(settings: FrameTraining, framenet: FrameNet) -> str:
-    used = {**settings.settings(), "torch": torch.__version__}
-    return signature("frame-classifier", used, {"framenet": framenet.digest})
 
 
 @contextmanager
@@ -75,10 +72,6 @@ def _alone(seed: int, threads: int) -> Iterator[None]:
             yield
     finally:
         torch.set_num_threads(before)
-
-
-def _is_open(lexicon: Lexicon, unit: str) -> bool:
-    return len(lexicon.candidates(unit)) > 1
 
 
 def _learn(

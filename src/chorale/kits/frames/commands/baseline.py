@@ -8,9 +8,9 @@ from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.cli.targets import Force, check_target, writing
-from chorale.files.source import digest_of, read_bytes
 from chorale.kits.frames.baselines import FramePrediction, frames_by_sense, top_crowd_frames, write_predictions
 from chorale.kits.frames.candidates import CandidateFrames
+from chorale.kits.frames.files.reading import digest_of_files
 from chorale.kits.frames.files.scores import read_frame_scores
 from chorale.kits.frames.files.sense_map import read_frame_map
 from chorale.kits.frames.files.words import read_frame_words
@@ -26,7 +26,6 @@ System = Annotated[
         metavar="NAME",
         help="The system: tc (the crowd's top frame), fs (by WordNet's senses), os (a trained classifier, one frame) "
         "or os+ (the same, a confidence for each frame).",
-        show_default=False,
     ),
 ]
 Files = Annotated[
@@ -34,18 +33,11 @@ Files = Annotated[
     Argument(
         metavar="FILE...",
         help="Sentences with their words, as the crowd's scores have them: sent_id, sentence and word; for tc scores.",
-        show_default=False,
     ),
 ]
-Out = Annotated[
-    Path,
-    Option("--out", metavar="FILE", help="Write the frames there: .csv, .tsv or .jsonl.", show_default=False),
-]
+Out = Annotated[Path, Option("--out", metavar="FILE", help="Write the frames there: .csv, .tsv or .jsonl.")]
 FrameNetFolder = Annotated[
-    Path | None,
-    Option(
-        "--framenet", metavar="DIR", help="FrameNet 1.7, for fs: the folder or the packed file.", show_default=False
-    ),
+    Path | None, Option("--framenet", metavar="DIR", help="FrameNet 1.7, for fs: the folder or the packed file.")
 ]
 WordNetFolder = Annotated[
     Path | None,
@@ -53,12 +45,10 @@ WordNetFolder = Annotated[
         "--wordnet",
         metavar="DIR",
         help="WordNet, for fs: the folder with index.verb. If not given, the usual places are looked at.",
-        show_default=False,
     ),
 ]
 FrameMaps = Annotated[
-    list[Path] | None,
-    Option("--map", metavar="FILE", help="Which frame fits which sense, for fs; may be repeated.", show_default=False),
+    list[Path] | None, Option("--map", metavar="FILE", help="Which frame fits which sense, for fs; may be repeated.")
 ]
 Senses = Annotated[
     Literal["first", "lesk"],
@@ -82,7 +72,6 @@ ModelFolder = Annotated[
         "--model",
         metavar="DIR",
         help="The classifier, for os and os+: the folder `chorale baseline train-frames` wrote.",
-        show_default=False,
     ),
 ]
 
@@ -112,15 +101,12 @@ def frames(
     with writing(out, "--out"):
         write_predictions(predictions, out)
     named = sum(bool(prediction.frames) for prediction in predictions)
-    counts = {
-        "sentences": len(predictions),
-        "named": named,
-        "frames": sum(len(prediction.frames) for prediction in predictions),
-    }
+    frames = sum(len(prediction.frames) for prediction in predictions)
     if as_json:
+        counts = {"sentences": len(predictions), "named": named, "frames": frames}
         print_json({"system": system, **counts, "out": str(out), "signature": line})
         return
-    print_line(f"{counts['frames']:,} frames for {named:,} of {len(predictions):,} sentences, in {out}")
+    print_line(f"{frames:,} frames for {named:,} of {len(predictions):,} sentences, in {out}")
     print_line(line)
 
 
@@ -146,7 +132,7 @@ def _by_senses(
     predictions = frames_by_sense(
         words, CandidateFrames(release, dictionary, mapped.frames if mapped else None, reach), senses
     )
-    inputs = {"framenet": release.digest, "wordnet": dictionary.digest, "sentences": _digest(files)}
+    inputs = {"framenet": release.digest, "wordnet": dictionary.digest, "sentences": digest_of_files(files)}
     if mapped:
         inputs["map"] = mapped.digest
     return predictions, _signature("fs", {"senses": senses, "reach": reach}, inputs)
@@ -164,9 +150,7 @@ def _by_classifier(files: list[Path], model: Path | None, *, several: bool) -> t
 
         classifier = load_classifier(model)
         predictions = classifier.predict(words, "several" if several else "one", progress)
-    line = _signature("os+" if several else "os", {"trained": classifier.signature}, {"sentences": _digest(files)})
+    line = _signature(
+        "os+" if several else "os", {"trained": classifier.signature}, {"sentences": digest_of_files(files)}
+    )
     return predictions, line
-
-
-def _digest(files: list[Path]) -> str:
-    return digest_of("".join(sorted(digest_of(read_bytes(path)) for path in files)).encode())

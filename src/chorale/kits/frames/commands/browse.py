@@ -17,23 +17,12 @@ from chorale.text.wordnet import find_wordnet, read_wordnet
 
 Sources = Annotated[
     list[Path],
-    Argument(
-        metavar="DIR|FSS",
-        help="A study's folder, or files of frame-sentence scores in the corpus's columns.",
-        show_default=False,
-    ),
+    Argument(metavar="DIR|FSS", help="A study's folder, or files of frame-sentence scores in the corpus's columns."),
 ]
-Qualities = Annotated[
-    Path | None,
-    Option("--sqs", metavar="FILE", help="With files: how clear each sentence is.", show_default=False),
-]
-Stage = Annotated[
-    str | None,
-    Option("--stage", metavar="NAME", help="With a study: the stage, if it has several.", show_default=False),
-]
+Qualities = Annotated[Path | None, Option("--sqs", metavar="FILE", help="With files: how clear each sentence is.")]
+Stage = Annotated[str | None, Option("--stage", metavar="NAME", help="With a study: the stage, if it has several.")]
 Framenet = Annotated[
-    Path | None,
-    Option("--framenet", metavar="FOLDER", help="FrameNet 1.7, for how frames are related.", show_default=False),
+    Path | None, Option("--framenet", metavar="FOLDER", help="FrameNet 1.7, for how frames are related.")
 ]
 Wordnet = Annotated[
     Path | None,
@@ -41,10 +30,9 @@ Wordnet = Annotated[
         "--wordnet",
         metavar="FOLDER",
         help="WordNet, for which words FrameNet has; looked for in the usual places if not given.",
-        show_default=False,
     ),
 ]
-Out = Annotated[Path | None, Option("--out", metavar="FILE", help="Write a page, too (.html).", show_default=False)]
+Out = Annotated[Path | None, Option("--out", metavar="FILE", help="Write a page, too (.html).")]
 
 
 def frames(

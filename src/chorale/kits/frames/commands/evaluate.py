@@ -13,19 +13,11 @@ from chorale.kits.frames.family import score as score_files
 
 System = Annotated[
     Path,
-    Argument(
-        metavar="PRED",
-        help="The system's scores: a row per sentence and frame, or its frame for each sentence.",
-        show_default=False,
-    ),
+    Argument(metavar="PRED", help="The system's scores: a row per sentence and frame, or its frame for each sentence."),
 ]
 Gold = Annotated[
     list[Path],
-    Argument(
-        metavar="GOLD",
-        help="The crowd's scores of every candidate frame; several files are one corpus.",
-        show_default=False,
-    ),
+    Argument(metavar="GOLD", help="The crowd's scores of every candidate frame; several files are one corpus."),
 ]
 TopOnly = Annotated[bool, Option("--top", help="Of PRED, only the frame with the highest score counts, as 1.")]
 WithItems = Annotated[bool, Option("--items", help="List sentences, the worst first.")]
@@ -42,21 +34,11 @@ WhichScores = Annotated[
     Option("--scores", metavar="WHICH", help="The crowd's scores: final, or initial (workers not weighted)."),
 ]
 SentenceColumn = Annotated[
-    str | None,
-    Option("--sentence", metavar="COLUMN", help="The column of sentence ids, in all files.", show_default=False),
+    str | None, Option("--sentence", metavar="COLUMN", help="The column of sentence ids, in all files.")
 ]
-FrameColumn = Annotated[
-    str | None,
-    Option("--frame", metavar="COLUMN", help="The column of frames, in all files.", show_default=False),
-]
-ScoreColumn = Annotated[
-    str | None,
-    Option("--score", metavar="COLUMN", help="The column of scores in PRED.", show_default=False),
-]
-GoldColumn = Annotated[
-    str | None,
-    Option("--gold-score", metavar="COLUMN", help="The column of scores in GOLD.", show_default=False),
-]
+FrameColumn = Annotated[str | None, Option("--frame", metavar="COLUMN", help="The column of frames, in all files.")]
+ScoreColumn = Annotated[str | None, Option("--score", metavar="COLUMN", help="The column of scores in PRED.")]
+GoldColumn = Annotated[str | None, Option("--gold-score", metavar="COLUMN", help="The column of scores in GOLD.")]
 
 Only = Annotated[
     Path | None,
@@ -64,7 +46,6 @@ Only = Annotated[
         "--only",
         metavar="FILE",
         help="Score only the sentences that this file has too, such as the output of a system that can't name all.",
-        show_default=False,
     ),
 ]
 Qualities = Annotated[
@@ -73,21 +54,14 @@ Qualities = Annotated[
         "--sqs",
         metavar="FILE",
         help="How clear the sentences are (the export frames-sqs), for the weighted average, where GOLD does not say.",
-        show_default=False,
     ),
 ]
 Curves = Annotated[
     Path | None,
-    Option(
-        "--curves",
-        metavar="FILE",
-        help="Draw every sentence's agreement, from the best to the worst, as .svg.",
-        show_default=False,
-    ),
+    Option("--curves", metavar="FILE", help="Draw every sentence's agreement, from the best to the worst, as .svg."),
 ]
 Beside = Annotated[
-    list[Path] | None,
-    Option("--with", metavar="FILE", help="Another system for the curves; may be repeated.", show_default=False),
+    list[Path] | None, Option("--with", metavar="FILE", help="Another system for the curves; may be repeated.")
 ]
 
 

@@ -10,7 +10,7 @@ from chorale.cli.progress import patiently
 from chorale.cli.targets import Force, check_target, writing
 from chorale.files.source import refused
 from chorale.files.tables import write_jsonl
-from chorale.kits.frames.candidates import REACHES, CandidateFrames
+from chorale.kits.frames.candidates import CandidateFrames, Reach
 from chorale.kits.frames.files.sense_map import read_frame_map
 from chorale.kits.frames.framenet import read_framenet, read_name_changes
 from chorale.kits.frames.preparing import LONGEST_SENTENCE, POS, FrameItems, WordSelection, frame_items
@@ -24,18 +24,12 @@ Texts = Annotated[
     Argument(
         metavar="TEXT|JSONL|CONLLU",
         help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
-        show_default=False,
     ),
 ]
-Out = Annotated[Path, Option("--out", metavar="FILE", help="Where to write the items.", show_default=False)]
+Out = Annotated[Path, Option("--out", metavar="FILE", help="Where to write the items.")]
 Framenet = Annotated[
     Path,
-    Option(
-        "--framenet",
-        metavar="FOLDER",
-        help="FrameNet 1.7: its folder, or the packed file as it was downloaded.",
-        show_default=False,
-    ),
+    Option("--framenet", metavar="FOLDER", help="FrameNet 1.7: its folder, or the packed file as it was downloaded."),
 ]
 Wordnet = Annotated[
     Path | None,
@@ -43,29 +37,20 @@ Wordnet = Annotated[
         "--wordnet",
         metavar="FOLDER",
         help="WordNet's folder, the one with index.verb; looked for in the usual places if not given.",
-        show_default=False,
     ),
 ]
 Maps = Annotated[
     list[Path] | None,
-    Option(
-        "--map",
-        metavar="FILE",
-        help="Which frames fit which senses of WordNet; several files are put together.",
-        show_default=False,
-    ),
+    Option("--map", metavar="FILE", help="Which frames fit which senses of WordNet; several files are put together."),
 ]
 Names = Annotated[
     Path | None,
     Option(
-        "--names",
-        metavar="FILE",
-        help="Old and new names of frames (.csv, .tsv, .jsonl), beside those that are known.",
-        show_default=False,
+        "--names", metavar="FILE", help="Old and new names of frames (.csv, .tsv, .jsonl), beside those that are known."
     ),
 ]
 ReachOption = Annotated[
-    Literal["units", "map", "synonyms", "related"],
+    Reach,
     Option(
         "--reach",
         metavar="HOW",
@@ -95,8 +80,7 @@ def frames(
     names: Names = None,
     reach: ReachOption = "map",
     sentences: Annotated[
-        int | None,
-        Option("--sentences", short="-n", metavar="N", min=1, help="How many to choose; all if not given."),
+        int | None, Option("--sentences", short="-n", metavar="N", min=1, help="How many to choose; all if not given.")
     ] = None,
     most: Annotated[int, Option("--most", metavar="N", min=1, max=60, help="Candidates a word may have at most.")] = 25,
     over: OverOption = "leave-out",
@@ -139,13 +123,12 @@ def _parts(pos: str) -> tuple[str, ...]:
 
 
 def _candidates(
-    framenet: Path, wordnet: Path | None, maps: list[Path], names: Path | None, reach: str
+    framenet: Path, wordnet: Path | None, maps: list[Path], names: Path | None, reach: Reach
 ) -> tuple[CandidateFrames, list[str]]:
     frames_known = read_framenet(framenet)
     frames_known.check_frames()
-    known = next(each for each in REACHES if each == reach)
-    if known == "units":
-        return CandidateFrames(frames_known, None, None, known), []
+    if reach == "units":
+        return CandidateFrames(frames_known, reach=reach), []
     senses = read_wordnet(wordnet)
     changes = read_name_changes(names) if names else None
     notes = []
@@ -158,36 +141,31 @@ def _candidates(
             many_left = plural(len(read.unknown_frames), "frame", "frames")
             notes.append(f"The map has {many_left} that this FrameNet does not know: {left}.")
         if read.unknown_senses:
-            notes.append(
-                f"The map has {plural(read.unknown_senses, 'sense', 'senses')} that this WordNet does not know."
-            )
-    elif known == "map":
+            senses_left = plural(read.unknown_senses, "sense", "senses")
+            notes.append(f"The map has {senses_left} that this WordNet does not know.")
+    elif reach == "map":
         notes.append("Without --map only FrameNet's own lexical units give candidates.")
-    return CandidateFrames(frames_known, senses, mapped, known), notes
+    return CandidateFrames(frames_known, senses, mapped, reach), notes
 
 
 def _refuse_nothing(items: FrameItems, texts: Path) -> None:
     if not items.rows:
-        words = (
-            f"{items.words:,} words, {items.without_candidates:,} with too few candidates, {items.over:,} with too many"
-        )
+        few = f"{items.without_candidates:,} with too few candidates"
+        words = f"{items.words:,} words, {few}, {items.over:,} with too many"
         fix = "Name more text, raise --most, lower --least, or widen --reach"
         raise refused(texts, None, "has no word that can become an item", fix, words)
 
 
 def _print_items(items: FrameItems, out: Path, most: int, over: str, notes: list[str]) -> None:
-    print_line(
-        f"{out}: {plural(len(items.rows), 'word', 'words')} of {plural(items.sentences, 'sentence', 'sentences')}."
-    )
+    words, sentences = plural(len(items.rows), "word", "words"), plural(items.sentences, "sentence", "sentences")
+    print_line(f"{out}: {words} of {sentences}.")
     frames_there = plural(items.frames, "frame", "frames")
     print_line(f"Their candidates have {frames_there}, spread {items.evenness:.0%} as evenly as can be.")
     if items.not_in_framenet:
         print_line(f"{plural(items.not_in_framenet, 'word has', 'words have')} candidates through WordNet alone.")
     if items.too_long:
-        long = plural(items.too_long, "sentence has", "sentences have")
-        print_line(
-            f"{long} more than {LONGEST_SENTENCE:,} characters and {'was' if items.too_long == 1 else 'were'} left out."
-        )
+        long, was = plural(items.too_long, "sentence has", "sentences have"), "was" if items.too_long == 1 else "were"
+        print_line(f"{long} more than {LONGEST_SENTENCE:,} characters and {was} left out.")
     if items.over:
         what = "were left out" if over == "leave-out" else "were cut to the nearest"
         print_line(f"{plural(items.over, 'word has', 'words have')} more than {most} candidates and {what}.")

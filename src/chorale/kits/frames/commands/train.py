@@ -15,15 +15,10 @@ from chorale.model import UserError
 from chorale.model.extras import need
 from chorale.present.scoring import score_table
 
-Folder = Annotated[Path, Argument(metavar="DIR", help="Where to save the classifier; it is made.", show_default=False)]
+Folder = Annotated[Path, Argument(metavar="DIR", help="Where to save the classifier; it is made.")]
 FrameNetFolder = Annotated[
     Path,
-    Option(
-        "--framenet",
-        metavar="DIR",
-        help="FrameNet 1.7 with its annotated texts: the folder or the packed file.",
-        show_default=False,
-    ),
+    Option("--framenet", metavar="DIR", help="FrameNet 1.7 with its annotated texts: the folder or the packed file."),
 ]
 Epochs = Annotated[int, Option("--epochs", metavar="N", min=1, max=1000, help="How often to go through it all.")]
 Seed = Annotated[int, Option("--seed", metavar="N", min=0, max=2**31 - 1, help="Where drawing starts.")]

@@ -1,24 +1,27 @@
 """Frame scores: how far each candidate frame fits a word in a sentence, by a crowd or a system."""
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.rows import FlawError, Row, parsed_json, read_rows, shortened
+from chorale.files.rows import FlawError, Row, parsed_json, shortened
 from chorale.files.source import MOST_PROBLEMS, Source, digest_of, read_bytes, read_source, refused
-from chorale.model import Problem, UserError
+from chorale.kits.frames.files.reading import RowReading, digest_of_files, is_zero, number_of, text_of
+from chorale.model import UserError
 
 _JSON = (".json", ".json.gz")
-_SENTENCE = ("sent_id", "sentence_id", "unit", "task", "id")
-_FRAME = ("frame", "label")
-_SCORE = ("fss_sent_centric", "fss", "score")
+_USUAL_NAMES = {
+    "score": ("fss_sent_centric", "fss", "score"),
+    "sentence": ("sent_id", "sentence_id", "unit", "task", "id"),
+    "frame": ("frame", "label"),
+}
 _INITIAL = ("fss_sent_centric_initial", "fss_initial", "score_initial")
 _QUALITY = ("sqs", "uqs")
+_IN_WORDS = {"score": "scores", "sentence": "the sentence", "frame": "the frame"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,32 +111,44 @@ def read_frame_scores(
     were weighted. A file without a score column has the frames that were chosen, unless scores are needed. A .json
     file is what `chorale aggregate --method crowdtruth --json` printed.
     """
-    wanted = _ReadOptions(sentence, frame, score, initial, need_scores)
-    problems: list[Problem] = []
-    collected = _CollectedScores({}, {})
+    columns = _WantedColumns(
+        {"score": score, "sentence": sentence, "frame": frame}, initial, needed=need_scores or initial
+    )
+    reading = RowReading()
+    scores: dict[tuple[str, str], float] = {}
+    qualities: dict[str, float | None] = {}
     for path in paths:
-        rows = _from_json(path, wanted) if path.name.lower().endswith(_JSON) else _from_rows(path, wanted, problems)
-        collected.add_all(path, rows, problems)
-    if problems:
-        more = len(problems) - MOST_PROBLEMS
-        summary = "Frame scores can't be used" + (f" ({more:,} more problems)" if more > 0 else "")
-        raise UserError(summary, problems[:MOST_PROBLEMS])
-    if not collected.scores:
+        elsewhere = set(qualities)
+        is_json = path.name.lower().endswith(_JSON)
+        for line in _from_json(path, initial) if is_json else _from_rows(path, columns, reading):
+            key = (line.sentence, fold(line.frame))
+            if line.sentence in elsewhere:
+                message, fix = "has a sentence that another file has as well", "Leave it in one of them."
+                reading.report(path, line.number, message, fix, shortened(line.sentence))
+            elif key in scores:
+                message, fix = "has a sentence and frame for the second time", "Remove one of the two rows."
+                reading.report(path, line.number, message, fix, shortened(f"{line.sentence}, {line.frame}"))
+            elif qualities.setdefault(line.sentence, line.quality) != line.quality:
+                message = "has another sentence quality than the sentence's earlier rows"
+                fix = "Give all rows of a sentence the same."
+                reading.report(path, line.number, message, fix, shortened(line.quality))
+            else:
+                scores[key] = line.score
+    more = len(reading.problems) - MOST_PROBLEMS
+    reading.check("Frame scores can't be used" + (f" ({more:,} more problems)" if more > 0 else ""))
+    if not scores:
         raise refused(paths[0], None, "has no frame scores", "Check that the right file was named")
-    return collected.frame_scores(_digest(paths))
+    complete = {name: value for name, value in qualities.items() if value is not None}
+    return FrameScores.from_columns(
+        [name for name, _ in scores],
+        [name for _, name in scores],
+        list(scores.values()),
+        quality=complete if len(complete) == len(qualities) else None,
+        digest=digest_of(read_bytes(paths[0])) if len(paths) == 1 else digest_of_files(paths),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadOptions:
-    sentence: str | None
-    frame: str | None
-    score: str | None
-    initial: bool
-    need_scores: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     number: int | None
     sentence: str
     frame: str
@@ -141,137 +156,68 @@ class _Line:
     quality: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class _CollectedScores:
-    scores: dict[tuple[str, str], float]
-    qualities: dict[str, float | None]
-
-    def add_all(self, path: Path, lines: Iterator[_Line], problems: list[Problem]) -> None:
-        elsewhere = set(self.qualities)
-        for line in lines:
-            key = (line.sentence, fold(line.frame))
-            if line.sentence in elsewhere:
-                message, fix = "has a sentence that another file has as well", "Leave it in one of them."
-                problems.append(Problem(str(path), line.number, message, fix, shortened(line.sentence)))
-            elif key in self.scores:
-                message, fix = "has a sentence and frame for the second time", "Remove one of the two rows."
-                value = shortened(f"{line.sentence}, {line.frame}")
-                problems.append(Problem(str(path), line.number, message, fix, value))
-            elif self.qualities.setdefault(line.sentence, line.quality) != line.quality:
-                message = "has another sentence quality than the sentence's earlier rows"
-                fix = "Give all rows of a sentence the same."
-                problems.append(Problem(str(path), line.number, message, fix, shortened(line.quality)))
-            else:
-                self.scores[key] = line.score
-
-    def frame_scores(self, digest: str) -> FrameScores:
-        complete = {name: value for name, value in self.qualities.items() if value is not None}
-        return FrameScores.from_columns(
-            [sentence for sentence, _ in self.scores],
-            [frame for _, frame in self.scores],
-            list(self.scores.values()),
-            quality=complete if len(complete) == len(self.qualities) else None,
-            digest=digest,
-        )
-
-
-def _digest(paths: Sequence[Path]) -> str:
-    """Of one file, its own; of several, of their digests, in any order."""
-    digests = sorted(digest_of(read_bytes(path)) for path in paths)
-    return digests[0] if len(digests) == 1 else digest_of("".join(digests).encode())
-
-
 # Tables
 
 
 @dataclass(frozen=True, slots=True)
-class _Columns:
-    sentence: str
-    frame: str
-    score: str | None
-    quality: str | None
+class _WantedColumns:
+    named: Mapping[str, str | None]
+    initial: bool
+    needed: bool
+    """Whether there must be scores."""
+
+    def among(self, path: Path, names: list[str]) -> dict[str, str | None]:
+        columns = {"quality": next((name for name in _QUALITY if name in names), None)}
+        for part, named in self.named.items():
+            usual = _INITIAL if part == "score" and self.initial else _USUAL_NAMES[part]
+            columns[part] = named if named is not None else next((name for name in usual if name in names), None)
+            if columns[part] not in names and (named is not None or part != "score" or self.needed):
+                missing = f"{named!r}" if named else f"that is known to hold {_IN_WORDS[part]}"
+                there = f"the columns {', '.join(names[:20])}"
+                raise refused(path, 1, f"has no column {missing}", f"Name one with --{part}", there)
+        return columns
 
 
-def _from_rows(path: Path, wanted: _ReadOptions, problems: list[Problem]) -> Iterator[_Line]:
+def _from_rows(path: Path, wanted: _WantedColumns, reading: RowReading) -> Iterator[_Line]:
     columns = None
-    for row in read_rows(path, shown_as=str(path), problems=problems):
-        columns = columns or _columns(path, row, wanted)
-        line = _line(path, row, columns, problems)
+    for row in reading.rows(path):
+        columns = columns or wanted.among(path, list(row.values))
+        line = _line(path, row, columns, reading)
         if line is not None:
             yield line
 
 
-def _columns(path: Path, row: Row, wanted: _ReadOptions) -> _Columns:
-    names = list(row.values)
-    score = _column(path, names, wanted.score, _INITIAL if wanted.initial else _SCORE, "--score", "scores")
-    if score is None and (wanted.need_scores or wanted.initial):
-        raise _no_column(path, names, "scores", "--score")
-    sentence = _column(path, names, wanted.sentence, _SENTENCE, "--sentence", "the sentence")
-    frame = _column(path, names, wanted.frame, _FRAME, "--frame", "the frame")
-    if sentence is None:
-        raise _no_column(path, names, "the sentence", "--sentence")
-    if frame is None:
-        raise _no_column(path, names, "the frame", "--frame")
-    return _Columns(sentence, frame, score, next((name for name in _QUALITY if name in names), None))
-
-
-def _column(
-    path: Path, names: list[str], named: str | None, usual: Sequence[str], option: str, what: str
-) -> str | None:
-    if named is not None and named not in names:
-        raise _no_column(path, names, what, option, named)
-    return named if named is not None else next((name for name in usual if name in names), None)
-
-
-def _no_column(path: Path, names: list[str], what: str, option: str, named: str | None = None) -> UserError:
-    missing = f"has no column {named!r}" if named else f"has no column that is known to hold {what}"
-    there = ", ".join(names[:20])
-    return refused(path, 1, missing, f"Name one with {option}", f"the columns {there}")
-
-
-def _line(path: Path, row: Row, columns: _Columns, problems: list[Problem]) -> _Line | None:
-    def wrong(message: str, fix: str, value: Any) -> None:
-        problems.append(Problem(str(path), row.line, message, fix, shortened(value)))
-
-    texts = []
-    for name in (columns.sentence, columns.frame):
-        value = row.values.get(name)
-        if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-            wrong(f"has nothing usable under {name!r}", "Fill it in, or leave the row out.", value)
-            return None
-        texts.append(str(value).strip())
+def _line(path: Path, row: Row, columns: Mapping[str, str | None], reading: RowReading) -> _Line | None:
+    texts: list[str] = []
     numbers: list[float | None] = []
-    for column in (columns.score, columns.quality):
-        number = None if column is None else number_of(row.values.get(column))
-        if column is not None and number is None:
-            fix = "Write a number of at least 0, where 0 says that the frame does not apply."
-            wrong(f"has no number of at least 0 under {column!r}", fix, row.values.get(column))
+    for part in ("sentence", "frame"):
+        value = row.values.get(columns[part] or "")
+        texts.append(text_of(value))
+        if part == "frame" and not texts[-1] and columns["score"] and is_zero(row.values.get(columns["score"])):
             return None
-        numbers.append(number)
-    score = 1.0 if numbers[0] is None else numbers[0]
-    return _Line(row.line, texts[0], texts[1], score, numbers[1])
-
-
-def number_of(value: Any) -> float | None:
-    """A number of at least 0; None if it is none."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
+        if not texts[-1]:
+            message, fix = f"has nothing usable under {columns[part]!r}", "Fill it in, or leave the row out."
+            reading.report(path, row.line, message, fix, shortened(value))
+            return None
+    for part in ("score", "quality"):
+        value = row.values.get(columns[part] or "")
+        numbers.append(number_of(value) if columns[part] else None)
+        if columns[part] and numbers[-1] is None:
+            fix = "Write a number of at least 0, where 0 says that the frame does not apply."
+            reading.report(
+                path, row.line, f"has no number of at least 0 under {columns[part]!r}", fix, shortened(value)
+            )
+            return None
+    return _Line(row.line, texts[0], texts[1], 1.0 if numbers[0] is None else numbers[0], numbers[1])
 
 
 # JSON
 
 
-def _from_json(path: Path, wanted: _ReadOptions) -> Iterator[_Line]:
+def _from_json(path: Path, initial: bool) -> Iterator[_Line]:
     source = read_source(path)
-    units = _units(source)
-    for unit, values in units.items():
-        name = "uas_initial" if wanted.initial else "uas"
-        scores = values.get(name) if isinstance(values, dict) else None
+    for unit, values in _units(source).items():
+        scores = values.get("uas_initial" if initial else "uas") if isinstance(values, dict) else None
         quality = number_of(values.get("uqs")) if isinstance(values, dict) else None
         if not isinstance(scores, dict) or quality is None:
             raise _not_crowdtruth(source, f"unit {unit!r}")
@@ -298,3 +244,34 @@ def _units(source: Source) -> dict[str, Any]:
 def _not_crowdtruth(source: Source, content: str) -> UserError:
     message = "is not what `chorale aggregate --method crowdtruth --json` prints"
     return refused(source.name, None, message, "Print it again, or give a .csv, .tsv or .jsonl file", content)
+
+
+# Qualities
+
+
+def with_qualities(scores: FrameScores, path: Path) -> FrameScores:
+    """The scores with the quality of each of their sentences, from the export `frames-sqs`.
+
+    The file may have more sentences, and those may have no quality yet.
+    """
+    reading = RowReading()
+    wanted, qualities = frozenset(scores.sentences), dict[str, float]()
+    for row in reading.rows(path):
+        for column in ("sent_id", "sqs"):
+            if column not in row.values:
+                fix = "Give the file that `chorale export --format frames-sqs` writes"
+                raise refused(path, 1, f"has no column {column!r}", fix, f"the columns {', '.join(row.values)[:200]}")
+        name, quality = str(row.values["sent_id"]).strip(), number_of(row.values["sqs"])
+        if name in qualities:
+            reading.report(path, row.line, "has a sentence for the second time", "Remove one row.", name)
+        elif quality is not None:
+            qualities[name] = quality
+        elif name in wanted:
+            fix = "Write a number from 0 to 1, or leave the sentence out of the scores."
+            reading.report(path, row.line, "has no sentence quality", fix, shortened(row.values["sqs"]))
+    if not reading.problems and (missing := sorted(wanted - set(qualities))):
+        fix = "Give the qualities of all sentences that have scores."
+        reading.report(path, None, f"lacks {len(missing):,} of {len(wanted):,} sentences", fix, shortened(missing[0]))
+    reading.check(f"{path} can't be used")
+    digest = digest_of("".join(sorted((scores.digest, digest_of(read_bytes(path))))).encode())
+    return replace(scores, quality=np.asarray([qualities[name] for name in scores.sentences]), digest=digest)

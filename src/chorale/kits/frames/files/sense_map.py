@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from chorale.files.rows import read_rows, shortened, suffix_of
-from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, read_source
+from chorale.files.rows import shortened, suffix_of
+from chorale.files.source import MOST_PROBLEMS, read_source
+from chorale.kits.frames.files.reading import RowReading, digest_of_files
 from chorale.kits.frames.framenet import FrameNet, newer_names
-from chorale.model import Problem, UserError
 from chorale.text.wordnet import WordNet
 
 _FRAME_COLUMNS = ("frame", "framenet", "frame_name")
@@ -37,10 +37,7 @@ class FrameMap:
 
 
 def read_frame_map(
-    paths: Sequence[Path],
-    framenet: FrameNet,
-    wordnet: WordNet,
-    changes: Mapping[str, tuple[str, ...]] | None = None,
+    paths: Sequence[Path], framenet: FrameNet, wordnet: WordNet, changes: Mapping[str, tuple[str, ...]] | None = None
 ) -> FrameMap:
     """Files that say which frame fits which sense, put together.
 
@@ -49,11 +46,11 @@ def read_frame_map(
     an offset with its part of speech, a sense key, or a name like `synset-run-verb-1` or `run.v.01`. Frames of earlier
     releases are taken by their present names.
     """
-    problems: list[Problem] = []
+    reading = RowReading()
     frames_by_synset: defaultdict[str, set[str]] = defaultdict(set)
     unknown_senses, unknown_frames = 0, set()
     for path in paths:
-        for name, sense in _pairs(path, problems):
+        for name, sense in _pairs(path, reading):
             frames = [known for new in newer_names(name, changes) if (known := framenet.known(new))]
             synset = _resolved(sense, wordnet)
             if not frames:
@@ -62,37 +59,35 @@ def read_frame_map(
                 unknown_senses += 1
             else:
                 frames_by_synset[synset].update(frames)
-    if problems:
-        raise UserError("The frame map can't be used", problems[:MOST_PROBLEMS])
-    digest = digest_of("".join(sorted(digest_of(read_bytes(path)) for path in paths)).encode())
+    reading.check("The frame map can't be used")
     plain = {synset: frozenset(frames) for synset, frames in sorted(frames_by_synset.items())}
-    return FrameMap(plain, digest, unknown_senses, tuple(sorted(unknown_frames)))
+    return FrameMap(plain, digest_of_files(paths), unknown_senses, tuple(sorted(unknown_frames)))
 
 
-def _pairs(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+def _pairs(path: Path, reading: RowReading) -> Iterator[tuple[str, str]]:
     suffix = suffix_of(path)
     if suffix in _TURTLE:
-        return _from_turtle(path, problems)
+        return _from_turtle(path, reading)
     if suffix in (".csv", ".tsv", ".jsonl", ".ndjson"):
-        return _from_rows(path, problems)
-    return _from_lines(path, problems)
+        return _from_rows(path, reading)
+    return _from_lines(path, reading)
 
 
-def _from_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+def _from_lines(path: Path, reading: RowReading) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(read_source(path).text.split("\n"), start=1):
         cells = line.split()
         if not cells or line.startswith("#"):
             continue
         if len(cells) < 2 or not all("%" in sense or sense == "0" for sense in cells[2:]):
             fix = "Write a frame, a verb, and sense keys such as run%2:38:00::, with spaces between them."
-            problems.append(Problem(str(path), number, "is not a line of a frame map", fix, shortened(line)))
-            if len(problems) >= MOST_PROBLEMS:
+            reading.report(path, number, "is not a line of a frame map", fix, shortened(line))
+            if len(reading.problems) >= MOST_PROBLEMS:
                 return
         yield from ((cells[0], sense) for sense in cells[2:] if sense != "0")
 
 
-def _from_rows(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str]]:
-    for row in read_rows(path, shown_as=str(path), problems=problems):
+def _from_rows(path: Path, reading: RowReading) -> Iterator[tuple[str, str]]:
+    for row in reading.rows(path):
         frame, sense = (
             next((row.values[name] for name in names if name in row.values), None)
             for names in (_FRAME_COLUMNS, _SENSE_COLUMNS)
@@ -101,12 +96,10 @@ def _from_rows(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str]]
             yield frame.strip(), sense.strip()
         else:
             fix = "Give every row a frame and a synset."
-            problems.append(
-                Problem(str(path), row.line, "does not name a frame and a sense", fix, shortened(row.values))
-            )
+            reading.report(path, row.line, "does not name a frame and a sense", fix, shortened(row.values))
 
 
-def _from_turtle(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+def _from_turtle(path: Path, reading: RowReading) -> Iterator[tuple[str, str]]:
     """Every frame and sense that stand in one statement, whichever is said of the other."""
     pairs = 0
     frames: list[str] = []
@@ -122,7 +115,7 @@ def _from_turtle(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str
             frames, senses = [], []
     if not pairs:
         fix = "Name a file of Framester's that maps frames to synsets."
-        problems.append(Problem(str(path), None, "has no statement about a frame and a synset", fix))
+        reading.report(path, None, "has no statement about a frame and a synset", fix)
 
 
 def _resolved(sense: str, wordnet: WordNet) -> str | None:

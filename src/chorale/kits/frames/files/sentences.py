@@ -1,19 +1,20 @@
 """Sentences with the frames a crowd chose for a word, as the published corpus and `chorale export` have them."""
 
 import difflib
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from chorale.files.rows import Row, read_rows, shortened
-from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, refused
+from chorale.files.rows import Row, shortened
+from chorale.files.source import MOST_PROBLEMS, refused
+from chorale.kits.frames.files.reading import RowReading, digest_of_files, is_zero, number_of, text_of
 from chorale.kits.frames.framenet import FrameNet
-from chorale.model import Problem, UserError
 
 NONE = "none"
 _SCORE, _INITIAL = "fss_sent_centric", "fss_sent_centric_initial"
+_MOST = 1 + 1e-9
+"""Of a share: sums of weights are rounded."""
 _NEEDED = ("frame", _SCORE, "sent_id", "sentence", "word")
 
 
@@ -56,53 +57,40 @@ class FrameSentences:
 
 
 @dataclass
-class _CorpusReading:
-    framenet: FrameNet | None
-    problems: list[Problem] = field(default_factory=list)
+class _CorpusReading(RowReading):
+    framenet: FrameNet | None = None
     sentences: dict[str, FrameSentence] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)
 
-    def report(self, path: Path, line: int, message: str, fix: str, value: Any = None) -> None:
-        self.problems.append(Problem(str(path), line, message, fix, None if value is None else shortened(value)))
-
 
 def read_frame_sentences(
-    scores: Sequence[Path],
-    *,
-    qualities: Path | None = None,
-    framenet: FrameNet | None = None,
+    scores: Sequence[Path], *, qualities: Path | None = None, framenet: FrameNet | None = None
 ) -> FrameSentences:
     """The corpus's FSS files, or the export `frames-fss`; with the export `frames-sqs`, how clear each sentence is.
 
     With FrameNet, every frame must be one of its own, under the name it has now.
     """
-    reading = _CorpusReading(framenet)
+    reading = _CorpusReading(framenet=framenet)
     for path in scores:
         _read_scores(path, reading)
     if qualities is not None and not reading.problems:
         _read_qualities(qualities, reading)
-    if reading.problems:
-        raise UserError("The sentences can't be used", reading.problems[:MOST_PROBLEMS])
+    reading.check("The sentences can't be used")
     if not reading.sentences:
         raise refused(scores[0], None, "has no sentences", "Check that the right file was named")
-    paths = [*scores, *([qualities] if qualities else [])]
-    digest = digest_of("".join(sorted(digest_of(read_bytes(path)) for path in paths)).encode())
+    digest = digest_of_files([*scores, *([qualities] if qualities else [])])
     return FrameSentences(tuple(reading.sentences[name] for name in sorted(reading.sentences)), digest)
 
 
 def _read_scores(path: Path, reading: _CorpusReading) -> None:
-    checked = False
     frames: dict[str, dict[str, FrameScore]] = {}
-    for row in read_rows(path, shown_as=str(path), problems=reading.problems):
-        if not checked:
-            missing = [name for name in _NEEDED if name not in row.values]
-            if missing:
-                fix = f"Give it the columns of the published corpus: {', '.join(_NEEDED)}"
-                raise refused(
-                    path, 1, f"has no column {missing[0]!r}", fix, f"the columns {', '.join(row.values)[:200]}"
-                )
-            checked = True
+    checked = False
+    for row in reading.rows(path):
+        if not checked and (missing := [name for name in _NEEDED if name not in row.values]):
+            fix = f"Give it the columns of the published corpus: {', '.join(_NEEDED)}"
+            raise refused(path, 1, f"has no column {missing[0]!r}", fix, f"the columns {', '.join(row.values)[:200]}")
+        checked = True
         _add_score(path, row, reading, frames)
         if len(reading.problems) >= MOST_PROBLEMS:
             return
@@ -111,32 +99,35 @@ def _read_scores(path: Path, reading: _CorpusReading) -> None:
 
 
 def _add_score(path: Path, row: Row, reading: _CorpusReading, frames: dict[str, dict[str, FrameScore]]) -> None:
-    name, sentence, word, frame = (_text(row.values.get(key)) for key in ("sent_id", "sentence", "word", "frame"))
-    final = _share(row.values.get(_SCORE))
-    initial = _share(row.values[_INITIAL]) if _INITIAL in row.values else final
+    name, sentence, word, frame = (text_of(row.values.get(key)) for key in ("sent_id", "sentence", "word", "frame"))
+    final = number_of(row.values.get(_SCORE), _MOST)
+    initial = number_of(row.values[_INITIAL], _MOST) if _INITIAL in row.values else final
+    if name and not frame and is_zero(row.values.get(_SCORE)):
+        return
     if not name or not sentence or not word or not frame:
-        reading.report(path, row.line, "has an empty cell", "Fill in sent_id, sentence, word and frame.", row.values)
+        fix = "Fill in sent_id, sentence, word and frame."
+        reading.report(path, row.line, "has an empty cell", fix, shortened(row.values))
     elif final is None or initial is None:
-        reading.report(
-            path, row.line, "has no score from 0 to 1", "Write the share of workers.", row.values.get(_SCORE)
-        )
+        value = _shown(row.values.get(_SCORE))
+        reading.report(path, row.line, "has no score from 0 to 1", "Write the share of workers.", value)
     elif name not in reading.files and word.casefold() not in sentence.casefold():
         reading.files[name] = str(path)
-        reading.report(
-            path, row.line, "has a word that is not in its sentence", "Write it as the sentence has it.", word
-        )
+        fix = "Write it as the sentence has it."
+        reading.report(path, row.line, "has a word that is not in its sentence", fix, shortened(word))
     elif reading.files.setdefault(name, str(path)) != str(path):
-        reading.report(path, row.line, "has a sentence that another file has as well", "Leave it in one of them.", name)
+        fix = "Leave it in one of them."
+        reading.report(path, row.line, "has a sentence that another file has as well", fix, shortened(name))
     else:
         known = reading.sentences.setdefault(name, FrameSentence(name, sentence, word, {}))
         if (known.sentence, known.word) != (sentence, word):
             fix = "Give every pair of sentence and word an id of its own."
-            reading.report(path, row.line, "has another sentence or word than this id before", fix, name)
+            reading.report(path, row.line, "has another sentence or word than this id before", fix, shortened(name))
             return
         spelled = _spelled(path, row.line, frame, reading)
         there = frames.setdefault(name, {})
         if spelled in there:
-            reading.report(path, row.line, "has a sentence and frame for the second time", "Remove one row.", frame)
+            message = "has a sentence and frame for the second time"
+            reading.report(path, row.line, message, "Remove one row.", shortened(frame))
         elif spelled is not None:
             there[spelled] = FrameScore(final, initial)
 
@@ -153,47 +144,33 @@ def _spelled(path: Path, line: int, frame: str, reading: _CorpusReading) -> str 
         near = difflib.get_close_matches(frame.casefold(), [name.casefold() for name in reading.framenet.frames], n=1)
         meant = next((name for name in reading.framenet.frames if near and name.casefold() == near[0]), None)
         fix = f"Did you mean {meant}?" if meant else "Correct it, or leave FrameNet out."
-        reading.report(path, line, "names a frame that FrameNet does not have", fix, frame)
+        reading.report(path, line, "names a frame that FrameNet does not have", fix, shortened(frame))
     return known
 
 
-def _text(value: Any) -> str:
-    return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
-
-
-def _share(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) and 0 <= number <= 1 + 1e-9 else None
+def _shown(value: Any) -> str | None:
+    return None if value is None else shortened(value)
 
 
 def _read_qualities(path: Path, reading: _CorpusReading) -> None:
-    for row in read_rows(path, shown_as=str(path), problems=reading.problems):
+    for row in reading.rows(path):
         name = str(row.values.get("sent_id", "")).strip()
         if name not in reading.sentences:
             if row.values.get("sqs") in (None, ""):
                 continue  # a sentence that nobody has been compared on yet
             fix = "Give the qualities of the sentences that the scores are of."
-            reading.report(path, row.line, "has a sentence without frame scores", fix, name)
+            reading.report(path, row.line, "has a sentence without frame scores", fix, shortened(name))
             continue
-        quality = _share(row.values.get("sqs"))
+        quality = number_of(row.values.get("sqs"), _MOST)
         if quality is None:
-            reading.report(path, row.line, "has no SQS from 0 to 1", "Write one.", row.values.get("sqs"))
+            reading.report(path, row.line, "has no SQS from 0 to 1", "Write one.", _shown(row.values.get("sqs")))
             continue
         reading.sentences[name] = replace(
             reading.sentences[name],
             quality=quality,
-            in_framenet=_truth(row.values.get("in_framenet")),
+            in_framenet={"true": True, "false": False}.get(str(row.values.get("in_framenet")).strip().casefold()),
             judgments=_whole(row.values.get("judgments")),
         )
-
-
-def _truth(value: Any) -> bool | None:
-    return {"true": True, "false": False}.get(str(value).strip().casefold())
 
 
 def _whole(value: Any) -> int | None:
@@ -203,10 +180,8 @@ def _whole(value: Any) -> int | None:
 
 def with_lexical_units(sentences: FrameSentences, known: Callable[[str], bool]) -> FrameSentences:
     """The sentences with whether FrameNet has their word, where that was not known; `known` takes a word form."""
-    return FrameSentences(
-        tuple(
-            each if each.in_framenet is not None else replace(each, in_framenet=known(each.word))
-            for each in sentences.sentences
-        ),
-        sentences.digest,
+    judged = (
+        each if each.in_framenet is not None else replace(each, in_framenet=known(each.word))
+        for each in sentences.sentences
     )
+    return FrameSentences(tuple(judged), sentences.digest)

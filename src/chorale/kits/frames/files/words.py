@@ -7,13 +7,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from chorale.files.rows import read_rows, shortened
+from chorale.files.rows import shortened
 from chorale.files.source import MOST_PROBLEMS, refused
-from chorale.model import Problem, UserError
+from chorale.kits.frames.files.reading import RowReading, text_of
 
-_COLUMNS = {"id": ("sent_id", "sentence_id", "unit", "id"), "text": ("sentence", "text"), "word": ("word",)}
+_COLUMNS = (("sent_id", "sentence_id", "unit", "id"), ("sentence", "text"), ("word",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,41 +36,36 @@ class FrameWord:
 def read_frame_words(paths: Sequence[Path]) -> list[FrameWord]:
     """One word for each sentence, sorted by id, from .csv, .tsv or .jsonl files with the columns `sent_id`, `sentence`
     and `word`. Rows of the same sentence, one per frame, say the same word."""
-    problems: list[Problem] = []
+    reading = RowReading()
     words: dict[str, FrameWord] = {}
     for path in paths:
-        for row in read_rows(path, shown_as=str(path), problems=problems):
-            values = {name: _text(row.values, columns) for name, columns in _COLUMNS.items()}
-            if not all(values.values()):
-                lacking = next(_COLUMNS[name][0] for name, value in values.items() if not value)
+        for row in reading.rows(path):
+            values = [
+                text_of(next((row.values[name] for name in names if name in row.values), "")) for names in _COLUMNS
+            ]
+            if not all(values):
                 fix = "The file needs the columns sent_id, sentence and word, filled in."
-                problems.append(Problem(str(path), row.line, f"has nothing under {lacking!r}", fix, None))
+                reading.report(path, row.line, f"has nothing under {_COLUMNS[values.index('')][0]!r}", fix)
             else:
-                _add(FrameWord(values["id"], values["text"], values["word"]), str(path), row.line, words, problems)
-            if len(problems) >= MOST_PROBLEMS:
+                _add(FrameWord(*values), path, row.line, words, reading)
+            if len(reading.problems) >= MOST_PROBLEMS:
                 break
-    if problems:
-        raise UserError("The sentences can't be used", problems)
+    reading.check("The sentences can't be used")
     if not words:
         raise refused(paths[0], None, "has no sentences", "Check that the right file was named")
     return [words[name] for name in sorted(words)]
 
 
-def _text(values: dict[str, Any], columns: Sequence[str]) -> str:
-    value = next((values[name] for name in columns if name in values), "")
-    return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
-
-
-def _add(word: FrameWord, file: str, line: int, words: dict[str, FrameWord], problems: list[Problem]) -> None:
+def _add(word: FrameWord, path: Path, line: int, words: dict[str, FrameWord], reading: RowReading) -> None:
     known = words.get(word.id)
     if known == word:
         return
     if known is not None:
         fix = "Give every sentence and word an id of its own."
-        problems.append(Problem(file, line, "has an id with another sentence or word", fix, shortened(word.id)))
+        reading.report(path, line, "has an id with another sentence or word", fix, shortened(word.id))
     elif _place(word.text, word.word) is None:
         fix = "Write the word as it stands in the sentence."
-        problems.append(Problem(file, line, "has a word that is not in its sentence", fix, shortened(word.word)))
+        reading.report(path, line, "has a word that is not in its sentence", fix, shortened(word.word))
     else:
         words[word.id] = word
 

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from chorale.files.rows import read_rows, shortened
-from chorale.files.source import MOST_PROBLEMS
-from chorale.model import Problem, UserError
+from chorale.files.rows import shortened
+from chorale.kits.frames.files.reading import RowReading
 
 _COLUMNS = (("old_frame", "new_frame"), ("old", "new"))
 
@@ -77,19 +76,16 @@ def newer_names(name: str, changes: Mapping[str, tuple[str, ...]] | None = None)
 
 def read_name_changes(path: Path) -> dict[str, tuple[str, ...]]:
     """Old and new names from a .csv, .tsv or .jsonl file with the columns `old_frame` and `new_frame`."""
-    problems: list[Problem] = []
+    reading = RowReading()
     changes: dict[str, tuple[str, ...]] = {}
-    for row in read_rows(path, shown_as=str(path), problems=problems):
+    for row in reading.rows(path):
         pair = next(((row.values.get(old), row.values.get(new)) for old, new in _COLUMNS if old in row.values), None)
         old, new = pair or (None, None)
         if not isinstance(old, str) or not isinstance(new, str) or not old.strip() or not new.strip():
             fix = "Give every row an old_frame and a new_frame."
-            problems.append(
-                Problem(str(path), row.line, "does not name an old and a new frame", fix, shortened(row.values))
-            )
+            reading.report(path, row.line, "does not name an old and a new frame", fix, shortened(row.values))
             continue
         key = frame_key(old)
         changes[key] = (*changes.get(key, ()), new.strip())
-    if problems:
-        raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS])
+    reading.check(f"{path} can't be used")
     return changes

@@ -11,8 +11,14 @@ from chorale.kits.frames.framenet.fulltext import Document, document
 from chorale.kits.frames.framenet.markup import Marked, brief, readable
 from chorale.kits.frames.framenet.names import frame_key
 from chorale.kits.frames.framenet.relations import FrameLink, FrameLinks
-from chorale.kits.frames.framenet.release_files import ReleaseFiles, open_release
-from chorale.kits.frames.framenet.xml_files import children, every, parsed, parsed_bytes
+from chorale.kits.frames.framenet.release_files import (
+    ReleaseFiles,
+    children,
+    every,
+    open_release,
+    parsed,
+    parsed_bytes,
+)
 from chorale.model import Problem, UserError
 
 _INDEX = "frameIndex.xml"

@@ -1,10 +1,9 @@
 """How frames are related, with the kind of relation."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-PARENT_CHILD = ("Inheritance", "Using", "Perspective_on", "Subframe")
+_PARENT_CHILD = {"Inheritance", "Using", "Perspective_on", "Subframe"}
 """Kinds that put one frame above another: it is more general, presupposed, neutral, or the whole."""
 
 
@@ -22,24 +21,17 @@ class FrameLinks:
     """All relations, by frame."""
 
     links: tuple[FrameLink, ...]
-    _above: Mapping[str, Mapping[str, tuple[str, ...]]] = field(init=False, repr=False)
+    _of: dict[str, list[FrameLink]] = field(default_factory=lambda: defaultdict(list), init=False, repr=False)
 
     def __post_init__(self) -> None:
-        above: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         for link in self.links:
-            above[link.below][link.above].append(link.kind)
-        plain = {below: {name: tuple(kinds) for name, kinds in found.items()} for below, found in above.items()}
-        object.__setattr__(self, "_above", plain)
+            self._of[link.below].append(link)
 
     def between(self, first: str, second: str) -> tuple[FrameLink, ...]:
         """The relations that directly link two frames, either way round."""
-        return tuple(
-            FrameLink(kind, below, above)
-            for below, above in ((first, second), (second, first))
-            for kind in self._above.get(below, {}).get(above, ())
-        )
+        pairs = ((first, second), (second, first))
+        return tuple(link for below, above in pairs for link in self._of.get(below, ()) if link.above == above)
 
-    def parents(self, frame: str, kinds: Iterable[str] = PARENT_CHILD) -> frozenset[str]:
+    def parents(self, frame: str) -> frozenset[str]:
         """Frames that are directly above this one."""
-        wanted = set(kinds)
-        return frozenset(name for name, found in self._above.get(frame, {}).items() if wanted.intersection(found))
+        return frozenset(link.above for link in self._of.get(frame, ()) if link.kind in _PARENT_CHILD)

@@ -1,16 +1,17 @@
-"""The files of a release, whether they lie in a folder or are still packed."""
+"""The XML files of a release, whether they lie in a folder or are still packed, with mistakes told by file and line."""
 
 import tarfile
+import xml.etree.ElementTree as ET
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from lzma import LZMAError
-from pathlib import Path, PurePosixPath
-from typing import Protocol
+from pathlib import Path
 
 from chorale.files.source import refused
 
+_FOLDER_FIX = "Name FrameNet's folder, the one that holds frameIndex.xml, as the release or NLTK has it"
 _LARGEST = 64 * 1024 * 1024
 """Bytes of one file of a packed release: FrameNet's largest that is read has three million."""
 _LARGEST_TOGETHER = 512 * 1024 * 1024
@@ -21,16 +22,29 @@ _SPOILED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, LZMAError, EOFErro
 """What unpackers say of files that are cut off, locked, packed in unknown ways, or no archives at all."""
 
 
-class ReleaseFiles(Protocol):
-    @property
-    def name(self) -> str:
-        """As messages show it."""
+@dataclass(frozen=True, slots=True)
+class ReleaseFiles:
+    name: str
+    """As messages show it."""
+    _files: Mapping[str, Path | bytes]
+    """By their paths in the release: unpacked ones lie elsewhere, packed ones are here. No name leads to others."""
 
     def read(self, file: str) -> bytes | None:
         """The bytes of a file; None if it is not there."""
+        content = self._files.get(file)
+        if not isinstance(content, Path):
+            return content
+        try:
+            return content.read_bytes()
+        except (FileNotFoundError, IsADirectoryError):
+            return None
+        except OSError as error:
+            raise refused(content, None, f"can't be read: {error.strerror}", "Make it readable") from None
 
     def under(self, folder: str) -> list[str]:
         """The names of the XML files in a folder, sorted, without the folder."""
+        files = (file.rpartition("/") for file in self._files if file.endswith(".xml"))
+        return sorted(name for parent, _, name in files if parent == folder)
 
 
 def open_release(path: Path, needed: str) -> ReleaseFiles:
@@ -40,51 +54,20 @@ def open_release(path: Path, needed: str) -> ReleaseFiles:
     """
     if path.is_dir():
         start = _start(path, needed)
-        return _Folder(str(start), start)
+        folders = ("", *(f"{folder}/" for folder in _FOLDERS))
+        return ReleaseFiles(
+            str(start), {f"{folder}{file.name}": file for folder in folders for file in (start / folder).glob("*.xml")}
+        )
     if not path.exists():
         raise refused(path, None, "does not exist", "Name the folder that holds the release, or its packed file")
     try:
         if zipfile.is_zipfile(path):
-            return _Packed(str(path), _beginning(path, _kept(path, _unzipped(path)), needed))
+            return ReleaseFiles(str(path), _beginning(path, _kept(path, _unzipped(path)), needed))
         if tarfile.is_tarfile(path):
-            return _Packed(str(path), _beginning(path, _kept(path, _untarred(path)), needed))
+            return ReleaseFiles(str(path), _beginning(path, _kept(path, _untarred(path)), needed))
     except _SPOILED as error:
         raise refused(path, None, f"can't be unpacked: {error}", "Copy or download it again") from None
     raise refused(path, None, "is neither a folder nor a packed release", "Name the folder that holds the release")
-
-
-@dataclass(frozen=True, slots=True)
-class _Folder:
-    name: str
-    path: Path
-
-    def read(self, file: str) -> bytes | None:
-        # Names of frames come from the release's index, and lead nowhere else.
-        if ".." in PurePosixPath(file).parts or PurePosixPath(file).is_absolute():
-            return None
-        try:
-            return (self.path / file).read_bytes()
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            return None
-        except OSError as error:
-            raise refused(self.path / file, None, f"can't be read: {error.strerror}", "Make it readable") from None
-
-    def under(self, folder: str) -> list[str]:
-        return sorted(path.name for path in (self.path / folder).glob("*.xml"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Packed:
-    name: str
-    files: dict[str, bytes]
-
-    def read(self, file: str) -> bytes | None:
-        return self.files.get(file)
-
-    def under(self, folder: str) -> list[str]:
-        start = f"{folder}/"
-        names = (name.removeprefix(start) for name in self.files if name.startswith(start) and name.endswith(".xml"))
-        return sorted(name for name in names if "/" not in name)
 
 
 def _start(path: Path, needed: str) -> Path:
@@ -134,3 +117,40 @@ def _beginning(path: Path, files: dict[str, bytes], needed: str) -> dict[str, by
     if not starts:
         raise refused(path, None, f"has no {needed} in it", "Name the packed release")
     return {name.removeprefix(starts[0]): content for name, content in files.items() if name.startswith(starts[0])}
+
+
+# XML
+
+
+def parsed(release: ReleaseFiles, file: str) -> ET.Element:
+    """The root of a file that must be there."""
+    content = release.read(file)
+    if content is None:
+        raise refused(f"{release.name}/{file}", None, "does not exist", _FOLDER_FIX)
+    return parsed_bytes(content, f"{release.name}/{file}")
+
+
+def parsed_bytes(content: bytes, name: str) -> ET.Element:
+    fix = "Copy or download it again"
+    if b"\0" in content:
+        raise refused(name, 1, "is not in UTF-8, as FrameNet's files are", fix)
+    # FrameNet has no document type: without one there are no entities that could blow up. In what is no UTF-16 it is
+    # written in these letters, and nowhere else but in comments.
+    if b"<!DOCTYPE" in content:
+        raise refused(name, 1, "has a document type, which FrameNet's files do not", fix)
+    try:
+        return ET.fromstring(content)  # noqa: S314 - see above
+    except ET.ParseError as error:
+        raise refused(name, error.position[0], f"is not XML: {error.msg}", fix) from None
+    except (ValueError, LookupError) as error:
+        raise refused(name, 1, f"is in an encoding that can't be read: {error}", fix) from None
+
+
+def children(element: ET.Element, name: str) -> Iterator[ET.Element]:
+    """Children of that name, whatever the file's namespace."""
+    return (child for child in element if child.tag.rpartition("}")[2] == name)
+
+
+def every(root: ET.Element, name: str) -> Iterator[ET.Element]:
+    """All elements of that name below an element."""
+    return (element for element in root.iter() if element.tag.rpartition("}")[2] == name)

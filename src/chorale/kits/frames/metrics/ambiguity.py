@@ -141,10 +141,8 @@ def why_unclear(sentence: FrameSentence, relating: FrameRelating, bound: float =
 
 def histogram(values: Sequence[float], bins: int = 20) -> list[int]:
     """How many values are in each of the equal parts of 0 to 1."""
-    counts = [0] * bins
-    for value in values:
-        counts[min(bins - 1, max(0, int(value * bins)))] += 1
-    return counts
+    counts = Counter(min(bins - 1, max(0, int(value * bins))) for value in values)
+    return [counts[place] for place in range(bins)]
 
 
 def none_score(sentence: FrameSentence) -> float:

@@ -9,17 +9,19 @@ import numpy as np
 
 from chorale.kits.frames.files.scores import FrameScores
 from chorale.kits.frames.metrics.agreement import Constant, FrameAgreement, frame_agreement
-from chorale.kits.frames.scoring.curves import frame_curves
-from chorale.metrics import Comparison, Interval, signature
+from chorale.metrics import Comparison, FloatArray, Interval, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
+from chorale.present.svg import Axis, Curve, curve_chart, stacked, standalone
 
 _MOST_ROWS = 20
 """Of a table on a terminal; `--json` has them all."""
+_MOST_POINTS = 300
+"""Of a curve: more than these can't be told apart in a picture."""
 _KINDS = {"tau": "Kendall's tau", "cosine": "cosine"}
 _OVER = {"auc": "AUC", "mean": "mean", "w_avg": "w-avg"}
 
@@ -59,9 +61,7 @@ def score_frames(
     agreement = _agreement(system, gold, options)
     metric = agreement.metric()
     values = metric.scores(agreement.statistics())
-    drawn = None
-    if resampling.ci:
-        drawn = resampling.intervals(agreement.statistics(), metric)
+    drawn = resampling.intervals(agreement.statistics(), metric) if resampling.ci else None
     json = _json(agreement, values)
     tables = [_main_table(f"{system.name} against {gold.name}", values, drawn, agreement)]
     if drawn is not None:
@@ -76,12 +76,19 @@ def score_frames(
     tests: dict[str, Comparison] = {}
     if against is not None:
         other = _agreement(against, gold, options)
-        tests = _compared(agreement, other, resampling)
+        tests = resampling.compare(agreement.statistics(), other.statistics(), metric)
         json["against"] = jsonable(tests)
         tables.append(comparison_table("Compared", (system.name, against.name), tests))
         inputs["against"] = against.scores.digest
         notes += [f"{against.name}: {note}" for note in _notes(other, options)]
-    line = _signature(options, resampling.settings(compared=against is not None), inputs)
+    settings: dict[str, Setting] = {
+        "top": options.top,
+        "constant": options.constant,
+        "scores": "initial" if options.initial else "final",
+        **options.columns,
+        **resampling.settings(compared=against is not None),
+    }
+    line = signature("frames", settings, inputs)
     return Score(json, tables, line, notes, values=values, intervals=drawn or {}, tests=tests)
 
 
@@ -98,11 +105,37 @@ def restricted(gold: Named, only: Named | None) -> Named:
 
 
 def draw_curves(systems: Sequence[Named], gold: Named, options: FrameOptions, only: Named | None = None) -> str:
-    """The curves of several systems on the same gold, as an SVG file."""
+    """How several systems agree with the same gold, from the best sentence to the worst, as an SVG file.
+
+    As in Figure 2 of Dumitrache, Aroyo and Welty (2019). The area under a curve, over the number of sentences, is the
+    AUC.
+    """
     gold = restricted(gold, only)
     names = [Path(one.name).stem for one in systems]
     labels = names if len(set(names)) == len(names) else [one.name for one in systems]
-    return frame_curves({label: _agreement(one, gold, options) for label, one in zip(labels, systems, strict=True)})
+    agreements = [_agreement(one, gold, options) for one in systems]
+    panels = []
+    for kind, of_sentences in (
+        ("Kendall's τ", [agreement.tau for agreement in agreements]),
+        ("Cosine", [agreement.cosine for agreement in agreements]),
+    ):
+        curves = [
+            Curve(label, _points(values), number, dash=number)
+            for number, (label, values) in enumerate(zip(labels, of_sentences, strict=True))
+        ]
+        title = f"{kind} of every sentence, in descending order"
+        agreement = Axis(shown=lambda value: f"{value:.1f}", zero=True)
+        panels.append((title, curve_chart(title, curves, Axis("sentences", zero=True), agreement)))
+    return standalone(stacked("How systems agree with the crowd, sentence by sentence", panels))
+
+
+def _points(values: FloatArray) -> list[tuple[float, float]]:
+    """In descending order; sentences that have no value are left out."""
+    ordered = np.sort(values[~np.isnan(values)])[::-1]
+    if not len(ordered):
+        return []
+    places = np.unique(np.linspace(0, len(ordered) - 1, min(len(ordered), _MOST_POINTS)).round().astype(np.intp))
+    return [(float(place + 1), float(ordered[place])) for place in places]
 
 
 def _agreement(system: Named, gold: Named, options: FrameOptions) -> FrameAgreement:
@@ -113,10 +146,6 @@ def _agreement(system: Named, gold: Named, options: FrameOptions) -> FrameAgreem
             "There is nothing to score", [Problem(system.name, None, "has no sentence of the gold", fix, example)]
         )
     return frame_agreement(gold.scores, system.scores, top=options.top, constant=options.constant)
-
-
-def _compared(agreement: FrameAgreement, other: FrameAgreement, resampling: Resampling) -> dict[str, Comparison]:
-    return resampling.compare(agreement.statistics(), other.statistics(), agreement.metric())
 
 
 def _json(agreement: FrameAgreement, values: dict[str, float]) -> dict[str, Any]:
@@ -151,15 +180,11 @@ def _notes(agreement: FrameAgreement, options: FrameOptions) -> list[str]:
         sentences = plural(constant, "sentence has", "sentences have")
         notes.append(f"{sentences} the same score for all candidates, and {then}.")
     if agreement.without_score:
-        notes.append(
-            f"{plural(agreement.without_score, 'sentence has', 'sentences have')} no candidate with a score: "
-            "the cosine is 0."
-        )
+        sentences = plural(agreement.without_score, "sentence has", "sentences have")
+        notes.append(f"{sentences} no candidate with a score: the cosine is 0.")
     if agreement.outside:
-        notes.append(
-            f"{plural(agreement.outside, 'score', 'scores')} left out: "
-            "no such frame is among the sentence's candidates."
-        )
+        scores = plural(agreement.outside, "score", "scores")
+        notes.append(f"{scores} left out: no such frame is among the sentence's candidates.")
     if agreement.unknown:
         notes.append(f"{plural(agreement.unknown, 'sentence', 'sentences')} left out: not in the gold.")
     return notes
@@ -168,16 +193,13 @@ def _notes(agreement: FrameAgreement, options: FrameOptions) -> list[str]:
 def _main_table(
     title: str, values: dict[str, float], drawn: dict[str, Interval] | None, agreement: FrameAgreement
 ) -> ScoreTable:
-    columns: tuple[str, ...] = ("score", "over sentences", "value#")
-    rows: list[tuple[Cell, ...]] = []
-    for kind, named in _KINDS.items():
-        for over, shown in _OVER.items():
-            name = f"{kind}_{over}"
-            if name in values:
-                interval = () if drawn is None else (shown_interval(drawn[name]),)
-                rows.append((named, shown, values[name], *interval))
-    if drawn is not None:
-        columns = (*columns, "95% interval#")
+    columns = ("score", "over sentences", "value#", *(["95% interval#"] if drawn else []))
+    rows: list[tuple[Cell, ...]] = [
+        (named, shown, values[name], *([shown_interval(drawn[name])] if drawn else []))
+        for kind, named in _KINDS.items()
+        for over, shown in _OVER.items()
+        if (name := f"{kind}_{over}") in values
+    ]
     return ScoreTable(f"{title}, {plural(len(agreement.sentences), 'sentence', 'sentences')}", columns, rows)
 
 
@@ -197,19 +219,7 @@ def _worst(agreement: FrameAgreement) -> ScoreTable:
         )
         for place in order.tolist()
     ]
-    several = len(rows) < len(agreement.sentences)
-    title = (
-        f"Sentences: the worst {len(rows)} of {len(agreement.sentences):,} (--json has all)" if several else "Sentences"
-    )
+    title = "Sentences"
+    if len(rows) < len(agreement.sentences):
+        title += f": the worst {len(rows)} of {len(agreement.sentences):,} (--json has all)"
     return ScoreTable(title, ("sentence", "candidates#", "tau#", "cosine#"), rows)
-
-
-def _signature(options: FrameOptions, drawn: dict[str, Setting], inputs: dict[str, str]) -> str:
-    settings: dict[str, Setting] = {
-        "top": options.top,
-        "constant": options.constant,
-        "scores": "initial" if options.initial else "final",
-        **options.columns,
-        **drawn,
-    }
-    return signature("frames", settings, inputs)

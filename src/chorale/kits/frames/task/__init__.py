@@ -28,18 +28,9 @@ FRAMES = Task(
     name="frames",
     version=1,
     summary="Which meanings fit the marked word?",
-    shape=Shape(
-        item_type=FrameItem,
-        answer_type=FramesChosen,
-        gold_type=FrameGold,
-        misfit=misfit,
-    ),
+    shape=Shape(item_type=FrameItem, answer_type=FramesChosen, gold_type=FrameGold, misfit=misfit),
     form=Form(
-        page=_HERE / "page.html",
-        module=_HERE / "frames.js",
-        style=_HERE / "frames.css",
-        view=shown,
-        arrange=arrange,
+        page=_HERE / "page.html", module=_HERE / "frames.js", style=_HERE / "frames.css", view=shown, arrange=arrange
     ),
     examples=(
         Example(

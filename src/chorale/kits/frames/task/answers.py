@@ -25,12 +25,7 @@ class FramesChosen(BaseModel):
 
     @field_validator("answer", mode="before")
     @classmethod
-    def _is_a_list(cls, value: Any) -> Any:
-        return _listed(value)
-
-    @field_validator("answer")
-    @classmethod
-    def _alone_or_frames(cls, value: list[str]) -> list[str]:
+    def _alone_or_frames(cls, value: Any) -> list[str]:
         return _canonical(value)
 
 
@@ -45,23 +40,19 @@ class FrameGold(BaseModel):
     @classmethod
     def _has_what_fits(cls, value: Any) -> Any:
         if not isinstance(value, dict):
-            return _canonical(_listed(value))
+            return _canonical(value)
         unknown = sorted(value.keys() - {"fits", "may"})
         if unknown or not isinstance(value.get("fits"), list) or not isinstance(value.get("may", []), list):
             raise ValueError(
                 "must be a list of frames, or have `fits` and `may`. Write the frames that fit as a list, or "
                 '{"fits": ["…"], "may": ["…"]}.'
             )
-        return {"fits": _canonical(_listed(value["fits"])), "may": sorted(set(map(str, value.get("may", []))))}
+        return {"fits": _canonical(value["fits"]), "may": sorted(set(map(str, value.get("may", []))))}
 
 
-def _listed(value: Any) -> Any:
-    if not isinstance(value, list) or not value or not all(isinstance(name, str) and name.strip() for name in value):
+def _canonical(names: Any) -> list[str]:
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) and name.strip() for name in names):
         raise ValueError("must be a list of frames. Choose at least one, or none of these.")
-    return value
-
-
-def _canonical(names: list[str]) -> list[str]:
     chosen = sorted({name.strip() for name in names})
     if NONE in chosen and len(chosen) > 1:
         raise ValueError("must be either frames or none of them. Choose one or the other.")

@@ -1,6 +1,8 @@
 """What a stage came to, by CrowdTruth: in the columns of the published corpus, and one row a sentence."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +14,15 @@ from chorale.model import SourceItem, UserError
 
 _NOTHING = 1e-08
 """What the corpus has for a frame that nobody agrees on."""
+_OF_WORKERS = {
+    "wqs": "wqs",
+    "wwa": "wwa",
+    "wsa": "wua",
+    "wqs_initial": "wqs_initial",
+    "wwa_initial": "wwa_initial",
+    "wsa_initial": "wua_initial",
+}
+"""The corpus's columns, and what CrowdTruth calls them: its units are sentences here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,37 +30,23 @@ class _Scored:
     """A stage's items and their qualities; None where no two people have judged one item yet."""
 
     items: tuple[SourceItem, ...]
-    judgments: Mapping[str, int]
+    judgments: Counter[str]
     """Of each item."""
-    by_worker: Mapping[str, int]
+    by_worker: Counter[str]
     qualities: CrowdTruth | None
 
 
 def _scored(stage: StageResults) -> _Scored:
-    tasks: list[str] = []
-    workers: list[str] = []
-    labels: list[list[str]] = []
-    counts: dict[str, int] = {}
-    by_worker: dict[str, int] = {}
     items = tuple(stage.items)
-    for item in items:
-        judgments = stage.judgments(item)
-        counts[item.key] = len(judgments)
-        for judgment in judgments:
-            tasks.append(item.key)
-            workers.append(judgment.worker)
-            labels.append(list(judgment.answer))
-            by_worker[judgment.worker] = by_worker.get(judgment.worker, 0) + 1
-    return _Scored(items, counts, by_worker, _qualities(tasks, workers, labels))
-
-
-def _qualities(tasks: list[str], workers: list[str], labels: list[list[str]]) -> CrowdTruth | None:
-    if not tasks:
-        return None
-    try:
-        return crowdtruth(Judgments.from_columns(tasks, workers, labels))
-    except UserError:
-        return None
+    judged = [(item.key, judgment) for item in items for judgment in stage.judgments(item)]
+    tasks = [key for key, _ in judged]
+    workers = [judgment.worker for _, judgment in judged]
+    qualities = None
+    if judged:
+        labels = [list(judgment.answer) for _, judgment in judged]
+        with suppress(UserError):
+            qualities = crowdtruth(Judgments.from_columns(tasks, workers, labels))
+    return _Scored(items, Counter(tasks), Counter(workers), qualities)
 
 
 def _frame_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
@@ -59,9 +56,7 @@ def _frame_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
     final = dict(scored.qualities.unit_annotation_scores())
     initial = dict(scored.qualities.unit_annotation_scores(initial=True))
     for item in scored.items:
-        if item.key not in final:
-            continue
-        for frame in (*frames_of(item.payload), NONE):
+        for frame in (*frames_of(item.payload), NONE) if item.key in final else ():
             yield {
                 "frame": frame,
                 "fss_sent_centric": final[item.key].get(frame, 0.0),
@@ -75,12 +70,15 @@ def _frame_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
 def _sentence_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
     scored = _scored(stage)
     qualities = scored.qualities
-    sqs = {} if qualities is None else dict(zip(qualities.units, qualities.uqs.tolist(), strict=True))
-    at_first = {} if qualities is None else dict(zip(qualities.units, qualities.uqs_initial.tolist(), strict=True))
-    fss = {} if qualities is None else dict(qualities.unit_annotation_scores())
+    clear: dict[str, tuple[float, float]] = {}
+    fss: dict[str, Mapping[str, float]] = {}
+    if qualities is not None:
+        both = zip(qualities.uqs.tolist(), qualities.uqs_initial.tolist(), strict=True)
+        clear = dict(zip(qualities.units, both, strict=True))
+        fss = dict(qualities.unit_annotation_scores())
     for item in scored.items:
         scores = {name: score for name, score in fss.get(item.key, {}).items() if score > 0}
-        ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+        sqs, sqs_initial = clear.get(item.key, (None, None))
         yield {
             "sent_id": item.key,
             "sentence": item.payload["sentence"],
@@ -88,24 +86,21 @@ def _sentence_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
             "lemma": item.payload.get("lemma", ""),
             "in_framenet": item.payload.get("in_framenet"),
             "judgments": scored.judgments[item.key],
-            "sqs": sqs.get(item.key),
-            "sqs_initial": at_first.get(item.key),
-            "frames": {name: round(score, 6) for name, score in ranked},
+            "sqs": sqs,
+            "sqs_initial": sqs_initial,
+            "frames": {name: round(scores[name], 6) for name in sorted(scores, key=lambda each: (-scores[each], each))},
         }
 
 
 def _worker_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
     scored = _scored(stage)
-    crowdtruth = scored.qualities
-    if crowdtruth is None:
+    if scored.qualities is None:
         return
-    names = ("wqs", "wwa", "wua", "wqs_initial", "wwa_initial", "wua_initial")
-    columns = [getattr(crowdtruth, name).tolist() for name in names]
-    for worker, *values in zip(crowdtruth.workers, *columns, strict=True):
-        qualities = {name.replace("wua", "wsa"): value for name, value in zip(names, values, strict=True)}
+    columns = [getattr(scored.qualities, name).tolist() for name in _OF_WORKERS.values()]
+    for worker, *values in zip(scored.qualities.workers, *columns, strict=True):
         judged = scored.by_worker[worker]
         counts = {"duration": stage.seconds(worker), "job": 1, "judgment": judged, "unit": judged}
-        yield {"worker": worker, **counts, **qualities}
+        yield {"worker": worker, **counts, **dict(zip(_OF_WORKERS, values, strict=True))}
 
 
 def _frame_quality_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
@@ -113,14 +108,10 @@ def _frame_quality_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
     qualities = scored.qualities
     if qualities is None:
         return
-    aqs = dict(
-        zip(
-            qualities.annotations, zip(qualities.aqs.tolist(), qualities.aqs_initial.tolist(), strict=True), strict=True
-        )
-    )
-    judged = sum(scored.by_worker.values())
-    shown = sorted({frame for item in scored.items for frame in frames_of(item.payload)} | {NONE})
-    for frame in shown:
+    both = zip(qualities.aqs.tolist(), qualities.aqs_initial.tolist(), strict=True)
+    aqs = dict(zip(qualities.annotations, both, strict=True))
+    judged = scored.by_worker.total()
+    for frame in sorted({frame for item in scored.items for frame in frames_of(item.payload)} | {NONE}):
         final, initial = aqs.get(frame, (_NOTHING, _NOTHING))
         yield {"frame": frame, "output.FrameType": judged, "aqs": final, "aqs_initial": initial}
 
@@ -143,19 +134,7 @@ WORKER_TABLE = TaskExport(
     name="frames-wqs",
     summary="every worker's quality, in the corpus's own columns, as CSV",
     file_name="WQS.csv",
-    columns=(
-        "worker",
-        "duration",
-        "job",
-        "judgment",
-        "unit",
-        "wqs",
-        "wwa",
-        "wsa",
-        "wqs_initial",
-        "wwa_initial",
-        "wsa_initial",
-    ),
+    columns=("worker", "duration", "job", "judgment", "unit", *_OF_WORKERS),
     rows=_worker_rows,
 )
 FRAME_QUALITY_TABLE = TaskExport(

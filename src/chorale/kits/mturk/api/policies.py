@@ -75,14 +75,11 @@ class Plurality:
         """What is agreed on, by assignments and their answers."""
         questions = {question: self._agreed(question, given.values()) for question in self.questions}
         agreed = {question: answer for question, (answer, _) in questions.items() if answer is not None}
-        workers = {
-            name: 100
-            * sum(_shown(answers.get(question, "")) == right for question, right in agreed.items())
-            // len(agreed)
-            if agreed
-            else 0
+        alike = {
+            name: sum(_shown(answers.get(question, "")) == right for question, right in agreed.items())
             for name, answers in given.items()
         }
+        workers = {name: 100 * count // max(1, len(agreed)) for name, count in alike.items()}
         return HitAgreement(questions, 100 * len(agreed) // len(questions), workers)
 
     def _agreed(self, question: str, given: Iterable[Answers]) -> tuple[str | None, int]:
@@ -110,15 +107,10 @@ class _Parameters:
 
     def __init__(self, name: str, policy: Mapping[str, Any]) -> None:
         self.name = name
-        self._left = {}
-        for parameter in policy["Parameters"] or []:
-            self._left[parameter["Key"]] = parameter
+        self._left = {parameter["Key"]: parameter for parameter in policy["Parameters"] or []}
 
-    def values(self, key: str) -> list[str]:
-        return list((self._left.pop(key, None) or {}).get("Values") or [])
-
-    def mapping(self, key: str) -> list[Mapping[str, Any]]:
-        return list((self._left.pop(key, None) or {}).get("MapEntries") or [])
+    def values(self, key: str, kind: str = "Values") -> list[Any]:
+        return list(self._left.pop(key, {}).get(kind) or [])
 
     def text(self, key: str) -> str:
         return ", ".join(self.values(key))
@@ -142,10 +134,8 @@ class _Parameters:
 
 def _acts(parameters: _Parameters, score: str, of_hit: str) -> Acts:
     extend_below = parameters.number(f"ExtendIf{of_hit}ScoreIsLessThan", 0, 101)
-    most, seconds = (
-        parameters.number("ExtendMaximumAssignments", 2, 25),
-        parameters.number("ExtendMinimumTimeInSeconds", 60, YEAR),
-    )
+    most = parameters.number("ExtendMaximumAssignments", 2, 25)
+    seconds = parameters.number("ExtendMinimumTimeInSeconds", 60, YEAR)
     if extend_below is not None and (most is None or seconds is None):
         raise missing(f"{parameters.name}.ExtendMaximumAssignments or ExtendMinimumTimeInSeconds")
     acts = Acts(
@@ -165,7 +155,7 @@ def read_known_answers(policy: Mapping[str, Any]) -> KnownAnswers:
     parameters = _named(policy, "AssignmentReviewPolicy", KNOWN_ANSWERS)
     key = {
         str(entry["Key"]): frozenset(value.strip() for value in entry.get("Values") or [])
-        for entry in parameters.mapping("AnswerKey")
+        for entry in parameters.values("AnswerKey", "MapEntries")
     }
     if not key or not all(key.values()):
         raise missing("AssignmentReviewPolicy.AnswerKey with its questions and their answers")

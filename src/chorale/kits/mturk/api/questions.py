@@ -1,7 +1,7 @@
 """What a HIT or a qualification test asks: an address elsewhere, a page of HTML, or a form in XML."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 from typing import Literal
 from urllib.parse import urlencode, urlsplit
@@ -112,7 +112,7 @@ def read_question(text: str, name: str = "Question") -> Question:
             html = text_of(root, "HTMLContent")
             if not html:
                 raise bad_xml(name, "has no HTMLContent")
-            return Page(html, _height(root, name))
+            return Page(html, _number(root, "FrameHeight", name))
         case "QuestionForm":
             return _form(root, name)
         case other:
@@ -137,9 +137,10 @@ def html_question(html: str, height: int = 0) -> str:
     )
 
 
-def _height(root: Element, name: str) -> int:
-    text = text_of(root, "FrameHeight")
-    return whole_number(text, name, "FrameHeight") if text else 0
+def _number(element: Element, kind: str, name: str, otherwise: int = 0) -> int:
+    """The number in a child, if it is there."""
+    text = text_of(element, kind)
+    return whole_number(text, name, kind) if text else otherwise
 
 
 def _external(root: Element, name: str) -> External:
@@ -152,7 +153,7 @@ def _external(root: Element, name: str) -> External:
     # The origin stands in a header of the page: nothing in it may end the directive.
     if not host or parts.scheme not in ("https", "http") or not _NETLOC.fullmatch(parts.netloc):
         raise invalid(name, "has an ExternalURL that is not an http or https address in plain letters")
-    return External(url, _height(root, name))
+    return External(url, _number(root, "FrameHeight", name))
 
 
 def _form(root: Element, name: str) -> QuestionForm:
@@ -160,7 +161,7 @@ def _form(root: Element, name: str) -> QuestionForm:
     asked: list[Asked] = []
     for part in root:
         if kind_of(part) == "Overview":
-            overview += _contents(part, name)
+            overview += (_content(one, name) for one in part)
         elif kind_of(part) == "Question":
             asked.append(_asked(part, name))
     identifiers = [one.identifier for one in asked]
@@ -169,26 +170,21 @@ def _form(root: Element, name: str) -> QuestionForm:
     return QuestionForm(tuple(overview), tuple(asked))
 
 
-def _contents(element: Element, name: str) -> list[Content]:
-    contents: list[Content] = []
-    for part in element:
-        text = (part.text or "").strip()
-        match kind_of(part):
-            case "Title":
-                contents.append(Content("title", text))
-            case "Text":
-                contents.append(Content("text", text))
-            case "List":
-                contents.append(
-                    Content("list", "", tuple((one.text or "").strip() for one in children(part, "ListItem")))
-                )
-            case "FormattedContent":
-                contents.append(Content("html", text))
-            case "Binary":
-                contents.append(Content("image", text_of(part, "DataURL"), (text_of(part, "AltText"),)))
-            case other:
-                raise bad_xml(name, f"has {other!r} among its content, which is not supported")
-    return contents
+def _content(part: Element, name: str) -> Content:
+    text = (part.text or "").strip()
+    match kind_of(part):
+        case "Title":
+            return Content("title", text)
+        case "Text":
+            return Content("text", text)
+        case "List":
+            return Content("list", "", tuple((one.text or "").strip() for one in children(part, "ListItem")))
+        case "FormattedContent":
+            return Content("html", text)
+        case "Binary":
+            return Content("image", text_of(part, "DataURL"), (text_of(part, "AltText"),))
+        case other:
+            raise bad_xml(name, f"has {other!r} among its content, which is not supported")
 
 
 def _asked(element: Element, name: str) -> Asked:
@@ -199,22 +195,19 @@ def _asked(element: Element, name: str) -> Asked:
     answer = None if specification is None else next(iter(specification), None)
     if content is None or answer is None:
         raise bad_xml(name, f"has a question {identifier!r} without its content or its AnswerSpecification")
-    common = {
-        "identifier": identifier,
-        "name": text_of(element, "DisplayName"),
-        "required": text_of(element, "IsRequired") == "true",
-        "content": tuple(_contents(content, name)),
-    }
+    required = text_of(element, "IsRequired") == "true"
+    contents = tuple(_content(part, name) for part in content)
+    asked = Asked(identifier, text_of(element, "DisplayName"), required, contents, None)
     match kind_of(answer):
         case "FreeTextAnswer":
-            return _free_text(answer, name, common)
+            return _free_text(answer, name, asked)
         case "SelectionAnswer":
-            return _selection(answer, name, common)
+            return _selection(answer, name, asked)
         case other:
             raise bad_xml(name, f"asks {identifier!r} with {other!r}, which is not supported")
 
 
-def _selection(answer: Element, name: str, common: dict[str, object]) -> Asked:
+def _selection(answer: Element, name: str, asked: Asked) -> Asked:
     style = text_of(answer, "StyleSuggestion")
     listed = child(answer, "Selections")
     choices = [] if listed is None else [_choice(one, name) for one in children(listed, "Selection")]
@@ -222,12 +215,11 @@ def _selection(answer: Element, name: str, common: dict[str, object]) -> Asked:
     if not choices or len(identifiers) < len(choices):
         raise bad_xml(name, "needs selections, each with a SelectionIdentifier of its own")
     several = style in ("checkbox", "list", "multichooser")
-    fewest, most = text_of(answer, "MinSelectionCount"), text_of(answer, "MaxSelectionCount")
-    return Asked(
-        **common,  # type: ignore[arg-type]
+    return replace(
+        asked,
         choices=tuple(choices),
-        fewest=whole_number(fewest, name, "MinSelectionCount") if fewest else 0,
-        most=whole_number(most, name, "MaxSelectionCount") if most else len(choices) if several else 1,
+        fewest=_number(answer, "MinSelectionCount", name),
+        most=_number(answer, "MaxSelectionCount", name, len(choices) if several else 1),
         style=style,
         other=listed is not None and child(listed, "OtherSelection") is not None,
     )
@@ -240,21 +232,20 @@ def _choice(element: Element, name: str) -> Choice:
     return Choice(identifier, text_of(element, "Text") or identifier, text_of(element, "FormattedContent"))
 
 
-def _free_text(answer: Element, name: str, common: dict[str, object]) -> Asked:
-    constraints = child(answer, "Constraints")
-    numeric = None if constraints is None else child(constraints, "IsNumeric")
-    length = None if constraints is None else child(constraints, "Length")
-    patterns = () if constraints is None else tuple(children(constraints, "AnswerFormatRegex"))
-    lines = text_of(answer, "NumberOfLinesSuggestion")
-    return Asked(
-        **common,  # type: ignore[arg-type]
-        choices=None,
+def _free_text(answer: Element, name: str, asked: Asked) -> Asked:
+    given = child(answer, "Constraints")
+    constraints = Element("Constraints") if given is None else given
+    numeric, length = child(constraints, "IsNumeric"), child(constraints, "Length")
+    shortest, longest = (
+        None if length is None else _bound(length, limit, name) for limit in ("minLength", "maxLength")
+    )
+    patterns = children(constraints, "AnswerFormatRegex")
+    return replace(
+        asked,
         default=text_of(answer, "DefaultText"),
-        lines=max(1, min(40, whole_number(lines, name, "NumberOfLinesSuggestion"))) if lines else 1,
+        lines=max(1, min(40, _number(answer, "NumberOfLinesSuggestion", name))),
         numeric=None if numeric is None else (_bound(numeric, "minValue", name), _bound(numeric, "maxValue", name)),
-        length=(
-            (0, None) if length is None else (int(_bound(length, "minLength", name) or 0), _most_length(length, name))
-        ),
+        length=(int(shortest or 0), None if longest is None else int(longest)),
         patterns=tuple((one.get("regex", ""), one.get("errorText", "")) for one in patterns),
     )
 
@@ -270,8 +261,3 @@ def _bound(element: Element, attribute: str, name: str) -> float | None:
     if not isfinite(number):
         raise bad_xml(name, f"has a {attribute} that is not a number")
     return number
-
-
-def _most_length(element: Element, name: str) -> int | None:
-    most = _bound(element, "maxLength", name)
-    return None if most is None else int(most)

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from chorale.kits.mturk.api.errors import invalid
-from chorale.kits.mturk.api.requests import Parameter, may, must, number, read_table, several, table, text
+from chorale.kits.mturk.api.requests import Parameter, may, must, number, read_request, several, table, text
 
 SERVICE = "sqs"
 TARGET = "AmazonSQS."
@@ -37,9 +36,7 @@ OPERATIONS: Mapping[str, Mapping[str, Parameter]] = {
 
 def read_queue_request(operation: str, body: Any) -> dict[str, Any]:
     """The parameters of a request, and under `queue` the name of the queue it is about."""
-    if not isinstance(body, dict):
-        raise invalid("The request", "must be a JSON object")
-    read = read_table(OPERATIONS[operation], body)
+    read = read_request(operation, body, OPERATIONS)
     return {**read, "queue": queue_named(read.get("QueueName") or read["QueueUrl"])}
 
 

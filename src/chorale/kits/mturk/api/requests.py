@@ -124,37 +124,22 @@ def may(read: Reader, default: Any = None) -> Parameter:
 
 
 EVENT_TYPES = (
-    "AssignmentAccepted",
-    "AssignmentAbandoned",
-    "AssignmentReturned",
-    "AssignmentSubmitted",
-    "AssignmentRejected",
-    "AssignmentApproved",
-    "HITCreated",
-    "HITExpired",
-    "HITReviewable",
-    "HITExtended",
-    "HITDisposed",
+    *(f"Assignment{what}" for what in ("Accepted", "Abandoned", "Returned", "Submitted", "Rejected", "Approved")),
+    *(f"HIT{what}" for what in ("Created", "Expired", "Reviewable", "Extended", "Disposed")),
     "Ping",
 )
 COMPARATORS = (
-    "LessThan",
-    "LessThanOrEqualTo",
-    "GreaterThan",
-    "GreaterThanOrEqualTo",
-    "EqualTo",
-    "NotEqualTo",
-    "Exists",
-    "DoesNotExist",
-    "In",
-    "NotIn",
+    *("LessThan", "LessThanOrEqualTo", "GreaterThan", "GreaterThanOrEqualTo", "EqualTo", "NotEqualTo"),
+    *("Exists", "DoesNotExist", "In", "NotIn"),
 )
 _COUNTRY = text(2, 2)
+_VALUE = number(-(2**31), 2**31 - 1)
+_QUALIFICATION_TYPE = {"QualificationTypeId": must(entity)}
 _REQUIREMENT = table(
     {
-        "QualificationTypeId": must(entity),
+        **_QUALIFICATION_TYPE,
         "Comparator": must(one_of(*COMPARATORS)),
-        "IntegerValues": may(several(number(-(2**31), 2**31 - 1), 15)),
+        "IntegerValues": may(several(_VALUE, 15)),
         "LocaleValues": may(several(table({"Country": must(_COUNTRY), "Subdivision": may(_COUNTRY)}), 30)),
         "RequiredToPreview": may(yes_or_no),
         "ActionsGuarded": may(one_of("Accept", "PreviewAndAccept", "DiscoverPreviewAndAccept")),
@@ -179,26 +164,10 @@ _TYPE = {
     "QualificationRequirements": may(several(_REQUIREMENT, 10), []),
 }
 _VALUES = several(text(4000), 100)
-_POLICY = table(
-    {
-        "PolicyName": must(text(200)),
-        "Parameters": may(
-            several(
-                table(
-                    {
-                        "Key": must(text(200, 1)),
-                        "Values": may(_VALUES, []),
-                        "MapEntries": may(
-                            several(table({"Key": must(text(200, 1)), "Values": must(_VALUES)}), 100), []
-                        ),
-                    }
-                ),
-                30,
-            ),
-            [],
-        ),
-    }
-)
+_KEY = {"Key": must(text(200, 1))}
+_MAP_ENTRY = table({**_KEY, "Values": must(_VALUES)})
+_POLICY_PARAMETER = table({**_KEY, "Values": may(_VALUES, []), "MapEntries": may(several(_MAP_ENTRY, 100), [])})
+_POLICY = table({"PolicyName": must(text(200)), "Parameters": may(several(_POLICY_PARAMETER, 30), [])})
 _NEW_HIT = {
     "MaxAssignments": may(number(1, 1_000_000_000), 1),
     "LifetimeInSeconds": must(number(30, YEAR)),
@@ -213,8 +182,6 @@ _NEW_HIT = {
 _HIT = {"HITId": must(entity)}
 _ASSIGNMENT = {"AssignmentId": must(entity)}
 _WORKER = {"WorkerId": must(entity)}
-_QUALIFICATION_TYPE = {"QualificationTypeId": must(entity)}
-_VALUE = number(-(2**31), 2**31 - 1)
 _TEST = {
     "Test": may(text(LONGEST_QUESTION, 1)),
     "AnswerKey": may(text(LONGEST_QUESTION, 1)),
@@ -292,11 +259,7 @@ OPERATIONS: Mapping[str, Mapping[str, Parameter]] = {
     "ListQualificationRequests": {"QualificationTypeId": may(entity), **_PAGE},
     "AcceptQualificationRequest": {"QualificationRequestId": must(entity), "IntegerValue": may(_VALUE, 1)},
     "RejectQualificationRequest": {"QualificationRequestId": must(entity), "Reason": may(text(1024), "")},
-    "ListWorkersWithQualificationType": {
-        **_QUALIFICATION_TYPE,
-        "Status": may(one_of("Granted", "Revoked")),
-        **_PAGE,
-    },
+    "ListWorkersWithQualificationType": {**_QUALIFICATION_TYPE, "Status": may(one_of("Granted", "Revoked")), **_PAGE},
     "GetQualificationScore": {**_QUALIFICATION_TYPE, **_WORKER},
     "AssociateQualificationWithWorker": {
         **_QUALIFICATION_TYPE,
@@ -330,11 +293,13 @@ OPERATIONS: Mapping[str, Mapping[str, Parameter]] = {
 """Every operation of version 2017-01-17, with what it takes."""
 
 
-def read_request(operation: str, body: Any) -> dict[str, Any]:
+def read_request(
+    operation: str, body: Any, known: Mapping[str, Mapping[str, Parameter]] = OPERATIONS
+) -> dict[str, Any]:
     """The parameters of a request, all of them: those that were left out have their default, or None."""
     if not isinstance(body, dict):
         raise invalid("The request", "must be a JSON object")
-    return read_table(OPERATIONS[operation], body)
+    return read_table(known[operation], body)
 
 
 def read_table(parameters: Mapping[str, Parameter], given: Mapping[str, Any], before: str = "") -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Who may work on a HIT: what its qualification requirements say of what a worker has."""
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from typing import Any
 
 APPROVED_HITS = "00000000000000000040"
@@ -12,6 +13,12 @@ TRACK_RECORD = frozenset({APPROVED_HITS, APPROVED_PERCENT})
 """What can be counted here as well: how much of somebody's work was approved."""
 KNOWN_TO_AMAZON = TRACK_RECORD | {LOCALE, ADULT, *MASTERS}
 """Qualifications that Mechanical Turk itself gave."""
+_ORDERED: Mapping[str, Callable[[int, int], bool]] = {
+    "LessThan": operator.lt,
+    "LessThanOrEqualTo": operator.le,
+    "GreaterThan": operator.gt,
+    "GreaterThanOrEqualTo": operator.ge,
+}
 
 
 def holds(requirement: Mapping[str, Any], value: int | None) -> bool:
@@ -38,17 +45,7 @@ def holds(requirement: Mapping[str, Any], value: int | None) -> bool:
             return value in wanted[:1]
         case "NotEqualTo":
             return value not in wanted[:1]
-    if not wanted:
-        return False
-    first = wanted[0]
-    return bool(
-        {
-            "LessThan": value < first,
-            "LessThanOrEqualTo": value <= first,
-            "GreaterThan": value > first,
-            "GreaterThanOrEqualTo": value >= first,
-        }[comparator]
-    )
+    return bool(wanted) and _ORDERED[comparator](value, wanted[0])
 
 
 def guards(requirement: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """`chorale keys`"""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
@@ -20,12 +20,9 @@ BY = "the command line"
 def keys(
     directory: StudyFolder,
     new: Annotated[
-        str | None,
-        Option(metavar="NAME", help="Make a key of this name and print its secret, this once.", show_default=False),
+        str | None, Option(metavar="NAME", help="Make a key of this name and print its secret, this once.")
     ] = None,
-    revoke: Annotated[
-        str | None, Option(metavar="KEY", help="End this access key, at once.", show_default=False)
-    ] = None,
+    revoke: Annotated[str | None, Option(metavar="KEY", help="End this access key, at once.")] = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
@@ -42,9 +39,10 @@ def keys(
             _make(study, new, as_json)
         elif revoke is not None:
             study.store.write(lambda tx: end_key(tx, study, revoke, BY)).result()
-            _print_or_json(
-                {"revoked": revoke}, f"{revoke} is ended. Requests signed with it are refused from now on.", as_json
-            )
+            if as_json:
+                print_json({"revoked": revoke})
+            else:
+                print_line(f"{revoke} is ended. Requests signed with it are refused from now on.")
         else:
             _list(study, as_json)
 
@@ -77,10 +75,3 @@ def _list(study: Study, as_json: bool) -> None:
     if not keys_made:
         print_line("There are no keys yet. Make one with --new NAME.")
     print_line(f"HITLayoutId of the study's own layout: {layout}")
-
-
-def _print_or_json(answer: dict[str, Any], text: str, as_json: bool) -> None:
-    if as_json:
-        print_json(answer)
-    else:
-        print_line(text)

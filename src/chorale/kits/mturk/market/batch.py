@@ -3,7 +3,6 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -23,14 +22,6 @@ _DAY_MS = int(timedelta(days=1).total_seconds() * 1000)
 _RATES = (("LifetimeApprovalRate", None), ("Last30DaysApprovalRate", 30), ("Last7DaysApprovalRate", 7))
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
-    """When somebody's work was done, and whether it was approved; None if nobody has said yet."""
-
-    at: int
-    approved: bool | None
-
-
 def batch_columns(tx: Tx, study: Study) -> Sequence[str]:
     """The columns that depend on the study: what its items have, and what was answered."""
     inputs: dict[str, None] = {}
@@ -42,11 +33,7 @@ def batch_columns(tx: Tx, study: Study) -> Sequence[str]:
             answers.update(response.answer)
     for row in assignments.all_finished(tx):
         answers.update(fields_in(row.answer or ""))
-    return [
-        *(f"Input.{name}" for name in inputs),
-        *(f"Answer.{name}" for name in sorted(answers)),
-        *LAST_COLUMNS,
-    ]
+    return [*(f"Input.{name}" for name in inputs), *(f"Answer.{name}" for name in sorted(answers)), *LAST_COLUMNS]
 
 
 def batch_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
@@ -79,21 +66,23 @@ def _began(tx: Tx) -> int | None:
 
 def _rates(tx: Tx, study: Study) -> dict[str, dict[str, str]]:
     """How much of everybody's work was approved. What is judged in a stage is paid, hence approved."""
-    done: dict[str, list[_Done]] = defaultdict(list)
+    # When work was done, and whether it was approved.
+    reviewed: dict[str, list[tuple[int, bool]]] = defaultdict(list)
     for stage in _stages(study):
         for response in responses.all_responses(tx, stage_name=stage.name):
-            done[response.worker].append(_Done(response.submitted_at, approved=True))
+            reviewed[response.worker].append((response.submitted_at, True))
     for row in assignments.all_finished(tx):
-        approved = None if row.state == "submitted" else row.state == "approved"
-        done[row.pseudonym].append(_Done(row.submitted_at or 0, approved))
+        done = reviewed[row.pseudonym]
+        if row.state != "submitted":
+            done.append((row.submitted_at or 0, row.state == "approved"))
     now = study.clock()
-    return {worker: {name: _rate(all_done, now, days) for name, days in _RATES} for worker, all_done in done.items()}
+    return {worker: {name: _rate(done, now, days) for name, days in _RATES} for worker, done in reviewed.items()}
 
 
-def _rate(done: Sequence[_Done], now: int, days: int | None) -> str:
+def _rate(reviewed: Sequence[tuple[int, bool]], now: int, days: int | None) -> str:
     since = 0 if days is None else now - days * _DAY_MS
-    reviewed = [one for one in done if one.approved is not None and one.at >= since]
-    return approval_rate(sum(bool(one.approved) for one in reviewed), len(reviewed))
+    approved = [good for at, good in reviewed if at >= since]
+    return approval_rate(sum(approved), len(approved))
 
 
 def _row_of_response(study: Study, stage: RunningStage, response: Response, accepted: int) -> dict[str, Any]:

@@ -51,10 +51,7 @@ def unblock(market: Market, request: Request) -> Reply:
 
 def list_blocks(market: Market, request: Request) -> Reply:
     blocks, beside = page(
-        request,
-        "blocks",
-        lambda limit, after: qualifications.blocks(market.tx, limit, after),
-        lambda row: row[0],
+        request, "blocks", lambda limit, after: qualifications.blocks(market.tx, limit, after), lambda row: row[0]
     )
     sent = [{"WorkerId": turk_worker(name), "Reason": reason} for _, name, reason in blocks]
     return {**beside, "WorkerBlocks": sent}

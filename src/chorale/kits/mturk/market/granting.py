@@ -90,11 +90,7 @@ def update_type(market: Market, request: Request) -> Reply:
         values["answer_key"] = request["AnswerKey"]
     if request["AutoGranted"] is not None:
         values |= _auto(request, has_test=bool(row.test or request["Test"]))
-    plain = {
-        "description": "Description",
-        "status": "QualificationTypeStatus",
-        "retry_seconds": "RetryDelayInSeconds",
-    }
+    plain = {"description": "Description", "status": "QualificationTypeStatus", "retry_seconds": "RetryDelayInSeconds"}
     values |= {column: request[name] for column, name in plain.items() if request[name] is not None}
     if values:
         qualifications.change_type(market.tx, row.id, **values)
@@ -118,7 +114,6 @@ def list_types(market: Market, request: Request) -> Reply:
         lambda limit, after: qualifications.types(
             market.tx, limit, after, query=request["Query"], requestable=request["MustBeRequestable"]
         ),
-        lambda row: row.id,
     )
     return {**beside, "QualificationTypes": [type_as_sent(row) for row in types]}
 
@@ -172,7 +167,6 @@ def list_holders(market: Market, request: Request) -> Reply:
         request,
         "holders",
         lambda limit, after: qualifications.holders(market.tx, kind.id, limit, after, request["Status"]),
-        lambda row: row.id,
     )
     return {**beside, "Qualifications": [held_as_sent(row, kind.name) for row in holders]}
 
@@ -182,10 +176,7 @@ def list_requests(market: Market, request: Request) -> Reply:
     if name is not None:
         market.qualification_type(name)
     requests, beside = page(
-        request,
-        "requests",
-        lambda limit, after: qualifications.open_requests(market.tx, name, limit, after),
-        lambda row: row.id,
+        request, "requests", lambda limit, after: qualifications.open_requests(market.tx, name, limit, after)
     )
     return {**beside, "QualificationRequests": [_request_as_sent(row) for row in requests]}
 

@@ -153,39 +153,24 @@ def get_hit(market: Market, request: Request) -> Reply:
     return {"HIT": as_sent(market.hit(request["HITId"]), market)}
 
 
-def list_hits(market: Market, request: Request) -> Reply:
+def _listed(market: Market, request: Request, kind: str, **wanted: Any) -> Reply:
     shown, beside = page(
-        request,
-        "hits",
-        lambda limit, after: hits.newest_hits(market.tx, limit, after, now=market.now),
-        lambda hit: hit.id,
+        request, kind, lambda limit, after: hits.newest_hits(market.tx, limit, after, now=market.now, **wanted)
     )
     return {**beside, "HITs": [as_sent(hit, market) for hit in shown]}
+
+
+def list_hits(market: Market, request: Request) -> Reply:
+    return _listed(market, request, "hits")
 
 
 def list_reviewable(market: Market, request: Request) -> Reply:
-    """HITs to be reviewed. Of each only its ids are sent, as scripts know it."""
     reviewing = request["Status"] == "Reviewing"
-    shown, beside = page(
-        request,
-        "reviewable",
-        lambda limit, after: hits.newest_hits(
-            market.tx, limit, after, now=market.now, reviewing=reviewing, type_name=request["HITTypeId"]
-        ),
-        lambda hit: hit.id,
-    )
-    return {**beside, "HITs": [as_sent(hit, market) for hit in shown]}
+    return _listed(market, request, "reviewable", reviewing=reviewing, type_name=request["HITTypeId"])
 
 
 def list_for_qualification(market: Market, request: Request) -> Reply:
-    name = request["QualificationTypeId"]
-    shown, beside = page(
-        request,
-        "asking",
-        lambda limit, after: hits.newest_hits(market.tx, limit, after, now=market.now, requiring=name),
-        lambda hit: hit.id,
-    )
-    return {**beside, "HITs": [as_sent(hit, market) for hit in shown]}
+    return _listed(market, request, "asking", requiring=request["QualificationTypeId"])
 
 
 def update_expiration(market: Market, request: Request) -> Reply:
@@ -211,14 +196,19 @@ def _undeleted(market: Market, name: str) -> HitRow:
 def update_review_status(market: Market, request: Request) -> Reply:
     hit = _undeleted(market, request["HITId"])
     before, after = ("Reviewing", False) if request["Revert"] else ("Reviewable", True)
-    status = hit.status(market.now)
-    if status != before:
-        raise errors.wrong_state(
-            "HIT",
-            f"This HIT is currently in the state '{status}'. This operation can be called with a status of: {before}",
-        )
+    _check_status(market, hit, before)
     hits.change_hit(market.tx, hit.id, reviewing=after)
     return {}
+
+
+def _check_status(market: Market, hit: HitRow, *allowed: str) -> None:
+    status = hit.status(market.now)
+    if status not in allowed:
+        raise errors.wrong_state(
+            "HIT",
+            f"This HIT is currently in the state '{status}'. This operation can be called with a status of: "
+            + ", ".join(allowed),
+        )
 
 
 def update_type(market: Market, request: Request) -> Reply:
@@ -232,13 +222,7 @@ def update_type(market: Market, request: Request) -> Reply:
 
 def delete_hit(market: Market, request: Request) -> Reply:
     hit = _undeleted(market, request["HITId"])
-    status = hit.status(market.now)
-    if status not in ("Reviewable", "Reviewing"):
-        raise errors.wrong_state(
-            "HIT",
-            f"This HIT is currently in the state '{status}'. This operation can be called with a status of: "
-            "Reviewable, Reviewing",
-        )
+    _check_status(market, hit, "Reviewable", "Reviewing")
     if hit.unreviewed:
         raise errors.wrong_state("HIT", f"{hit.unreviewed} assignments of this HIT are neither approved nor rejected.")
     hits.change_hit(market.tx, hit.id, disposed_at=market.now)

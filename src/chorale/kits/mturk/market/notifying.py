@@ -35,17 +35,19 @@ def notify(market: Market, kind: HitTypeRow, event: str, hit: str, assignment: s
     wanted = kind.notification
     if wanted is None or not kind.notifying or event not in wanted["EventTypes"]:
         return
+    _enqueue(market, wanted, event, hit, kind.name, assignment)
+
+
+def _enqueue(
+    market: Market, wanted: dict[str, Any], event: str, hit: str, type_name: str, assignment: str | None
+) -> None:
     notice = {
         "EventType": event,
         "EventTimestamp": datetime.fromtimestamp(market.now / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "HITId": hit,
-        "HITTypeId": kind.name,
+        "HITTypeId": type_name,
         **({"AssignmentId": assignment} if assignment else {}),
     }
-    _enqueue(market, wanted, notice)
-
-
-def _enqueue(market: Market, wanted: dict[str, Any], notice: dict[str, str]) -> None:
     transport, destination = wanted["Transport"], wanted["Destination"]
     if is_kept(transport, destination):
         transport, destination = notifications.QUEUE, queue_named(destination)
@@ -90,14 +92,8 @@ def _check(wanted: dict[str, Any]) -> None:
 def send_test(market: Market, request: Request) -> Reply:
     wanted = request["Notification"]
     _check(wanted)
-    notice = {
-        "EventType": request["TestEventType"],
-        "EventTimestamp": datetime.fromtimestamp(market.now / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "HITId": id_from("a test HIT"),
-        "HITTypeId": id_from("a test HIT type"),
-        "AssignmentId": id_from("a test assignment"),
-    }
-    _enqueue(market, wanted, notice)
+    hit, kind, assignment = (id_from(f"a test {what}") for what in ("HIT", "HIT type", "assignment"))
+    _enqueue(market, wanted, request["TestEventType"], hit, kind, assignment)
     return {}
 
 

@@ -125,10 +125,7 @@ def report(market: Market, request: Request) -> Reply:
     policies = policies_of(hit.policies)
     levels = [level for level in request["PolicyLevels"] or (ASSIGNMENT, HIT) if level in policies]
     rows, beside = page(
-        request,
-        "reviews",
-        lambda limit, after: assignments.of_hit(market.tx, hit.id, FINISHED, limit, after),
-        lambda row: row.id,
+        request, "reviews", lambda limit, after: assignments.of_hit(market.tx, hit.id, FINISHED, limit, after)
     )
     reply: Reply = {"HITId": hit.name, **{name: value for name, value in beside.items() if name == "NextToken"}}
     for level in levels:

@@ -47,10 +47,7 @@ def list_assignments(market: Market, request: Request) -> Reply:
     hit = market.hit(request["HITId"])
     states = [state.lower() for state in request["AssignmentStatuses"] or ("Submitted", "Approved", "Rejected")]
     shown, beside = page(
-        request,
-        "assignments",
-        lambda limit, after: assignments.of_hit(market.tx, hit.id, states, limit, after),
-        lambda row: row.id,
+        request, "assignments", lambda limit, after: assignments.of_hit(market.tx, hit.id, states, limit, after)
     )
     return {**beside, "Assignments": [assignment_as_sent(row, hit) for row in shown]}
 
@@ -64,11 +61,8 @@ def get_assignment(market: Market, request: Request) -> Reply:
 def approve(market: Market, request: Request) -> Reply:
     row = market.assignment(request["AssignmentId"], lock=True)
     overriding = request["OverrideRejection"] and row.state == "rejected"
-    if row.state != "submitted" and not overriding:
-        raise errors.wrong_state(
-            "Assignment",
-            f"This assignment is '{row.state.capitalize()}'. This operation can be called with a status of: Submitted",
-        )
+    if not overriding:
+        _check_submitted(row)
     if overriding and market.now - (row.rejected_at or 0) > OVERRIDE_MS:
         raise errors.wrong_state("Assignment", "This assignment was rejected more than 30 days ago.")
     if overriding:
@@ -89,13 +83,17 @@ def do_approve(market: Market, row: AssignmentRow, feedback: str | None) -> None
 
 def reject(market: Market, request: Request) -> Reply:
     row = market.assignment(request["AssignmentId"], lock=True)
+    _check_submitted(row)
+    do_reject(market, row, request["RequesterFeedback"])
+    return {}
+
+
+def _check_submitted(row: AssignmentRow) -> None:
     if row.state != "submitted":
         raise errors.wrong_state(
             "Assignment",
             f"This assignment is '{row.state.capitalize()}'. This operation can be called with a status of: Submitted",
         )
-    do_reject(market, row, request["RequesterFeedback"])
-    return {}
 
 
 def do_reject(market: Market, row: AssignmentRow, feedback: str) -> None:
@@ -152,7 +150,6 @@ def list_bonuses(market: Market, request: Request) -> Reply:
         request,
         "bonuses",
         lambda limit, after: assignments.bonuses(market.tx, limit, after, hit_name=hit, assignment_name=assignment),
-        lambda row: row.id,
     )
     sent = [
         {

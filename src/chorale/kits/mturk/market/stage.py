@@ -4,6 +4,7 @@ import base64
 import binascii
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from chorale.engine import paying
@@ -116,7 +117,10 @@ def turk_worker(name: str) -> str:
 
 
 def page(
-    request: dict[str, Any], kind: str, rows: Callable[[int, int | None], Sequence[T]], place: Callable[[T], int]
+    request: dict[str, Any],
+    kind: str,
+    rows: Callable[[int, int | None], Sequence[T]],
+    place: Callable[[T], int] = attrgetter("id"),
 ) -> tuple[Sequence[T], dict[str, Any]]:
     """A page of rows, with their number and the token of the next page.
 

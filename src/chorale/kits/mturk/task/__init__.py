@@ -160,10 +160,7 @@ MTURK = Task(
     summary="A task made for Mechanical Turk",
     shape=Shape(item_type=LayoutRow, answer_type=LayoutAnswer, may_be_empty=True),
     form=Form(
-        page=_HERE.with_name("form.html"),
-        module=_HERE.with_name("layout.js"),
-        framed=True,
-        view=partial(_view, ""),
+        page=_HERE.with_name("form.html"), module=_HERE.with_name("layout.js"), framed=True, view=partial(_view, "")
     ),
     examples=(
         Example(row={"input": {"word": "Ada"}}, answer={"name": "yes", "why": "It is one."}),

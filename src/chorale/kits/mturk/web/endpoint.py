@@ -14,13 +14,7 @@ from chorale.engine.running import Study
 from chorale.kits.mturk.api import errors, queues
 from chorale.kits.mturk.api.errors import TurkError
 from chorale.kits.mturk.api.requests import OPERATIONS
-from chorale.kits.mturk.api.signing import (
-    SKEW_SECONDS,
-    Credential,
-    SignedRequest,
-    check_signature,
-    read_credential,
-)
+from chorale.kits.mturk.api.signing import SKEW_SECONDS, Credential, SignedRequest, check_signature, read_credential
 from chorale.kits.mturk.market import queueing
 from chorale.kits.mturk.market.operations import TWICE_MS, Call, perform, replayed
 from chorale.store import Tx

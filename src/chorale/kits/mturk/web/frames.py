@@ -117,12 +117,7 @@ def _field(asked: Asked) -> str:
 def _choice(asked: Asked, choice: Choice, *, several: bool) -> str:
     kind = "checkbox" if several else "radio"
     needed = asked.required and not several and not asked.other
-    rules = {
-        "type": kind,
-        "name": asked.identifier,
-        "value": choice.identifier,
-        "required": "" if needed else None,
-    }
+    rules = {"type": kind, "name": asked.identifier, "value": choice.identifier, "required": "" if needed else None}
     return f"<p><label><input{_attributes(rules)}> {choice.html or escape(choice.label)}</label></p>"
 
 

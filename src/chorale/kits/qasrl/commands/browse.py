@@ -13,28 +13,16 @@ from chorale.kits.qasrl.page import browsed, browsing_scored, qasrl_page
 
 Files = Annotated[
     list[Path],
-    Argument(
-        metavar="FILE…",
-        help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank.",
-        show_default=False,
-    ),
+    Argument(metavar="FILE…", help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank."),
 ]
 Sentences = Annotated[
     list[Path] | None,
-    Option(
-        "--sentences",
-        metavar="FILE",
-        help="The sentences of CSV files: qasrl_id and tokens. May be repeated.",
-        show_default=False,
-    ),
+    Option("--sentences", metavar="FILE", help="The sentences of CSV files: qasrl_id and tokens. May be repeated."),
 ]
 Having = Annotated[
     str, Option("--having", metavar="TEXT", help="Only verbs whose sentence or questions have this text.")
 ]
-Out = Annotated[
-    Path | None,
-    Option("--out", metavar="FILE", help="Write a page with every verb, too (.html).", show_default=False),
-]
+Out = Annotated[Path | None, Option("--out", metavar="FILE", help="Write a page with every verb, too (.html).")]
 
 
 def qasrl(

@@ -16,15 +16,12 @@ Pred = Annotated[
     Argument(
         metavar="PRED",
         help="What is scored: a CSV in the gold standard's columns, a parser's CSV, or the QA-SRL Bank's JSONL (.gz).",
-        show_default=False,
     ),
 ]
 Gold = Annotated[
     Path | None,
     Argument(
-        metavar="GOLD",
-        help="What it is scored against, in any of the same formats. Not with --by and --propbank.",
-        show_default=False,
+        metavar="GOLD", help="What it is scored against, in any of the same formats. Not with --by and --propbank."
     ),
 ]
 SentenceFiles = Annotated[
@@ -33,7 +30,6 @@ SentenceFiles = Annotated[
         "--sentences",
         metavar="FILE",
         help="The sentences, with qasrl_id and tokens: for the words in --alignment, and to check spans. Repeatable.",
-        show_default=False,
     ),
 ]
 Redundant = Annotated[
@@ -59,8 +55,7 @@ AverageName = Annotated[
     Option("--average", metavar="HOW", help="micro: sums over verbs; macro: the mean over verbs."),
 ]
 Iou = Annotated[
-    float,
-    Option("--iou", metavar="X", min=0.01, max=1.0, help="From which overlap on two spans may be one argument."),
+    float, Option("--iou", metavar="X", min=0.01, max=1.0, help="From which overlap on two spans may be one argument.")
 ]
 ExtraVerbs = Annotated[
     bool, Option("--include-extra-verbs", help="Count verbs that only PRED has: all their arguments are wrong.")
@@ -68,29 +63,16 @@ ExtraVerbs = Annotated[
 By = Annotated[
     str | None,
     Option(
-        "--by",
-        metavar="COLUMN",
-        help="Agreement of the annotators of one file, told apart by this column: worker_id.",
-        show_default=False,
+        "--by", metavar="COLUMN", help="Agreement of the annotators of one file, told apart by this column: worker_id."
     ),
 ]
 AlignmentFile = Annotated[
     Path | None,
-    Option(
-        "--alignment",
-        metavar="FILE",
-        help="Write what was matched, missed and wrong to a .csv or .html file.",
-        show_default=False,
-    ),
+    Option("--alignment", metavar="FILE", help="Write what was matched, missed and wrong to a .csv or .html file."),
 ]
 PropBankFile = Annotated[
     Path | None,
-    Option(
-        "--propbank",
-        metavar="FILE",
-        help="Compare with PropBank arguments in a CoNLL-2009 file, instead of GOLD.",
-        show_default=False,
-    ),
+    Option("--propbank", metavar="FILE", help="Compare with PropBank arguments in a CoNLL-2009 file, instead of GOLD."),
 ]
 FoundBy = Annotated[
     Literal["head", "span"],
@@ -99,12 +81,10 @@ FoundBy = Annotated[
     ),
 ]
 Dense = Annotated[
-    bool,
-    Option("--dense", help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank."),
+    bool, Option("--dense", help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank.")
 ]
 Valid = Annotated[
-    int,
-    Option("--valid", metavar="N", min=1, max=6, help="Of six judges of the Bank, how many make it valid."),
+    int, Option("--valid", metavar="N", min=1, max=6, help="Of six judges of the Bank, how many make it valid.")
 ]
 QuestionsBy = Annotated[
     Literal["people", "anyone"],

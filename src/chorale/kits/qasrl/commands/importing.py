@@ -19,17 +19,12 @@ def qasrl(
             metavar="FILE…",
             help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank. What several files "
             "have about a verb is to be consolidated.",
-            show_default=False,
         ),
     ],
     out: Annotated[Path, Option(metavar="DIR", help="The folder for the files; made if it is not there.")],
     sentences: Annotated[
         Path | None,
-        Option(
-            metavar="FILE",
-            help="The sentences of a CSV file: qasrl_id and tokens. The Bank has its own.",
-            show_default=False,
-        ),
+        Option(metavar="FILE", help="The sentences of a CSV file: qasrl_id and tokens. The Bank has its own."),
     ] = None,
     force: Annotated[bool, Option("--force", help="Overwrite files that are there.")] = False,
     as_json: AsJson = False,

@@ -18,10 +18,9 @@ Texts = Annotated[
     Argument(
         metavar="TEXT|JSONL|CONLLU",
         help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
-        show_default=False,
     ),
 ]
-Out = Annotated[Path, Option("--out", metavar="FILE", help="Where to write the items.", show_default=False)]
+Out = Annotated[Path, Option("--out", metavar="FILE", help="Where to write the items.")]
 OnePerLine = Annotated[
     bool, Option("--one-per-line", help="In plain text, take every line for one sentence, and split none.")
 ]

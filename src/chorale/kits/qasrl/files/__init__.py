@@ -4,28 +4,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from chorale.files.rows import is_table
-from chorale.kits.qasrl.files.bank import JUDGES, VALID, Bank, BankJudgment, JudgedQuestion, read_bank
+from chorale.kits.qasrl.files.bank import JUDGES, VALID, Bank, JudgedQuestion, read_bank
 from chorale.kits.qasrl.files.sentences import joined, read_sentences
-from chorale.kits.qasrl.files.table import (
-    MARK_ONLY,
-    Answers,
-    Integers,
-    Qa,
-    QuestionAnswers,
-    Rows,
-    Span,
-    Verb,
-    VerbQuestion,
-)
+from chorale.kits.qasrl.files.table import Answers, Integers, Qa, QuestionAnswers, Rows, Span, Verb, VerbQuestion
 from chorale.kits.qasrl.files.tabular import read_table
 
 __all__ = [
     "JUDGES",
-    "MARK_ONLY",
     "VALID",
     "Answers",
     "Bank",
-    "BankJudgment",
     "Integers",
     "JudgedQuestion",
     "Qa",

@@ -63,18 +63,12 @@ class Bank:
         """
         listed: dict[Verb, list[Qa]] = {}
         for verb, judged in self.questions.items():
-            kept = [
-                question for question in judged if question.is_valid(valid) and (question.by_people or not people_only)
-            ]
+            kept = [one for one in judged if one.is_valid(valid) and (one.by_people or not people_only)]
             if by_judge:
-                listed[verb] = [
-                    Qa(question.question, judgment.spans, judgment.judge)
-                    for question in kept
-                    for judgment in question.judgments
-                    if judgment.spans
-                ]
+                qas = [Qa(one.question, given.spans, given.judge) for one in kept for given in one.judgments]
             else:
-                listed[verb] = [Qa(question.question, question.spans) for question in kept if question.spans]
+                qas = [Qa(one.question, one.spans) for one in kept]
+            listed[verb] = [qa for qa in qas if qa.spans]
         table = QuestionAnswers.of(listed, name=self.name)
         words = tuple(self.sentences[verb.sentence][verb.token] for verb in table.verbs)
         return replace(table, digest=self.digest, words=words, sentences=self.sentences)
@@ -107,12 +101,12 @@ def _bank(source: Source, lines: Iterable[tuple[int, Any]], problems: list[Probl
     forms: dict[Verb, Mapping[str, str]] = {}
     for line, values in lines:
         try:
-            given, tokens, verbs, inflected = _sentence(values)
+            given, tokens, judged, inflected = _sentence(values)
             if given in sentences:
                 raise _ShapeError("has a sentence that an earlier line has", "Remove one of the two.", given)
             sentences[given] = tokens
-            questions |= {Verb(given, index): judged for index, judged in verbs.items()}
-            forms |= {Verb(given, index): each for index, each in inflected.items()}
+            questions |= judged
+            forms |= inflected
         except _ShapeError as error:
             problems.append(Problem(source.name, line, error.message, error.fix, error.value))
         if len(problems) >= MOST_PROBLEMS:
@@ -138,37 +132,30 @@ def _get(values: Any, key: str, kind: type) -> Any:
 
 def _sentence(
     values: dict[str, Any],
-) -> tuple[str, tuple[str, ...], dict[int, tuple[JudgedQuestion, ...]], dict[int, Mapping[str, str]]]:
+) -> tuple[str, tuple[str, ...], dict[Verb, tuple[JudgedQuestion, ...]], dict[Verb, Mapping[str, str]]]:
     given = _get(values, "sentenceId", str)
     tokens = tuple(map(str, _get(values, "sentenceTokens", list)))
-    verbs: dict[int, tuple[JudgedQuestion, ...]] = {}
-    forms: dict[int, Mapping[str, str]] = {}
+    questions: dict[Verb, tuple[JudgedQuestion, ...]] = {}
+    forms: dict[Verb, Mapping[str, str]] = {}
     for entry in _get(values, "verbEntries", dict).values():
-        index = _get(entry, "verbIndex", int)
-        if not 0 <= index < len(tokens):
-            raise _ShapeError("has a verb outside the sentence", f"It has {len(tokens)} tokens.", index)
-        if index in verbs:
-            raise _ShapeError("has a verb twice", "Remove one of the two.", index)
-        verbs[index] = tuple(_questions(entry, len(tokens)))
+        verb = Verb(given, _get(entry, "verbIndex", int))
+        if not 0 <= verb.token < len(tokens):
+            raise _ShapeError("has a verb outside the sentence", f"It has {len(tokens)} tokens.", verb.token)
+        if verb in questions:
+            raise _ShapeError("has a verb twice", "Remove one of the two.", verb.token)
+        questions[verb] = tuple(_questions(entry, len(tokens)))
         inflected = entry.get("verbInflectedForms")
         if isinstance(inflected, dict):
-            forms[index] = {str(name): str(form) for name, form in inflected.items()}
-    return given, tokens, verbs, forms
+            forms[verb] = {str(name): str(form) for name, form in inflected.items()}
+    return given, tokens, questions, forms
 
 
 def _questions(entry: dict[str, Any], length: int) -> Iterator[JudgedQuestion]:
     for label in _get(entry, "questionLabels", dict).values():
-        slots = {
-            name: "" if text == "_" else str(text).lower() for name, text in _get(label, "questionSlots", dict).items()
-        }
-        question = VerbQuestion(
+        slots = {name: str(text) for name, text in _get(label, "questionSlots", dict).items()}
+        question = VerbQuestion.of(
             _get(label, "questionString", str),
-            slots.get("wh", ""),
-            slots.get("aux", ""),
-            slots.get("subj", ""),
-            slots.get("obj", ""),
-            slots.get("prep", ""),
-            slots.get("obj2", ""),
+            slots,
             negated=_get(label, "isNegated", bool),
             passive=_get(label, "isPassive", bool),
         )

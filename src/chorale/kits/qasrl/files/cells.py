@@ -68,15 +68,13 @@ def _flaws_of_answers(cells: Mapping[str, str], length: int | None) -> Iterator[
 
 def question_of(cells: Mapping[str, str]) -> VerbQuestion:
     """The question of a sound row. Voice and negation that the file leaves open are read from the verb's words."""
-    slot = {name: "" if cells[name] == "_" else cells[name].lower() for name in ("wh", "aux", "subj", "obj")}
-    other = {name: "" if cells.get(name, "") == "_" else cells.get(name, "").lower() for name in ("prep", "obj2")}
     negated, passive = (TRUTH.get(cells[name].lower()) for name in ("is_negated", "is_passive"))
-    return VerbQuestion(
+    aux = cells["aux"].lower()
+    return VerbQuestion.of(
         cells["question"],
-        **slot,
-        **other,
-        negated=is_negated(slot["aux"], cells["question"]) if negated is None else negated,
-        passive=is_passive(slot["aux"], _verb_words(cells)) if passive is None else passive,
+        cells,
+        negated=is_negated(aux, cells["question"]) if negated is None else negated,
+        passive=is_passive(aux, _verb_words(cells)) if passive is None else passive,
     )
 
 

@@ -1,13 +1,13 @@
 """The sentences that answers point into."""
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from chorale.files.rows import read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS
 from chorale.files.tables import unescape_cell
-from chorale.kits.qasrl.files.header import nearest
 from chorale.kits.qasrl.files.tokens import plain, same_tokens, tokens_in
 from chorale.model import Problem, UserError
 
@@ -25,7 +25,9 @@ def read_sentences(path: Path) -> dict[str, Tokens]:
         column = "tokens" if "tokens" in row.values else "sentence"
         missing = [name for name in ("qasrl_id", column) if name not in row.values]
         if missing:
-            problems += [_missing(str(path), row.line, name, row.values) for name in missing]
+            problems += [
+                Problem(str(path), row.line, f"has no column {name}", nearest(name, row.values)) for name in missing
+            ]
             break
         given, text = (_meant(row.values[name]) for name in ("qasrl_id", column))
         tokens = tuple(map(str, text)) if isinstance(text, list) else tokens_in(str(text))
@@ -48,8 +50,13 @@ def _meant(cell: Any) -> Any:
     return unescape_cell(cell) if isinstance(cell, str) else cell
 
 
-def _missing(file: str, line: int, name: str, columns: Iterable[str]) -> Problem:
-    return Problem(file, line, f"has no column {name}", nearest(name, columns))
+def nearest(name: str, columns: Iterable[str]) -> str:
+    """What to do about a missing column: rename the one that somebody probably meant, or add it."""
+    there = {column.strip().lower().replace(" ", "_"): column for column in columns}
+    close = get_close_matches(name, there, n=1, cutoff=0.6)
+    if close:
+        return f"Rename “{there[close[0]]}” if that is it, or add the column."
+    return "Add the column, or check that the right file was named."
 
 
 def joined(sources: Iterable[tuple[str, Mapping[str, Tokens]]]) -> dict[str, Tokens]:

@@ -4,7 +4,7 @@ Names are sorted, and rows are numbers into them: nothing computed from a `Quest
 rows of the file it came from.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
@@ -43,6 +43,13 @@ class VerbQuestion(NamedTuple):
     obj2: str = ""
     negated: bool = False
     passive: bool = False
+
+    @classmethod
+    def of(cls, text: str, slots: Mapping[str, str], *, negated: bool, passive: bool) -> Self:
+        """From slots as files have them, in letters of any size, `_` for an empty one; other names are left out."""
+        kept = {name: slots.get(name, "").lower() for name in ("wh", "aux", "subj", "obj", "prep", "obj2")}
+        filled = {name: "" if value == "_" else value for name, value in kept.items()}
+        return cls(text, **filled, negated=negated, passive=passive)
 
 
 class Qa(NamedTuple):
@@ -115,13 +122,16 @@ class QuestionAnswers:
         return cls(name, "", keys, words, questions, workers, Rows(*_columns(rows)), Answers(*_columns(spans)))
 
     def __repr__(self) -> str:
-        return brief_repr(
-            "QuestionAnswers",
-            self.name,
-            plural(len(self.verbs), "verb", "verbs"),
-            plural(len(self.rows.verb), "row", "rows"),
-            plural(len(self.answers.row), "answer", "answers"),
-        )
+        verbs, rows = plural(len(self.verbs), "verb", "verbs"), plural(len(self.rows.verb), "row", "rows")
+        answers = plural(len(self.answers.row), "answer", "answers")
+        return brief_repr("QuestionAnswers", self.name, verbs, rows, answers)
+
+    def answered(self) -> Iterator[tuple[Verb, VerbQuestion, Span]]:
+        """Every answer, with the question it answers and the verb that is asked about."""
+        rows = self.answers.row
+        columns = (self.rows.verb[rows], self.rows.question[rows], self.answers.start, self.answers.end)
+        for verb, question, start, end in zip(*(column.tolist() for column in columns), strict=True):
+            yield self.verbs[verb], self.questions[question], (start, end)
 
     def verbs_with_rows(self) -> set[Verb]:
         """Those that somebody looked at in this table, which may be a part of a larger one."""

@@ -15,13 +15,17 @@ from chorale.files.rows import read_rows, shortened, suffix_of
 from chorale.files.source import MOST_PROBLEMS, read_source, refused
 from chorale.files.tables import unescape_cell
 from chorale.kits.qasrl.files.cells import INDEX, RANGES, SEPARATOR, TRUTH, flaws
-from chorale.kits.qasrl.files.header import ANOTHER_NAME, NEEDED, USED, nearest
 from chorale.kits.qasrl.files.numbering import numbered
+from chorale.kits.qasrl.files.sentences import nearest
 from chorale.kits.qasrl.files.table import QuestionAnswers
 from chorale.kits.qasrl.files.tokens import relocated, tokens_in
 from chorale.model import Problem, UserError
 
-_KEPT = (*USED, "answer", "verb_slot_inflection")
+ANOTHER_NAME = {"target_idx": "verb_idx", "noun": "verb", "predicate_idx": "verb_idx", "predicate": "verb"}
+"""What files about nouns call it (QANom), by what it is."""
+_NEEDED = ("qasrl_id", "verb_idx", "question", "answer_range", "wh", "aux", "subj", "obj", "is_negated", "is_passive")
+_KEPT = (*_NEEDED, "prep", "obj2", "verb", "verb_form", "verb_prefix", "worker_id", "source_worker_ids", "is_redundant",
+         "sentence", "tokens", "answer", "verb_slot_inflection")  # fmt: skip
 
 
 def read_table(
@@ -42,19 +46,13 @@ def read_table(
     frame = None if parsed is None else _by_their_text(_named(parsed, str(path), by))
     outside: list[Problem] = []
     if frame is None or not _is_sound(frame) or not _fits(frame, sentences):
-        rows = _RowByRow(path, sentences, by, outside if may_leave_sentence else None)
-        frame = _by_their_text(rows.frame())
-    return numbered(frame, str(path), source.digest, _outside_notes(outside))
-
-
-def _outside_notes(outside: list[Problem]) -> list[str]:
-    if not outside:
-        return []
-    first = outside[0]
-    return [
+        frame = _by_their_text(_row_by_row(path, sentences, by, outside if may_leave_sentence else None))
+    notes = [
         f"Answers outside their sentences, scored as they stand: {len(outside):,}, the first, {first.value}, "
         f"in line {first.line}. {first.fix}"
+        for first in outside[:1]
     ]
+    return numbered(frame, str(path), source.digest, notes)
 
 
 # Reading
@@ -71,10 +69,8 @@ def _parsed(text: str, delimiter: str) -> pl.DataFrame | None:
         if type(error).__name__ != "PanicException":
             raise
         return None
-    odd_header = any("_duplicated_" in name or not name.strip() for name in frame.columns) or frame.columns[0].count(
-        ";"
-    )
-    if "\r" in text or odd_header:
+    odd_names = any("_duplicated_" in name or not name.strip() for name in frame.columns)
+    if "\r" in text or odd_names or ";" in frame.columns[0]:
         return None
     filled = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     short_rows_possible = frame.width > 0 and filled[:, -1].null_count() > 0
@@ -92,7 +88,7 @@ def _separators(text: str, delimiter: str) -> int:
 
 def _lacking(missing: list[str], name: str, columns: list[str]) -> list[Problem]:
     """Each column that is missing; of a file that lacks most of them, and so is of another kind, all at once."""
-    if len(missing) <= len(NEEDED) // 2:
+    if len(missing) <= len(_NEEDED) // 2:
         return [Problem(name, 1, f"has no column {column}", nearest(column, columns)) for column in missing]
     there = f"columns {', '.join(map(shortened, columns))}"
     fix = "It must be a CSV file with the columns of the QA-SRL gold standard. Check that the right file was named."
@@ -105,7 +101,7 @@ def _named(frame: pl.DataFrame, name: str, by: str | None) -> pl.DataFrame:
     for other, ours in ANOTHER_NAME.items():
         if ours not in names.values():
             names = {column: ours if stripped == other else stripped for column, stripped in names.items()}
-    missing = [column for column in (*NEEDED, *([by] if by else ())) if column not in names.values()]
+    missing = [column for column in (*_NEEDED, *([by] if by else ())) if column not in names.values()]
     if missing:
         raise UserError(f"{name} can't be used", _lacking(missing, name, frame.columns))
     there = frame.rename(names)
@@ -136,56 +132,41 @@ def _by_their_text(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(there, moved=there != frame["answer_range"])
 
 
-class _RowByRow:
-    """Reads a file slowly, and knows the line of everything that is wrong with it."""
+def _row_by_row(
+    path: Path, sentences: Mapping[str, tuple[str, ...]], by: str | None, outside: list[Problem] | None
+) -> pl.DataFrame:
+    """All rows, if they are sound; otherwise an error with what is wrong, and in which line.
 
-    def __init__(
-        self,
-        path: Path,
-        sentences: Mapping[str, tuple[str, ...]],
-        by: str | None,
-        outside: list[Problem] | None,
-    ) -> None:
-        self._path, self._name = path, str(path)
-        self._sentences, self._by = sentences, by
-        self._outside = outside
-        self._problems: list[Problem] = []
-        self._texts: dict[str, str] = {}
-
-    def frame(self) -> pl.DataFrame:
-        """All rows, if they are sound; otherwise an error with what is wrong."""
-        rows: list[dict[str, str]] = []
-        for row in read_rows(self._path, shown_as=self._name, problems=self._problems):
-            if len(self._problems) >= MOST_PROBLEMS:
-                break
-            values = {name: unescape_cell(str(value)).strip() for name, value in row.values.items()}
-            if not rows:
-                _named(pl.DataFrame(schema=dict.fromkeys(values, pl.String)), self._name, self._by)
-            cells = dict.fromkeys(_KEPT, "")
-            cells |= {ANOTHER_NAME.get(name, name): value for name, value in values.items()} | values
-            cells["worker_id"] = cells[self._by or "worker_id"]
-            self._look_at(cells, row.line)
-            rows.append({name: cells[name] for name in _KEPT})
-        if self._problems:
-            raise UserError(f"{self._name} can't be used", self._problems[:MOST_PROBLEMS])
+    Answers that leave their sentence are added to `outside`; without it, they are wrong like anything else.
+    """
+    name = str(path)
+    problems: list[Problem] = []
+    rows: list[dict[str, str]] = []
+    texts: dict[str, str] = {}
+    for row in read_rows(path, shown_as=name, problems=problems):
+        if len(problems) >= MOST_PROBLEMS:
+            break
+        values = {column: unescape_cell(str(value)).strip() for column, value in row.values.items()}
         if not rows:
-            raise refused(self._path, None, "has no rows", "Check that the right file was named")
-        return pl.DataFrame(rows, schema=dict.fromkeys(_KEPT, pl.String))
-
-    def _look_at(self, cells: dict[str, str], line: int) -> None:
+            _named(pl.DataFrame(schema=dict.fromkeys(values, pl.String)), name, by)
+        cells = dict.fromkeys(_KEPT, "")
+        cells |= {ANOTHER_NAME.get(column, column): value for column, value in values.items()} | values
+        cells["worker_id"] = cells[by or "worker_id"]
+        rows.append({column: cells[column] for column in _KEPT})
         text = cells["tokens"] or cells["sentence"]
-        known = self._sentences.get(cells["qasrl_id"]) or tokens_in(text) or None
-        where_it_stands = relocated(cells["answer_range"], cells["answer"], tokens_in(text)) if text else None
-        placed = cells | {"answer_range": where_it_stands} if where_it_stands else cells
-        for flaw in flaws(placed, None if known is None else len(known)):
-            problem = Problem(self._name, line, *flaw[:3])
-            if flaw.outside and self._outside is not None:
-                self._outside.append(problem)
-            else:
-                self._problems.append(problem)
-        if tokens_in(self._texts.setdefault(cells["qasrl_id"], text)) != tokens_in(text):
+        known = sentences.get(cells["qasrl_id"]) or tokens_in(text)
+        if text:
+            cells["answer_range"] = relocated(cells["answer_range"], cells["answer"], tokens_in(text))
+        for flaw in flaws(cells, len(known) or None):
+            (problems if outside is None or not flaw.outside else outside).append(Problem(name, row.line, *flaw[:3]))
+        if tokens_in(texts.setdefault(cells["qasrl_id"], text)) != tokens_in(text):
             message, fix = "has another sentence of the same id", "Write one text under one id."
-            self._problems.append(Problem(self._name, line, message, fix, shortened(text)))
+            problems.append(Problem(name, row.line, message, fix, shortened(text)))
+    if problems:
+        raise UserError(f"{name} can't be used", problems[:MOST_PROBLEMS])
+    if not rows:
+        raise refused(path, None, "has no rows", "Check that the right file was named")
+    return pl.DataFrame(rows, schema=dict.fromkeys(_KEPT, pl.String))
 
 
 # Checking, all rows at once

@@ -16,6 +16,8 @@ MOST_SUGGESTED = 3
 _PREPOSITIONS_ASKED = 3
 _BEFORE_PREPOSITIONS = 2
 _WH = {"someone": "who", "something": "what"}
+_NOUN = {wh: noun for noun, wh in _WH.items()}
+_FINITE = {"past": "past", "present": "presentSingular3rd"}
 _SUGGESTED, _SAME_TENSE, _IN_SENTENCE, _END = 1000, 100, 60, 45
 
 
@@ -72,17 +74,15 @@ def complete(prefix: str, forms: VerbForms, context: Context | None = None) -> l
     typed = f"{wanted} " if wanted and is_ready else wanted
     suggested = [text for text in _suggested(forms, context) if text.lower().startswith(typed)]
     completions = [Completion(text, whole=True) for text in suggested[:MOST_SUGGESTED]]
-    if is_ready:
-        pieces = _pieces(built, wanted, "", likely, suggested)
-    else:
+    completions += _pieces(built, wanted, "", likely, suggested)
+    if not is_ready:
         begun, _, partial = wanted.rpartition(" ")
-        pieces = _pieces(built, wanted, "", likely, suggested) + _pieces(built, begun, partial, likely, suggested)
-    shown = {completion.text for completion in completions}
-    for completion in pieces:
-        if completion.text not in shown:
-            shown.add(completion.text)
-            completions.append(completion)
-    return completions
+        completions += _pieces(built, begun, partial, likely, suggested)
+    # Of several with the same text, the first.
+    offered: dict[str, Completion] = {}
+    for completion in completions:
+        offered.setdefault(completion.text, completion)
+    return list(offered.values())
 
 
 def _pieces(built: Machine, begun: str, partial: str, likely: _Known, suggested: Sequence[str]) -> list[Completion]:
@@ -113,16 +113,12 @@ def _score(piece: Next, text: str, likely: _Known, suggested: Sequence[str]) -> 
         aux = table()["auxiliaries"][piece.value]
         if aux["tense"] == likely.clause.tense and ("negated" in aux) == likely.clause.negated:
             score += _SAME_TENSE
-    if piece.slot == "verb" and piece.value in _finite_of(likely.clause):
+    if piece.slot == "verb" and piece.value == _FINITE.get(likely.clause.tense):
         score += _SAME_TENSE
     for number, whole in enumerate(suggested):
         if whole.lower().startswith((f"{text} ", f"{text}?")):
             return score + _SUGGESTED - number
     return score
-
-
-def _finite_of(clause: Clause) -> tuple[str, ...]:
-    return {"past": ("past",), "present": ("presentSingular3rd",)}.get(clause.tense, ())
 
 
 # Whole questions
@@ -141,12 +137,12 @@ def suggest(forms: VerbForms, context: Context | None = None) -> list[str]:
 @lru_cache(512)
 def _suggested(forms: VerbForms, context: Context) -> tuple[str, ...]:
     likely = _likely(forms, context)
-    new = [
-        slots
+    new = (
+        render(slots, forms)
         for slots in _candidates(likely)
         if slots.asked_for() not in likely.asked and slots.key() not in likely.keys
-    ]
-    return tuple(dict.fromkeys(render(slots, forms) for slots in new))
+    )
+    return tuple(dict.fromkeys(new))
 
 
 @lru_cache(512)
@@ -176,14 +172,10 @@ def _place(tokens: Sequence[str], forms: VerbForms) -> int:
     return next((number for number, token in enumerate(tokens) if token.lower() in forms.all()), -1)
 
 
-def _noun(wh: str) -> str:
-    return next((noun for noun, word in _WH.items() if word == wh), "")
-
-
 def _actor(slots: Slots) -> str:
     """Who or what does it, as far as a question tells."""
     if slots.asked_for() == "subject":
-        return _noun(slots.wh)
+        return _NOUN.get(slots.wh, "")
     if slots.is_passive:
         return slots.misc if slots.prep == "by" and slots.misc in _WH else ""
     return slots.subj if slots.subj in _WH else ""
@@ -192,7 +184,7 @@ def _actor(slots: Slots) -> str:
 def _patient(slots: Slots) -> str:
     """Whom or what it is done to."""
     if slots.asked_for() == "object":
-        return _noun(slots.wh)
+        return _NOUN.get(slots.wh, "")
     noun = slots.subj if slots.is_passive else slots.obj
     return noun if noun in _WH else ""
 
@@ -201,14 +193,12 @@ def _candidates(likely: _Known) -> Iterator[Slots]:
     """The questions one can ask of any verb, with what is known of this one: actor, patient, prepositions, the rest."""
     active = replace(likely.clause, passive=False)
     passive = replace(likely.clause, passive=True)
-    by_subject = [_asking(active, _WH[likely.subject], "", likely.object)]
-    by_object = []
+    asking = [_asking(active, _WH[likely.subject], "", likely.object)]
     if likely.object:
-        by_object = [
-            _asking(passive, _WH[likely.object], "", ""),
-            _asking(active, _WH[likely.object], likely.subject, ""),
-        ]
-    yield from (*by_object, *by_subject) if likely.clause.passive else (*by_subject, *by_object)
+        wh = _WH[likely.object]
+        by_object = [_asking(passive, wh, "", ""), _asking(active, wh, likely.subject, "")]
+        asking = [*by_object, *asking] if likely.clause.passive else [*asking, *by_object]
+    yield from asking
     rest = _asking(active, "when", likely.subject, likely.object)
     if likely.clause.passive:
         rest = _asking(passive, "when", likely.object or "something", "")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 from chorale.kits.qasrl.grammar.slots import Slots, contractions
@@ -54,19 +54,12 @@ def clause_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Claus
 
 def _clause(word: str, nearest: str, helpers: dict[str, str], negated: bool, forms: VerbForms) -> Clause:
     of_be = nearest in ("be", "been", "being")
-    clause = Clause(negated=negated)
-    if word == forms.present_participle:
-        clause = replace(clause, progressive=of_be)
-    elif word == forms.past_participle and (of_be or (not nearest and word != forms.past)):
-        clause = replace(clause, passive=True, progressive=nearest == "being")
-    clause = replace(clause, perfect="have" in helpers)
-    tenses = [tense for kind, tense in helpers.items() if tense]
-    if "modal" in helpers:
-        return replace(clause, tense=helpers["modal"])
-    if tenses:
-        return replace(clause, tense=tenses[-1])
+    is_active = word == forms.present_participle
+    passive = not is_active and word == forms.past_participle and (of_be or (not nearest and word != forms.past))
+    progressive = of_be if is_active else passive and nearest == "being"
     is_present = not nearest and word in (forms.stem, forms.present_singular_3rd) and word != forms.past
-    return replace(clause, tense="present" if is_present else "past")
+    tenses = [tense for tense in helpers.values() if tense] or ["present" if is_present else "past"]
+    return Clause(helpers.get("modal", tenses[-1]), "have" in helpers, progressive, negated, passive)
 
 
 def object_in(tokens: Sequence[str], verb_index: int) -> bool:

@@ -5,18 +5,19 @@ as the gold, so both directions are computed and their scores averaged: names do
 is the mean over its pairs.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 
 from chorale.kits.qasrl.files import Answers, Integers, QuestionAnswers, Rows, Verb
-from chorale.kits.qasrl.metrics.measures import MEASURES, Rules, align, metric, statistics
+from chorale.kits.qasrl.metrics.measures import MEASURES, Rules, align, counts_of, metric, statistics
 from chorale.metrics import Counts, FloatArray, Metric, Statistics, Tally
 
 _COUNTS = 3 * len(MEASURES)
+_TeamOf = Callable[[int, int], frozenset[str]]
+"""From the numbers of a verb and a worker to the people behind the annotation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,8 @@ class QasrlAgreement:
 
     def statistics(self) -> Statistics:
         """Per verb, the counts of every pair in both directions, side by side."""
-        table = np.zeros((len(self.verbs), 2 * len(self.pairs), _COUNTS))
-        np.add.at(table, (self._place, self._pair), self._rows)
-        return Statistics(self.verbs, table.reshape(len(self.verbs), -1))
+        names = [(pair.first, pair.second) for pair in self.pairs]
+        return Statistics(self.verbs, self._laid_out(self.verbs, names))
 
     def of_pairs(self) -> list[Tally]:
         """Of each pair, a tally over the verbs both worked on: nine counts in one direction, nine in the other."""
@@ -119,7 +119,7 @@ def agreement_metric(pairs: int) -> Metric:
     return Metric(formula)
 
 
-def _agreement(table: QuestionAnswers, rules: Rules, team_of: "_TeamOf", *, disjoint: bool) -> QasrlAgreement | None:
+def _agreement(table: QuestionAnswers, rules: Rules, team_of: _TeamOf, *, disjoint: bool) -> QasrlAgreement | None:
     compared = _comparisons(table, team_of, disjoint=disjoint)
     if not compared:
         return None
@@ -128,27 +128,19 @@ def _agreement(table: QuestionAnswers, rules: Rules, team_of: "_TeamOf", *, disj
     shared = sorted({verb for verb, *_ in compared})
     place_of = {verb: place for place, verb in enumerate(shared)}
     place = np.array([place_of[verb] for verb, *_ in compared], dtype=np.int64)
-    pair = np.array(
-        [2 * number[_unordered(first, second)] + (first > second) for _, _, _, first, second in compared],
-        dtype=np.int64,
-    )
+    listed = [2 * number[_unordered(first, second)] + (first > second) for _, _, _, first, second in compared]
+    pair = np.array(listed, dtype=np.int64)
     rows = _compare(table, [(verb, one, other) for verb, one, other, _, _ in compared], rules)
     sums = np.zeros((2 * len(keys), _COUNTS))
     np.add.at(sums, pair, rows)
     verbs = np.bincount(pair // 2, minlength=len(keys)) // 2
     pairs = tuple(
-        PairAgreement(*key, int(verbs[at]), _counts(sums[2 * at : 2 * at + 2].sum(axis=0)), _both(sums[2 * at :][:2]))
+        PairAgreement(*key, int(verbs[at]), counts_of(sums[2 * at : 2 * at + 2].sum(axis=0)), _both(sums[2 * at :][:2]))
         for at, key in enumerate(keys)
     )
     means = {name: float(np.mean([one.scores[name] for one in pairs])) for name in pairs[0].scores}
     names = tuple(str(table.verbs[verb]) for verb in shared)
-    return QasrlAgreement(pairs, means, _counts(sums.sum(axis=0)), names, place, pair, rows)
-
-
-class _TeamOf(Protocol):
-    """From the numbers of a verb and a worker to the people behind the annotation."""
-
-    def __call__(self, _verb: int, worker: int, /) -> frozenset[str]: ...
+    return QasrlAgreement(pairs, means, counts_of(sums.sum(axis=0)), names, place, pair, rows)
 
 
 def _unordered(first: str, second: str) -> tuple[str, str]:
@@ -185,15 +177,12 @@ def _copied(table: QuestionAnswers, names: tuple[Verb, ...], wanted: Integers) -
     key = table.rows.verb * len(table.workers) + table.rows.worker
     rows, number = _members(np.argsort(key, kind="stable"), key, wanted)
     spans, row = _members(np.argsort(table.answers.row, kind="stable"), table.answers.row, rows)
-    return QuestionAnswers(
-        table.name,
-        table.digest,
-        names,
-        ("",) * len(names),
-        table.questions,
-        table.workers,
-        Rows(number, table.rows.question[rows], table.rows.worker[rows]),
-        Answers(row, table.answers.start[spans], table.answers.end[spans]),
+    return replace(
+        table,
+        verbs=names,
+        words=("",) * len(names),
+        rows=Rows(number, table.rows.question[rows], table.rows.worker[rows]),
+        answers=Answers(row, table.answers.start[spans], table.answers.end[spans]),
     )
 
 
@@ -205,11 +194,6 @@ def _members(order: Integers, key: Integers, wanted: Integers) -> tuple[Integers
     of_wanted = np.repeat(np.arange(len(wanted)), count)
     within = np.arange(len(of_wanted)) - np.repeat(np.cumsum(count) - count, count)
     return order[first[of_wanted] + within], of_wanted
-
-
-def _counts(sums: FloatArray) -> dict[str, Counts]:
-    whole = [round(value) for value in sums.tolist()]
-    return {name: Counts(*whole[3 * place : 3 * place + 3]) for place, name in enumerate(MEASURES)}
 
 
 def _both(directions: FloatArray) -> dict[str, float]:

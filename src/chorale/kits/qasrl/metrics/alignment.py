@@ -47,23 +47,18 @@ def aligned_arguments(
     alignment: Alignment, sentences: Mapping[str, Sequence[str]] | None = None
 ) -> Iterator[AlignedArgument]:
     """All arguments of all verbs: by verb, then in the order of the sentence, the gold's before the system's."""
-    sentences = sentences or {}
-    system, gold = _Shown(alignment.system, sentences), _Shown(alignment.gold, sentences)
-    rows: list[AlignedArgument] = []
-    pairs, iou = alignment.pairs, alignment.pairs.iou
-    for number in range(len(pairs.gold)):
-        in_gold, in_system = int(pairs.gold[number]), int(pairs.system[number])
-        same = bool(alignment.equivalent[number])
-        rows.append(_row(alignment, gold, in_gold, system, in_system, "matched", same, float(iou[number])))
-    matched_gold, matched_system = set(pairs.gold.tolist()), set(pairs.system.tolist())
-    rows += [
-        _row(alignment, gold, in_gold, system, None, "missed")
-        for in_gold in range(len(gold.spans))
-        if in_gold not in matched_gold
+    system, gold = (_Shown(side, sentences or {}) for side in (alignment.system, alignment.gold))
+    rows = [
+        _row(alignment, gold, in_gold, system, in_system, "matched")._replace(same_role=same, iou=iou)
+        for in_gold, in_system, same, iou in zip(
+            *(column.tolist() for column in (alignment.pairs.gold, alignment.pairs.system, alignment.equivalent)),
+            alignment.pairs.iou.tolist(),
+            strict=True,
+        )
     ]
-    for in_system in range(len(system.spans)):
-        if in_system in matched_system:
-            continue
+    missed = set(range(len(gold.spans))) - set(alignment.pairs.gold.tolist())
+    rows += [_row(alignment, gold, in_gold, system, None, "missed") for in_gold in missed]
+    for in_system in set(range(len(system.spans))) - set(alignment.pairs.system.tolist()):
         if alignment.ignored[in_system]:
             rows.append(_row(alignment, gold, None, system, in_system, "redundant"))
         else:
@@ -92,37 +87,20 @@ class _Shown:
     def span(self, number: int) -> Span:
         return int(self.spans.start[number]), int(self.spans.end[number])
 
-    def text(self, number: int, verb: Verb) -> str:
+    def argument(self, number: int | None, verb: Verb) -> tuple[Span | None, str, tuple[str, ...]]:
+        """Where it is, its words and its questions."""
+        if number is None:
+            return None, "", ()
         start, end = self.span(number)
-        return " ".join(self._sentences.get(verb.sentence, ())[start:end])
-
-    def questions(self, number: int) -> tuple[str, ...]:
-        return tuple(sorted(self._questions[number]))
+        words = " ".join(self._sentences.get(verb.sentence, ())[start:end])
+        return (start, end), words, tuple(sorted(self._questions[number]))
 
 
 def _row(
-    alignment: Alignment,
-    gold: _Shown,
-    in_gold: int | None,
-    system: _Shown,
-    in_system: int | None,
-    status: Status,
-    same_role: bool | None = None,
-    iou: float | None = None,
+    alignment: Alignment, gold: _Shown, in_gold: int | None, system: _Shown, in_system: int | None, status: Status
 ) -> AlignedArgument:
     of_verb = gold.spans.verb[in_gold] if in_gold is not None else system.spans.verb[in_system]
     verb = alignment.verbs[int(of_verb)]
-    return AlignedArgument(
-        verb=verb,
-        word=gold.words.get(verb, "") or system.words.get(verb, ""),
-        status=status,
-        same_role=same_role,
-        iou=iou,
-        gold_span=None if in_gold is None else gold.span(in_gold),
-        gold_text="" if in_gold is None else gold.text(in_gold, verb),
-        gold_questions=() if in_gold is None else gold.questions(in_gold),
-        system_span=None if in_system is None else system.span(in_system),
-        system_text="" if in_system is None else system.text(in_system, verb),
-        system_questions=() if in_system is None else system.questions(in_system),
-        counted_with=None,
-    )
+    word = gold.words.get(verb, "") or system.words.get(verb, "")
+    sides = (*gold.argument(in_gold, verb), *system.argument(in_system, verb))
+    return AlignedArgument(verb, word, status, None, None, *sides, None)

@@ -24,16 +24,8 @@ from chorale.kits.qasrl.metrics.matching import iou
 from chorale.metrics import FloatArray, Metric, Statistics, f1_of, ratio
 
 COLUMNS = (
-    "right_spans",
-    "spans",
-    "found_questions",
-    "questions",
-    "valid",
-    "judged",
-    "asked",
-    "right_pairs",
-    "judged_pairs",
-)
+    "right_spans", "spans", "found_questions", "questions", "valid", "judged", "asked", "right_pairs", "judged_pairs",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +38,8 @@ class DenseRules:
     """Whether only people's questions can be found. Models' questions count for validity either way."""
 
 
-def dense_statistics(system: QuestionAnswers, bank: Bank, rules: DenseRules | None = None) -> Statistics:
+def dense_statistics(system: QuestionAnswers, bank: Bank, rules: DenseRules) -> Statistics:
     """Per verb of the Bank that has a valid question or that the system speaks of, the counts of `COLUMNS`."""
-    rules = rules or DenseRules()
     answers = _spans_by_question(system)
     items, rows = [], []
     for verb in sorted(bank.questions):
@@ -59,33 +50,29 @@ def dense_statistics(system: QuestionAnswers, bank: Bank, rules: DenseRules | No
     return Statistics(tuple(items), np.array(rows, dtype=np.float64).reshape(-1, len(COLUMNS)))
 
 
-def dense_metric() -> Metric:
-    """Precision, recall and F1 of spans; the share of valid questions; the share of right question-answer pairs."""
+def _formula(sums: FloatArray) -> dict[str, FloatArray | float]:
+    column = {name: sums[..., place] for place, name in enumerate(COLUMNS)}
+    precision = ratio(column["right_spans"], column["spans"])
+    recall = ratio(column["found_questions"], column["questions"])
+    return {
+        "span_precision": precision,
+        "span_recall": recall,
+        "span_f1": f1_of(precision, recall),
+        "question_validity": ratio(column["valid"], column["judged"]),
+        "questions_judged": ratio(column["judged"], column["asked"]),
+        "joint_accuracy": ratio(column["right_pairs"], column["judged_pairs"]),
+    }
 
-    def formula(sums: FloatArray) -> dict[str, FloatArray | float]:
-        column = {name: sums[..., place] for place, name in enumerate(COLUMNS)}
-        precision = ratio(column["right_spans"], column["spans"])
-        recall = ratio(column["found_questions"], column["questions"])
-        return {
-            "span_precision": precision,
-            "span_recall": recall,
-            "span_f1": f1_of(precision, recall),
-            "question_validity": ratio(column["valid"], column["judged"]),
-            "questions_judged": ratio(column["judged"], column["asked"]),
-            "joint_accuracy": ratio(column["right_pairs"], column["judged_pairs"]),
-        }
 
-    return Metric(formula)
+DENSE_METRIC = Metric(_formula)
+"""Precision, recall and F1 of spans; the share of valid questions; the share of right question-answer pairs."""
 
 
 def _spans_by_question(system: QuestionAnswers) -> dict[tuple[str, int], dict[str, set[Span]]]:
     """By verb, by question (in lower case), the spans."""
     spans: dict[tuple[str, int], dict[str, set[Span]]] = {}
-    texts = [question.text.lower() for question in system.questions]
-    verbs, questions = system.rows.verb[system.answers.row].tolist(), system.rows.question[system.answers.row].tolist()
-    bounds = zip(system.answers.start.tolist(), system.answers.end.tolist(), strict=True)
-    for verb, question, span in zip(verbs, questions, bounds, strict=True):
-        spans.setdefault(system.verbs[verb], {}).setdefault(texts[question], set()).add(span)
+    for verb, question, span in system.answered():
+        spans.setdefault(verb, {}).setdefault(question.text.lower(), set()).add(span)
     return spans
 
 

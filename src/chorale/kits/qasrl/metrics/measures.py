@@ -68,15 +68,16 @@ class Alignment:
     """Verbs that only the system has, whether they count or not."""
 
     def __repr__(self) -> str:
-        return brief_repr(
-            "Alignment", plural(len(self.verbs), "verb", "verbs"), plural(len(self.pairs.gold), "pair", "pairs")
-        )
+        pairs = plural(len(self.pairs.gold), "pair", "pairs")
+        return brief_repr("Alignment", plural(len(self.verbs), "verb", "verbs"), pairs)
 
 
 def align(system: QuestionAnswers, gold: QuestionAnswers, rules: Rules | None = None) -> Alignment:
     """Match the arguments of every verb."""
     rules = rules or Rules()
-    verbs, extra = _scored_verbs(system, gold, rules.extra_verbs)
+    wanted = gold.verbs_with_rows()
+    extra = system.verbs_with_rows() - wanted
+    verbs = tuple(sorted(wanted | extra if rules.extra_verbs else wanted))
     number = {verb: place for place, verb in enumerate(verbs)}
     left, right = _side(system, number), _side(gold, number)
     edges = find_edges(left.spans, right.spans, rules.iou)
@@ -96,14 +97,8 @@ def align(system: QuestionAnswers, gold: QuestionAnswers, rules: Rules | None = 
         equivalent=_equivalent(left, right, pairs, modality=rules.modality),
         ignored=ignored,
         spurious=_spurious(left.spans, ~matched & ~ignored, rules),
-        extra_verbs=extra,
+        extra_verbs=len(extra),
     )
-
-
-def _scored_verbs(system: QuestionAnswers, gold: QuestionAnswers, extra: bool) -> tuple[tuple[Verb, ...], int]:
-    wanted = gold.verbs_with_rows()
-    others = system.verbs_with_rows() - wanted
-    return tuple(sorted(wanted | others if extra else wanted)), len(others)
 
 
 def _side(table: QuestionAnswers, number: dict[Verb, int]) -> Side:
@@ -157,15 +152,8 @@ def statistics(alignment: Alignment) -> Statistics:
     wanted = np.bincount(gold.spans.verb, minlength=verbs)
     first_of_its_kind = alignment.spurious == np.arange(len(alignment.spurious))
     wrong = np.bincount(system.spans.verb[first_of_its_kind], minlength=verbs)
-    rows = [
-        matched,
-        wrong,
-        wanted - matched,
-        labelled,
-        wrong + matched - labelled,
-        wanted - labelled,
-        *_roles(alignment),
-    ]
+    arguments = [matched, wrong, wanted - matched]
+    rows = [*arguments, labelled, wrong + matched - labelled, wanted - labelled, *_roles(alignment)]
     return Statistics(tuple(map(str, alignment.verbs)), np.column_stack(rows).astype(np.float64))
 
 
@@ -190,16 +178,18 @@ def _asked(side: Side, marked: NDArray[np.bool_], verbs: int) -> tuple[Integers,
     if not len(text):
         return np.zeros(verbs, dtype=np.int64), np.zeros(verbs, dtype=np.int64)
     key = side.row_verb[side.answer_row] * len(texts) + text[side.table.rows.question[side.answer_row]]
-    with_any, asked = np.unique(key[marked[side.answer_span]]), np.unique(key)
-    per_verb = (np.bincount(keys // len(texts), minlength=verbs).astype(np.int64) for keys in (with_any, asked))
-    answered, all_asked = per_verb
-    return answered, all_asked
+    answered, asked = (np.unique(keys) // len(texts) for keys in (key[marked[side.answer_span]], key))
+    return np.bincount(answered, minlength=verbs), np.bincount(asked, minlength=verbs)
 
 
 def counts(statistics: Statistics) -> dict[str, Counts]:
     """The sums over all verbs."""
-    sums = [round(value) for value in statistics.rows.sum(axis=0)]
-    return {name: Counts(*sums[3 * place : 3 * place + 3]) for place, name in enumerate(MEASURES)}
+    return counts_of(statistics.rows.sum(axis=0))
+
+
+def counts_of(sums: FloatArray) -> dict[str, Counts]:
+    whole = [round(value) for value in sums.tolist()]
+    return {name: Counts(*whole[3 * place : 3 * place + 3]) for place, name in enumerate(MEASURES)}
 
 
 def metric(average: Average = "micro") -> Metric:

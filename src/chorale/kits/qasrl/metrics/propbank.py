@@ -69,29 +69,25 @@ def propbank_statistics(
     return Statistics(tuple(map(str, verbs)), np.array(rows, dtype=np.float64).reshape(-1, 4 * len(KINDS)))
 
 
-def propbank_metric() -> Metric:
-    """`all_precision`, `core_recall`, `adjunct_f1` and so on: means over predicates."""
+def _formula(sums: FloatArray) -> dict[str, FloatArray | float]:
+    scores: dict[str, FloatArray | float] = {}
+    for place, kind in enumerate(KINDS):
+        of_precision, with_precision, of_recall, with_recall = (sums[..., 4 * place + at] for at in range(4))
+        precision, recall = ratio(of_precision, with_precision), ratio(of_recall, with_recall)
+        scores[f"{kind}_precision"], scores[f"{kind}_recall"] = precision, recall
+        scores[f"{kind}_f1"] = f1_of(precision, recall)
+    return scores
 
-    def formula(sums: FloatArray) -> dict[str, FloatArray | float]:
-        scores: dict[str, FloatArray | float] = {}
-        for place, kind in enumerate(KINDS):
-            of_precision, with_precision, of_recall, with_recall = (sums[..., 4 * place + at] for at in range(4))
-            precision, recall = ratio(of_precision, with_precision), ratio(of_recall, with_recall)
-            scores[f"{kind}_precision"], scores[f"{kind}_recall"] = precision, recall
-            scores[f"{kind}_f1"] = f1_of(precision, recall)
-        return scores
 
-    return Metric(formula)
+PROPBANK_METRIC = Metric(_formula)
+"""`all_precision`, `core_recall`, `adjunct_f1` and so on: means over predicates."""
 
 
 def _asked(table: QuestionAnswers) -> dict[Verb, dict[tuple[str, bool], set[Span]]]:
     """By verb, every question (and whether it is core) with its answers."""
-    asked: dict[Verb, dict[tuple[str, bool], set[Span]]] = {verb: {} for verb in sorted(table.verbs_with_rows())}
-    names = [(question.text, question.wh.lower() in ("who", "what")) for question in table.questions]
-    verbs, questions = table.rows.verb[table.answers.row].tolist(), table.rows.question[table.answers.row].tolist()
-    bounds = zip(table.answers.start.tolist(), table.answers.end.tolist(), strict=True)
-    for verb, question, span in zip(verbs, questions, bounds, strict=True):
-        asked[table.verbs[verb]].setdefault(names[question], set()).add(span)
+    asked: dict[Verb, dict[tuple[str, bool], set[Span]]] = {verb: {} for verb in table.verbs_with_rows()}
+    for verb, question, span in table.answered():
+        asked[verb].setdefault((question.text, question.wh.lower() in ("who", "what")), set()).add(span)
     return asked
 
 

@@ -10,8 +10,6 @@ from chorale.kits.qasrl.files import VerbQuestion
 MODALS = frozenset({"can", "could", "may", "might", "must", "should", "would"})
 """Those that change factuality. *Will* does not: what will happen is said to happen."""
 
-Label = tuple[str, str, str, bool, bool, bool]
-
 
 def is_modal(aux: str) -> bool:
     """Whether the auxiliary changes factuality.
@@ -23,12 +21,7 @@ def is_modal(aux: str) -> bool:
     return word in MODALS or word in ("cannot", "can't") or word.removesuffix("n't").removesuffix(" not") in MODALS
 
 
-def label_of(question: VerbQuestion, *, modality: bool = True) -> Label:
-    """What must be equal. Without modality, as the gold standard's own script compares."""
+def label_of(question: VerbQuestion, *, modality: bool = True) -> tuple[str, str, str, bool, bool, bool]:
+    """What must be equal for STRICT-MATCH. Without modality, as the gold standard's own script compares."""
     modal = modality and is_modal(question.aux)
     return question.wh.lower(), question.subj, question.obj, question.negated, question.passive, modal
-
-
-def strict_match(left: VerbQuestion, right: VerbQuestion, *, modality: bool = True) -> bool:
-    """Whether two questions are equivalent under STRICT-MATCH."""
-    return label_of(left, modality=modality) == label_of(right, modality=modality)

@@ -1,19 +1,14 @@
 """Agreement of QA-SRL annotators as a command tells it: the mean over pairs, and every pair."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from chorale.kits.qasrl.files import QuestionAnswers
-from chorale.kits.qasrl.metrics import (
-    MEASURES,
-    QasrlAgreement,
-    agreement,
-    agreement_metric,
-    consolidated_agreement,
-)
+from chorale.kits.qasrl.metrics import MEASURES, QasrlAgreement, agreement, agreement_metric, consolidated_agreement
 from chorale.kits.qasrl.scoring.scores import NAMES, QasrlOptions, file_notes, measure_json, measures_table
 from chorale.metrics import Comparison, Interval, signature
 from chorale.metrics.resampling import Resampling
@@ -26,6 +21,7 @@ _MOST_ROWS = 50
 """Of a table on a terminal; `--json` has all pairs."""
 _MOST_NUMBERS = 30_000_000
 """Statistics that intervals may need: pairs × verbs × 18."""
+_OfPairs = Sequence[dict[str, Interval]]
 
 
 def score_agreement(
@@ -45,20 +41,16 @@ def score_agreement(
         raise UserError("Agreement is a mean over pairs. Leave out --average, --include-extra-verbs and --per-verb.")
     agreed = _agreement(table, by, options)
     teams = consolidated_agreement(table, options.rules)
-    around = _intervals(agreed, resampling) if resampling.ci else {}
-    of_pairs = _pair_intervals(agreed, resampling, for_scripts=for_scripts)
-    json = {"by": by, **_json(agreed, around, of_pairs), "consolidated": None}
     title = f"{Path(table.name).name}: mean over {plural(len(agreed.pairs), 'pair', 'pairs')} by {by}"
-    tables = [measures_table(title, agreed.counts, agreed.scores, around), _pairs_table("Pairs", agreed, of_pairs)]
+    around, shown, tables = _shown(agreed, resampling, (title, "Pairs"), for_scripts=for_scripts)
+    json = {"by": by, **shown, "consolidated": None}
     notes = [*file_notes(table), *_nameless(table, by)]
     notes.append("Counts are of both directions of every pair; fractions are means over pairs.")
     if teams is not None:
-        of_teams = _intervals(teams, resampling) if resampling.ci else {}
-        of_pairs = _pair_intervals(teams, resampling, for_scripts=for_scripts)
-        json["consolidated"] = _json(teams, of_teams, of_pairs)
         pairs = plural(len(teams.pairs), "pair", "pairs")
         title = f"Consolidated annotations by teams that share nobody: mean over {pairs}"
-        tables += [measures_table(title, teams.counts, teams.scores, of_teams), _pairs_table("Teams", teams, of_pairs)]
+        _, json["consolidated"], more = _shown(teams, resampling, (title, "Teams"), for_scripts=for_scripts)
+        tables += more
     else:
         notes.append(
             "No verb was consolidated by two teams that share nobody (source_worker_ids tells who is in a team), "
@@ -86,11 +78,29 @@ def score_agreement(
 def _agreement(table: QuestionAnswers, by: str, options: QasrlOptions) -> QasrlAgreement:
     agreed = agreement(table, options.rules)
     if agreed is None:
-        values = plural(len(_named(table)), "value", "different values")
+        values = plural(len(set(table.workers) - {""}), "value", "different values")
         message = f"has no verb that two or more annotators worked on: {by} has {values}"
         fix = "Agreement needs verbs annotated more than once; name the column that tells annotators apart with --by."
         raise UserError(f"{table.name} has no agreement", [Problem(table.name, None, message, fix)])
     return agreed
+
+
+def _shown(
+    agreed: QasrlAgreement, resampling: Resampling, titles: tuple[str, str], *, for_scripts: bool
+) -> tuple[dict[str, Interval], dict[str, Any], list[ScoreTable]]:
+    """Intervals, JSON and tables: of the mean, and of every pair over the verbs both worked on."""
+    around: dict[str, Interval] = {}
+    of_pairs: _OfPairs = []
+    if resampling.ci:
+        _check_size(len(agreed.pairs) * len(agreed.verbs) * 18)
+        around = resampling.intervals(agreed.statistics(), agreement_metric(len(agreed.pairs)))
+        wanted = agreed.of_pairs()[: None if for_scripts else _MOST_ROWS]
+        of_pairs = [resampling.tally_intervals(tally, agreement_metric(1)) for tally in wanted]
+    tables = [
+        measures_table(titles[0], agreed.counts, agreed.scores, around),
+        _pairs_table(titles[1], agreed, of_pairs),
+    ]
+    return around, _json(agreed, around, of_pairs), tables
 
 
 def _compared(
@@ -110,12 +120,9 @@ def _compared(
     compared = resampling.compare(ours, theirs, metric)
     tables.append(comparison_table(title, names, compared))
     left = len(set(agreed.verbs) ^ set(other.verbs))
-    notes = (
-        [f"{title}: {plural(left, 'verb', 'verbs')} left out, annotated twice in only one of the files."]
-        if left
-        else []
-    )
-    return {"file": names[1], "verbs": len(ours.items), "scores": jsonable(compared)}, compared, notes
+    note = f"{title}: {plural(left, 'verb', 'verbs')} left out, annotated twice in only one of the files."
+    json = {"file": names[1], "verbs": len(ours.items), "scores": jsonable(compared)}
+    return json, compared, [note] if left else []
 
 
 def _nameless(table: QuestionAnswers, by: str) -> list[str]:
@@ -123,15 +130,6 @@ def _nameless(table: QuestionAnswers, by: str) -> list[str]:
     codes = [code for code, worker in enumerate(table.workers) if not worker]
     rows = int(np.isin(table.rows.worker, codes).sum())
     return [f"{plural(rows, 'row left out: it has', 'rows left out: they have')} no {by}."] if rows else []
-
-
-def _named(table: QuestionAnswers) -> list[str]:
-    return [worker for worker in table.workers if worker]
-
-
-def _intervals(agreed: QasrlAgreement, resampling: Resampling) -> dict[str, Interval]:
-    _check_size(len(agreed.pairs) * len(agreed.verbs) * 18)
-    return resampling.intervals(agreed.statistics(), agreement_metric(len(agreed.pairs)))
 
 
 def _check_size(numbers: int) -> None:
@@ -142,32 +140,14 @@ def _check_size(numbers: int) -> None:
         )
 
 
-_OfPairs = Sequence[dict[str, Interval]]
-
-
-def _pair_intervals(agreed: QasrlAgreement, resampling: Resampling, *, for_scripts: bool) -> _OfPairs:
-    """For each pair, over the verbs both worked on; none if none are wanted."""
-    if not resampling.ci:
-        return []
-    metric = agreement_metric(1)
-    wanted = agreed.of_pairs()[: None if for_scripts else _MOST_ROWS]
-    return [resampling.tally_intervals(tally, metric) for tally in wanted]
-
-
 def _json(agreed: QasrlAgreement, around: dict[str, Interval], of_pairs: _OfPairs) -> dict[str, Any]:
     return {
         **{name: measure_json(name, agreed.counts[name], agreed.scores, around) for name in MEASURES},
         "verbs": len(agreed.verbs),
         "pairs": [
-            {
-                "first": pair.first,
-                "second": pair.second,
-                "verbs": pair.verbs,
-                **{name: measure_json(name, pair.counts[name], pair.scores, drawn) for name in MEASURES},
-            }
-            for pair, drawn in zip(
-                agreed.pairs, [*of_pairs, *([{}] * (len(agreed.pairs) - len(of_pairs)))], strict=True
-            )
+            {"first": pair.first, "second": pair.second, "verbs": pair.verbs}
+            | {name: measure_json(name, pair.counts[name], pair.scores, drawn or {}) for name in MEASURES}
+            for pair, drawn in zip_longest(agreed.pairs, of_pairs)
         ],
     }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from chorale.files.tables import replacing, write_csv
 from chorale.kits.qasrl.files import Span, Verb
+from chorale.kits.qasrl.files.cells import SEPARATOR
 from chorale.kits.qasrl.metrics import AlignedArgument
 from chorale.model import UserError
 
@@ -21,7 +22,6 @@ _MEANINGS = {
     "spurious": "only in the system’s output",
     "redundant": "one more span of a matched argument: not counted",
 }
-_SEPARATOR = "~!~"
 
 
 def write_alignment(
@@ -51,10 +51,10 @@ def _cells(row: AlignedArgument) -> dict[str, str | int]:
         "iou": "" if row.iou is None else f"{row.iou:.4f}",
         "gold_range": _range(row.gold_span),
         "gold_answer": row.gold_text,
-        "gold_questions": _SEPARATOR.join(row.gold_questions),
+        "gold_questions": SEPARATOR.join(row.gold_questions),
         "system_range": _range(row.system_span),
         "system_answer": row.system_text,
-        "system_questions": _SEPARATOR.join(row.system_questions),
+        "system_questions": SEPARATOR.join(row.system_questions),
         "counted_with": _range(row.counted_with),
     }
 

@@ -8,20 +8,20 @@ from chorale.files.source import digest_of
 from chorale.kits.qasrl.files import Bank, QuestionAnswers, Verb, joined
 from chorale.kits.qasrl.files.tokens import plain
 from chorale.kits.qasrl.metrics import (
+    DENSE_METRIC,
+    PROPBANK_METRIC,
     DenseRules,
     PropBankArgument,
     PropBankPart,
     arguments_of,
-    dense_metric,
     dense_statistics,
-    propbank_metric,
     propbank_statistics,
 )
 from chorale.kits.qasrl.metrics.dense import COLUMNS
 from chorale.kits.qasrl.metrics.propbank import KINDS, Holding
-from chorale.kits.qasrl.scoring.scores import SCORES, file_notes, same_items
+from chorale.kits.qasrl.scoring.scores import file_notes, fractions_json, fractions_table, same_items
 from chorale.kits.srl.files import Corpus, Sentence, tokens_under
-from chorale.metrics import Comparison, Interval, Metric, Statistics, signature
+from chorale.metrics import Comparison, Metric, Statistics, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
@@ -31,38 +31,31 @@ from chorale.model.plural import plural
 
 
 def score_dense(
-    system: QuestionAnswers,
-    bank: Bank,
-    rules: DenseRules,
-    resampling: Resampling,
-    against: QuestionAnswers | None = None,
+    system: QuestionAnswers, bank: Bank, rules: DenseRules, resampling: Resampling, against: QuestionAnswers | None
 ) -> Score:
     """FitzGerald et al.'s measures: spans, questions and both together, by what the Bank's judges say."""
     joined([(bank.name, bank.sentences), (system.name, system.sentences)])
     _common_verbs(system, bank.name, set(bank.questions))
     per_verb = dense_statistics(system, bank, rules)
     sums = dict(zip(COLUMNS, (round(value) for value in per_verb.rows.sum(axis=0)), strict=True))
-    scores = dense_metric().scores(per_verb)
-    around = _intervals(per_verb, dense_metric(), resampling)
-    json: dict[str, Any] = {"dense": {**scores, "counts": sums}, "verbs": len(per_verb.items)}
-    if around:
-        json["dense"]["ci"] = jsonable(around)
+    scored = _Scored("qasrl-dense", per_verb, DENSE_METRIC, resampling)
+    scores, around = scored.scores, scored.intervals
+    of_dense = {**scores, "counts": sums} | ({"ci": jsonable(around)} if around else {})
+    scored.json = {"dense": of_dense, "verbs": len(per_verb.items)}
     unjudged = sums["asked"] - sums["judged"]
-    notes = [
-        *file_notes(system),
-        *([f"Questions of the system that were never judged: {unjudged:,}."] if unjudged else []),
+    scored.notes = file_notes(system)
+    if unjudged:
+        scored.notes.append(f"Questions of the system that were never judged: {unjudged:,}.")
+    rows: list[list[Cell]] = [
+        [name.replace("_", " "), value, *([shown_interval(around[name])] if around else [])]
+        for name, value in scores.items()
     ]
-    settings: dict[str, Setting] = {"valid": rules.valid, "iou": rules.iou, "people-only": rules.people_only}
-    inputs = {"system": system.digest, "bank": bank.digest}
-    tables = [_one_by_one(f"{Path(system.name).name}, by the judges of {Path(bank.name).name}", scores, around)]
-    tests: dict[str, Comparison] = {}
+    title = f"{Path(system.name).name}, by the judges of {Path(bank.name).name}"
+    scored.tables = [ScoreTable(title, ("score", "value#", "95% interval#")[: 3 if around else 2], rows)]
     if against is not None:
-        other = dense_statistics(against, bank, rules)
-        tests = _compared(json, tables, (system, against), same_items(per_verb, other), dense_metric(), resampling)
-        inputs["against"] = against.digest
-    settings |= resampling.settings(compared=against is not None)
-    line = signature("qasrl-dense", settings, inputs)
-    return Score(json, tables, line, notes, values=scores, intervals=around, tests=tests)
+        scored.compare(system, against, dense_statistics(against, bank, rules))
+    settings: dict[str, Setting] = {"valid": rules.valid, "iou": rules.iou, "people-only": rules.people_only}
+    return scored.result(settings, {"system": system.digest, "bank": bank.digest}, against)
 
 
 def score_propbank(
@@ -71,36 +64,56 @@ def score_propbank(
     sentences: dict[str, tuple[str, ...]],
     holding: Holding,
     resampling: Resampling,
-    against: QuestionAnswers | None = None,
-    reading: Mapping[str, Setting] | None = None,
+    against: QuestionAnswers | None,
+    reading: Mapping[str, Setting] | None,
 ) -> Score:
     """How questions and answers agree with PropBank's arguments, over the verbs that both have."""
     propbank = propbank_arguments(corpus, sentences, holding)
     _common_verbs(table, corpus.name, set(propbank))
     per_verb = propbank_statistics(table, propbank, holding)
-    scores, around = propbank_metric().scores(per_verb), _intervals(per_verb, propbank_metric(), resampling)
-    by_kind: dict[str, Any] = {}
-    for kind in KINDS:
-        by_kind[kind] = {score: scores[f"{kind}_{score}"] for score in SCORES}
-        if around:
-            by_kind[kind]["ci"] = {score: around[f"{kind}_{score}"].as_list() for score in SCORES}
-    json: dict[str, Any] = {"propbank": by_kind, "verbs": len(per_verb.items)}
-    tables = [_kinds_table(f"{Path(table.name).name} against {Path(corpus.name).name}", scores, around)]
-    notes = [*file_notes(table)]
+    scored = _Scored("qasrl-propbank", per_verb, PROPBANK_METRIC, resampling)
+    scores, around = scored.scores, scored.intervals
+    by_kind = {kind: fractions_json(kind, scores, around) for kind in KINDS}
+    scored.json = {"propbank": by_kind, "verbs": len(per_verb.items)}
+    title = f"{Path(table.name).name} against {Path(corpus.name).name}, mean over predicates"
+    scored.tables = [fractions_table(title, ("arguments",), {kind: [kind] for kind in KINDS}, scores, around)]
+    scored.notes = file_notes(table)
     elsewhere = len(table.verbs) - len(per_verb.items)
     if elsewhere:
         verbs = plural(elsewhere, "verb is no predicate", "verbs are no predicates")
-        notes.append(f"{verbs} in {Path(corpus.name).name}: not counted.")
-    inputs = {"file": table.digest, "propbank": corpus.digest, "sentences": _digest(sentences)}
-    tests: dict[str, Comparison] = {}
+        scored.notes.append(f"{verbs} in {Path(corpus.name).name}: not counted.")
     if against is not None:
-        other = propbank_statistics(against, propbank, holding)
-        tests = _compared(json, tables, (table, against), same_items(per_verb, other), propbank_metric(), resampling)
-        inputs["against"] = against.digest
-    settings: dict[str, Setting] = {"found-by": holding, **(reading or {})}
-    settings |= resampling.settings(compared=against is not None)
-    line = signature("qasrl-propbank", settings, inputs)
-    return Score(json, tables, line, notes, values=scores, intervals=around, tests=tests)
+        scored.compare(table, against, propbank_statistics(against, propbank, holding))
+    inputs = {"file": table.digest, "propbank": corpus.digest, "sentences": _digest(sentences)}
+    return scored.result({"found-by": holding, **(reading or {})}, inputs, against)
+
+
+class _Scored:
+    """A result in the making."""
+
+    def __init__(self, name: str, per_verb: Statistics, metric: Metric, resampling: Resampling) -> None:
+        self._name, self._per_verb, self._metric, self._resampling = name, per_verb, metric, resampling
+        self.scores = metric.scores(per_verb)
+        self.intervals = resampling.intervals(per_verb, metric) if resampling.ci else {}
+        self.json: dict[str, Any] = {}
+        self.tables: list[ScoreTable] = []
+        self.notes: list[str] = []
+        self._tests: dict[str, Comparison] = {}
+
+    def compare(self, system: QuestionAnswers, against: QuestionAnswers, other: Statistics) -> None:
+        self._tests = self._resampling.compare(*same_items(self._per_verb, other), self._metric)
+        self.json["against"] = {"file": against.name, "scores": jsonable(self._tests)}
+        names = Path(system.name).name, Path(against.name).name
+        self.tables.append(comparison_table("Is the difference more than luck?", names, self._tests))
+
+    def result(self, settings: dict[str, Setting], inputs: dict[str, str], against: QuestionAnswers | None) -> Score:
+        if against is not None:
+            inputs["against"] = against.digest
+        settings |= self._resampling.settings(compared=against is not None)
+        line = signature(self._name, settings, inputs)
+        return Score(
+            self.json, self.tables, line, self.notes, values=self.scores, intervals=self.intervals, tests=self._tests
+        )
 
 
 def propbank_arguments(
@@ -150,47 +163,3 @@ def _common_verbs(system: QuestionAnswers, name: str, verbs: set[Verb]) -> None:
         fix = "Use files about the same sentences, split into the same tokens."
         problem = Problem(system.name, None, f"has no verb in common with {name}", fix)
         raise UserError("the files are about different verbs", [problem])
-
-
-def _intervals(per_verb: Statistics, by: Metric, resampling: Resampling) -> dict[str, Interval]:
-    if not resampling.ci:
-        return {}
-    return resampling.intervals(per_verb, by)
-
-
-def _compared(
-    json: dict[str, Any],
-    tables: list[ScoreTable],
-    systems: tuple[QuestionAnswers, QuestionAnswers],
-    pair: tuple[Statistics, Statistics],
-    by: Metric,
-    resampling: Resampling,
-) -> dict[str, Comparison]:
-    """The comparison itself; adds it to the JSON and the tables."""
-    compared = resampling.compare(*pair, by)
-    json["against"] = {"file": systems[1].name, "scores": jsonable(compared)}
-    names = Path(systems[0].name).name, Path(systems[1].name).name
-    tables.append(comparison_table("Is the difference more than luck?", names, compared))
-    return compared
-
-
-def _one_by_one(title: str, scores: dict[str, float], around: dict[str, Interval]) -> ScoreTable:
-    rows: list[list[Cell]] = [[name.replace("_", " "), value] for name, value in scores.items()]
-    if around:
-        rows = [[*row, shown_interval(around[name])] for row, name in zip(rows, scores, strict=True)]
-    return ScoreTable(title, ("score", "value#", "95% interval#")[: 3 if around else 2], rows)
-
-
-def _kinds_table(title: str, scores: dict[str, float], around: dict[str, Interval]) -> ScoreTable:
-    rows: list[list[Cell]] = []
-    for kind in KINDS:
-        row: list[Cell] = [kind]
-        for score in SCORES:
-            row.append(scores[f"{kind}_{score}"])
-            if around:
-                row.append(shown_interval(around[f"{kind}_{score}"]))
-        rows.append(row)
-    columns = ["arguments"]
-    for score in ("precision#", "recall#", "F1#"):
-        columns += [score, "95% interval#"] if around else [score]
-    return ScoreTable(f"{title}, mean over predicates", tuple(columns), rows)

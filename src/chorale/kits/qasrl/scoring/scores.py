@@ -1,6 +1,6 @@
 """QA-SRL scores as a command tells them: one system against a gold standard, and perhaps another beside it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +12,7 @@ from chorale.kits.qasrl.metrics import MEASURES, Alignment, Rules, align, counts
 from chorale.metrics import Comparison, Counts, Interval, Statistics, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
-from chorale.metrics.score_table import ScoreTable, comparison_table, jsonable, shown_interval
+from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
@@ -62,8 +62,9 @@ def score_qasrl(
     around = resampling.intervals(per_verb, by) if resampling.ci else {}
     json: dict[str, Any] = {name: measure_json(name, sums[name], scores, around) for name in MEASURES}
     json["verbs"] = _verbs(system, gold, alignment)
-    title = f"{Path(system.name).name} against {Path(gold.name).name}"
-    tables = [measures_table(title, sums, scores, around, of="verbs" if options.average == "macro" else "")]
+    mean = ", mean over verbs" if options.average == "macro" else ""
+    title = f"{Path(system.name).name} against {Path(gold.name).name}{mean}"
+    tables = [measures_table(title, sums, scores, around)]
     notes = [*file_notes(system), *file_notes(gold), *_notes(alignment, sums), *_lacking(system, json["verbs"])]
     inputs = {"system": system.digest, "gold": gold.digest}
     if options.per_verb:
@@ -87,33 +88,41 @@ def measure_json(
     name: str, sums: Counts, scores: Mapping[str, float], around: Mapping[str, Interval]
 ) -> dict[str, Any]:
     """One measure as `--json` prints it: counts, fractions, and intervals if there are any."""
-    numbers: dict[str, Any] = {"tp": sums.tp, "fp": sums.fp, "fn": sums.fn}
-    numbers |= {score: scores[f"{name}_{score}"] for score in SCORES}
+    return {"tp": sums.tp, "fp": sums.fp, "fn": sums.fn, **fractions_json(name, scores, around)}
+
+
+def fractions_json(name: str, scores: Mapping[str, float], around: Mapping[str, Interval]) -> dict[str, Any]:
+    numbers: dict[str, Any] = {score: scores[f"{name}_{score}"] for score in SCORES}
     if around:
         numbers["ci"] = {score: around[f"{name}_{score}"].as_list() for score in SCORES}
     return numbers
 
 
 def measures_table(
+    title: str, sums: Mapping[str, Counts], scores: Mapping[str, float], around: Mapping[str, Interval]
+) -> ScoreTable:
+    rows: dict[str, list[Cell]] = {
+        name: [NAMES[name], sums[name].tp, sums[name].fp, sums[name].fn] for name in MEASURES
+    }
+    return fractions_table(title, ("measure", "TP#", "FP#", "FN#"), rows, scores, around)
+
+
+def fractions_table(
     title: str,
-    sums: Mapping[str, Counts],
+    columns: tuple[str, ...],
+    rows: Mapping[str, Sequence[Cell]],
     scores: Mapping[str, float],
     around: Mapping[str, Interval],
-    *,
-    of: str = "",
 ) -> ScoreTable:
-    rows = []
-    for name in MEASURES:
-        row: list[str | int | float | None] = [NAMES[name], sums[name].tp, sums[name].fp, sums[name].fn]
-        for score in SCORES:
-            row.append(scores[f"{name}_{score}"])
-            if around:
-                row.append(shown_interval(around[f"{name}_{score}"]))
-        rows.append(row)
-    columns = ["measure", "TP#", "FP#", "FN#"]
-    for score in ("precision#", "recall#", "F1#"):
-        columns += [score, "95% interval#"] if around else [score]
-    return ScoreTable(f"{title}, mean over {of}" if of else title, tuple(columns), rows)
+    """Rows by the name that their scores begin with, and behind their cells the three fractions, with intervals."""
+    interval = ["95% interval#"] * bool(around)
+    shown = []
+    for name, cells in rows.items():
+        row = [*cells]
+        for score in (f"{name}_{each}" for each in SCORES):
+            row += [scores[score], shown_interval(around[score])] if around else [scores[score]]
+        shown.append(row)
+    return ScoreTable(title, (*columns, "precision#", *interval, "recall#", *interval, "F1#", *interval), shown)
 
 
 def per_verb_json(per_verb: Statistics) -> dict[str, dict[str, dict[str, int]]]:

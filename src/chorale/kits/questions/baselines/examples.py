@@ -1,11 +1,10 @@
 """Questions as a reader gets them, perhaps with parts missing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from chorale.kits.questions.files.questions import McqQuestions
-from chorale.kits.questions.metrics import DISCARDED, outcomes_of
+from chorale.kits.questions.files.questions import MISSING, McqQuestions
 
 Given = Literal["pqa", "pa", "qa", "a"]
 """What a reader may see: passage, question and answers, or only some of them."""
@@ -27,13 +26,8 @@ class ChoiceExample:
 
     def seen(self, given: Given) -> "ChoiceExample":
         """What is left of it when only so much is shown."""
-        return ChoiceExample(
-            self.id,
-            self.passage if "p" in given else "",
-            self.question if "q" in given else "",
-            self.options,
-            self.right,
-        )
+        passage, question = self.passage if "p" in given else "", self.question if "q" in given else ""
+        return replace(self, passage=passage, question=question)
 
 
 def examples_of(questions: McqQuestions, gold: Gold = "majority") -> list[ChoiceExample]:
@@ -42,15 +36,12 @@ def examples_of(questions: McqQuestions, gold: Gold = "majority") -> list[Choice
     By majority, all votes and the writer's are counted; a question without a majority, or that most hold invalid, is
     left out. One that nobody validated has its writer's answer.
     """
-    examples = []
-    for place, text in enumerate(questions.texts):
-        right = int(questions.writers[place])
-        if gold == "majority":
-            votes = tuple(questions.votes[place].tolist())
-            right = outcomes_of(votes, right, drawn=max(1, sum(votes)))[0].gold
-        if right != DISCARDED:
-            examples.append(ChoiceExample(questions.ids[place], text.passage, text.question, text.options, right))
-    return examples
+    answers = (questions.majority() if gold == "majority" else questions.writers).tolist()
+    return [
+        ChoiceExample(name, text.passage, text.question, text.options, right)
+        for name, text, right in zip(questions.ids, questions.texts, answers, strict=True)
+        if right != MISSING
+    ]
 
 
 def lacking(examples: Sequence[ChoiceExample], given: Given) -> list[str]:

@@ -121,13 +121,8 @@ class _FeatureTable:
                     columns.append(_bucket(name, settings.buckets))
                     values.append(value)
             starts.append(starts[-1] + len(example.options))
-        return cls(
-            np.asarray(rows, dtype=np.intp),
-            np.asarray(columns, dtype=np.intp),
-            np.asarray(values, dtype=np.float64),
-            np.asarray(starts, dtype=np.intp),
-            settings.buckets,
-        )
+        row, column, start = (np.asarray(numbers, dtype=np.intp) for numbers in (rows, columns, starts))
+        return cls(row, column, np.asarray(values, dtype=np.float64), start, settings.buckets)
 
     @property
     def options(self) -> int:
@@ -210,14 +205,12 @@ def _of_options(example: ChoiceExample, options: Sequence[list[str]], place: int
     yield "shortest", float(all(lengths[place] < len(other) for other in others))
     yield "likeness", sum(_likeness(own, other) for other in others) / len(others)
     yield "most alike", max(_likeness(own, other) for other in others)
-    yield "digits", float(any(letter.isdigit() for letter in example.options[place]))
-    yield (
-        "negation",
-        float(any(word in _NEGATIONS or word.endswith("n't") for word in words_of(example.options[place]))),
-    )
-    yield "total", float(any(word in _TOTALS for word in words_of(example.options[place])))
-    yield "full stop", float(example.options[place].rstrip().endswith("."))
-    yield "capital", float(example.options[place][:1].isupper())
+    option, words = example.options[place], words_of(example.options[place])
+    yield "digits", float(any(letter.isdigit() for letter in option))
+    yield "negation", float(any(word in _NEGATIONS or word.endswith("n't") for word in words))
+    yield "total", float(any(word in _TOTALS for word in words))
+    yield "full stop", float(option.rstrip().endswith("."))
+    yield "capital", float(option[:1].isupper())
     for word in sorted({*own, *_pairs(own)}):
         yield f"word {word}", rare
     if own:

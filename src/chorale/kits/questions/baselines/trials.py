@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from chorale.kits.questions.baselines.choice_models import ChoiceModel, FittedChoice
 from chorale.kits.questions.baselines.examples import ChoiceExample, Given
-from chorale.metrics import FloatArray, Metric, Statistics
+from chorale.metrics import Metric, Statistics
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,15 +29,10 @@ class Trial:
         return float(self.right.mean())
 
     @property
-    def fold_accuracies(self) -> FloatArray:
-        """Of each fold by itself."""
-        return np.asarray([self.right[self.fold == number].mean() for number in np.unique(self.fold)])
-
-    @property
     def deviation(self) -> float | None:
         """The sample standard deviation over folds; None where there is but one."""
-        accuracies = self.fold_accuracies
-        return float(accuracies.std(ddof=1)) if len(accuracies) > 1 else None
+        accuracies = [self.right[self.fold == number].mean() for number in np.unique(self.fold)]
+        return float(np.std(accuracies, ddof=1)) if len(accuracies) > 1 else None
 
     def statistics(self) -> Statistics:
         """For intervals and tests: a row a question."""
@@ -49,12 +44,7 @@ def accuracy_metric() -> Metric:
 
 
 def cross_validate(
-    model: ChoiceModel,
-    examples: Sequence[ChoiceExample],
-    given: Given,
-    *,
-    folds: int = 5,
-    seed: int = 1,
+    model: ChoiceModel, examples: Sequence[ChoiceExample], given: Given, *, folds: int = 5, seed: int = 1
 ) -> Trial:
     """Every question is asked once, of a model that learnt from the other folds.
 
@@ -73,11 +63,7 @@ def cross_validate(
 
 
 def transfer(
-    model: ChoiceModel,
-    sets: Mapping[str, Sequence[ChoiceExample]],
-    given: Given,
-    *,
-    seed: int = 1,
+    model: ChoiceModel, sets: Mapping[str, Sequence[ChoiceExample]], given: Given, *, seed: int = 1
 ) -> dict[tuple[str, str], Trial]:
     """For every pair of sets, how a model that learnt from the source (second) does on the target (first).
 

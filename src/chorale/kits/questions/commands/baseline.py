@@ -10,9 +10,9 @@ from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_s
 from chorale.cli.targets import Force, check_target, writing
 from chorale.files.tables import write_csv, write_jsonl, write_tsv
 from chorale.kits.questions.baselines import GIVEN, Given, Trial, choice_model
-from chorale.kits.questions.files.questions import read_mcq
-from chorale.kits.questions.scoring.measured import NamedQuestions
+from chorale.kits.questions.commands.evaluate import Folds
 from chorale.kits.questions.scoring.partial_inputs import partial_section
+from chorale.kits.questions.scoring.sources import read_questions
 from chorale.metrics import signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Result
@@ -20,11 +20,7 @@ from chorale.metrics.signatures import Setting
 
 Files = Annotated[
     list[Path],
-    Argument(
-        metavar="FILE...",
-        help="Questions with passages and options: .json or .jsonl, perhaps packed (.gz).",
-        show_default=False,
-    ),
+    Argument(metavar="FILE...", help="Questions with passages and options: .json or .jsonl, perhaps packed (.gz)."),
 ]
 Inputs = Annotated[
     list[Given] | None,
@@ -33,7 +29,6 @@ Inputs = Annotated[
         metavar="WHAT",
         help="What the model is shown: pqa (passage, question, answers), pa, qa or a; may be repeated. All if not "
         "given.",
-        show_default=False,
     ),
 ]
 ModelName = Annotated[
@@ -50,10 +45,8 @@ GoldName = Annotated[
         "--gold", metavar="WHOSE", help="The right answer: of the majority of validators and writer, or the writer's."
     ),
 ]
-Folds = Annotated[int, Option("--folds", metavar="N", min=2, max=50, help="Folds of the cross-validation.")]
 Epochs = Annotated[
-    int,
-    Option("--epochs", metavar="N", min=0, max=100, help="Fine-tuning of a folder's model; 0 to take it as it is."),
+    int, Option("--epochs", metavar="N", min=0, max=100, help="Fine-tuning of a folder's model; 0 to take it as it is.")
 ]
 Rate = Annotated[float, Option("--rate", metavar="RATE", min=0, max=1, help="How fast a folder's model learns.")]
 BatchSize = Annotated[
@@ -71,7 +64,6 @@ Out = Annotated[
         "--out",
         metavar="FILE",
         help="Write every answer there (.csv, .tsv or .jsonl), for `chorale evaluate mcq --predictions`.",
-        show_default=False,
     ),
 ]
 
@@ -95,13 +87,9 @@ def mcq(
     as_latex: AsLatex = False,
 ) -> None:
     """Can the right answers be told without the question, or the passage? Cross-validation, and transfer."""
-
     check_target(out, "--out", force=force, endings=(".csv", ".tsv", ".jsonl"))
     chosen = choice_model(model, epochs=epochs, rate=rate, batch=batch, device=device)
-    named = []
-    for path in files:
-        questions, source = read_mcq(path)
-        named.append(NamedQuestions(path.name.partition(".")[0] or path.name, questions, source.digest))
+    named = read_questions(files)
     shown = tuple(given for given in GIVEN if not inputs or given in inputs)
     trials: list[tuple[Given, Trial]] = []
     with patiently("trials") as progress:
@@ -126,8 +114,7 @@ def mcq(
     print_scored(Result(section.json, section.tables, line, section.notes), as_json=as_json, as_latex=as_latex)
 
 
-def _write(trials: "list[tuple[Given, Trial]]", model: str, out: Path) -> None:
-
+def _write(trials: list[tuple[Given, Trial]], model: str, out: Path) -> None:
     name = Path(model).name
     rows = [
         {"question_id": question, "model": f"{name}:{given}", "answer": f"option{answer + 1}"}

@@ -21,21 +21,13 @@ Texts = Annotated[
         metavar="TEXT...",
         help="Plain text, .jsonl with text in each row, or folders of .txt files such as the Open American National "
         "Corpus.",
-        show_default=False,
     ),
 ]
 Out = Annotated[
-    Path,
-    Option(
-        "--out",
-        metavar="PATH",
-        help="Where the passages go: a .jsonl file, or with --part a folder.",
-        show_default=False,
-    ),
+    Path, Option("--out", metavar="PATH", help="Where the passages go: a .jsonl file, or with --part a folder.")
 ]
 Genres = Annotated[
-    list[str] | None,
-    Option("--genre", metavar="NAME", help="Only texts of this genre; can be given again.", show_default=False),
+    list[str] | None, Option("--genre", metavar="NAME", help="Only texts of this genre; can be given again.")
 ]
 MinWords = Annotated[int, Option("--min-words", metavar="N", min=1, help="Fewest words of a passage.")]
 MaxWords = Annotated[int, Option("--max-words", metavar="N", min=2, help="Most words of a passage.")]
@@ -51,13 +43,7 @@ Alike = Annotated[
 ]
 Sample = Annotated[
     int | None,
-    Option(
-        "--sample",
-        metavar="N",
-        min=1,
-        help="Keep so many, drawn by chance, as even over genres as can be.",
-        show_default=False,
-    ),
+    Option("--sample", metavar="N", min=1, help="Keep so many, drawn by chance, as even over genres as can be."),
 ]
 Parts = Annotated[
     list[str] | None,
@@ -65,7 +51,6 @@ Parts = Annotated[
         "--part",
         metavar="NAME=N",
         help="Draw N passages for NAME.jsonl in the folder --out, none of them in another part; can be given again.",
-        show_default=False,
     ),
 ]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")

@@ -78,9 +78,12 @@ class WrittenQuestion(NamedTuple):
 
 
 def questions_type(
-    name: str, options: QuestionsOptions, *, passage: bool, right: bool, why: bool, keeps_more: bool
+    name: str, options: QuestionsOptions, *, passage: bool, right: bool, why: bool = False
 ) -> type[BaseModel]:
-    """A model of so many questions. `right` and `why`: whether those columns must be there; otherwise they may be."""
+    """A model of so many questions. With their passage they are an item, which keeps whatever else its row has.
+
+    `right` and `why`: whether those columns must be there; otherwise they may be.
+    """
     columns: dict[str, Any] = {"passage": (McqPassage, ...)} if passage else {}
     size = {"minItems": options.choices, "maxItems": options.choices}
     several = Annotated[
@@ -95,11 +98,10 @@ def questions_type(
             columns[f"why_{number}"] = (Why, ...)
         elif passage:
             columns[f"why_{number}"] = (Why | None, None)
-    checks: dict[str, Any] = {}
-    if keeps_more:
-        checks["only_so_many"] = model_validator(mode="before")(_without_more(options.questions))
-    more: Literal["allow", "forbid"] = "allow" if keeps_more else "forbid"
-    return create_model(name, __config__=ConfigDict(extra=more, frozen=True), __validators__=checks, **columns)
+    if not passage:
+        return create_model(name, __config__=ConfigDict(extra="forbid", frozen=True), **columns)
+    checks: dict[str, Any] = {"only_so_many": model_validator(mode="before")(_without_more(options.questions))}
+    return create_model(name, __config__=ConfigDict(extra="allow", frozen=True), __validators__=checks, **columns)
 
 
 def _without_more(questions: int) -> Callable[[Any], Any]:
@@ -135,12 +137,9 @@ def questions_in(row: Mapping[str, Any]) -> Iterator[WrittenQuestion]:
 def shown_questions(row: Mapping[str, Any]) -> dict[str, str]:
     """The passage and its questions for a page: every option by itself, and nothing that tells which is right."""
     view = {"passage": row["passage"]}
-    number = 1
-    while (text := row.get(f"question_{number}")) is not None:
-        view[f"question_{number}"] = text
-        for place, option in enumerate(row[f"options_{number}"], 1):
-            view[f"option_{number}_{place}"] = option
-        number += 1
+    for question in questions_in(row):
+        view[f"question_{question.number}"] = question.text
+        view |= {f"option_{question.number}_{place}": option for place, option in enumerate(question.options, 1)}
     return view
 
 

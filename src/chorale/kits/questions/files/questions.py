@@ -67,13 +67,26 @@ class McqQuestions:
         """The column of votes for "invalid question"."""
         return int(self.votes.shape[1]) - 1
 
+    @property
+    def with_writers(self) -> Codes:
+        """The votes, with the answer of each question's writer as one more."""
+        votes = self.votes.copy()
+        votes[np.arange(len(self)), self.writers] += 1
+        return votes
+
+    def majority(self) -> Codes:
+        """The answer of more than half of the validators and the writer; `MISSING` if there is none, or "invalid"."""
+        votes = self.with_writers
+        most = votes.argmax(axis=1)
+        kept = (2 * votes.max(axis=1) > votes.sum(axis=1)) & (most != self.invalid)
+        return np.where(kept, most, MISSING)
+
     def by_protocol(self) -> "dict[str, McqQuestions]":
         """The questions of every protocol (arm) by themselves, in the order of their names."""
-        names = sorted({text.protocol for text in self.texts})
-        return {
-            name: self._those([place for place, text in enumerate(self.texts) if text.protocol == name])
-            for name in names
-        }
+        places: dict[str, list[int]] = {}
+        for place, text in enumerate(self.texts):
+            places.setdefault(text.protocol, []).append(place)
+        return {name: self._those(places[name]) for name in sorted(places)}
 
     def _those(self, places: list[int]) -> "McqQuestions":
         models = {name: answers[places] for name, answers in self.models.items()}
@@ -97,10 +110,6 @@ class _Record:
     validators: frozenset[str]
     predictions: dict[str, int]
     text: McqText
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        return self.text.options
 
 
 def read_mcq(path: Path) -> tuple[McqQuestions, Source]:
@@ -144,14 +153,14 @@ def _read(
 
 
 def _questions(records: list[_Record]) -> McqQuestions:
-    most = max(len(record.options) for record in records)
+    most = max(len(record.text.options) for record in records)
     votes = np.zeros((len(records), most + 1), dtype=np.int64)
     words = np.full((len(records), most), np.nan)
     names = sorted({name for record in records for name in record.predictions})
     for number, record in enumerate(records):
         for vote in record.votes:
-            votes[number, most if vote == len(record.options) else vote] += 1
-        words[number, : len(record.options)] = [len(text.split()) for text in record.options]
+            votes[number, most if vote == len(record.text.options) else vote] += 1
+        words[number, : len(record.text.options)] = [len(text.split()) for text in record.text.options]
     return McqQuestions(
         ids=tuple(record.id for record in records),
         writers=np.array([record.writer for record in records]),
@@ -161,11 +170,6 @@ def _questions(records: list[_Record]) -> McqQuestions:
         texts=tuple(record.text for record in records),
         validators=tuple(record.validators for record in records),
     )
-
-
-def _validators(values: dict[str, Any]) -> frozenset[str]:
-    workers = (vote.get("worker_id") for vote in values.get("validation_data") or ())
-    return frozenset(worker for worker in workers if isinstance(worker, str))
 
 
 class _Reader:
@@ -217,7 +221,9 @@ class _Reader:
         text = self._text(values, options)
         if len(self._problems) > before:
             return None
-        return _Record(name, writer, votes, _validators(values), predictions, text)
+        workers = (vote.get("worker_id") for vote in values.get("validation_data") or ())
+        validators = frozenset(worker for worker in workers if isinstance(worker, str))
+        return _Record(name, writer, votes, validators, predictions, text)
 
     def _text(self, values: dict[str, Any], options: list[str]) -> McqText:
         def written(*keys: str) -> str:

@@ -1,6 +1,6 @@
 """What a study of questions exports besides its questions: grades, responses and the ledger, read back for analyses."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -39,28 +39,38 @@ class PaidAmount:
 
 def read_grades(paths: Sequence[Path]) -> list[dict[str, str]]:
     """The rows of exports `mcq-grades`."""
-    return [row for path in paths for row in _read(path, "grades", _grade)]
+    return [row for path in paths for row in read_parsed(path, "grades", lambda row: _grade(row.values))]
 
 
 def read_worked(path: Path) -> list[Worked]:
     """The responses of an export `jsonl`."""
-    return _read(path, "responses", worked_of)
+    return read_parsed(path, "responses", lambda row: worked_of(row.values))
 
 
 def read_paid(path: Path) -> list[PaidAmount]:
     """The lines of an export `ledger`."""
-    return _read(path, "payments", paid_of)
+    return read_parsed(path, "payments", lambda row: paid_of(row.values))
 
 
-class _WrongError(Exception):
-    def __init__(self, message: str, fix: str, value: Any = None) -> None:
+class RowError(Exception):
+    """A row that can't be used: what is wrong with it, and the fix."""
+
+    def __init__(self, message: str, fix: str, value: str | None) -> None:
         super().__init__(message)
-        self.problem = message, fix, None if value is None else shortened(value)
+        self.problem = message, fix, value
 
 
-def _read(path: Path, what: str, parse: Callable[[dict[str, Any]], _Read]) -> list[_Read]:
+def read_parsed(path: Path, what: str, parse: Callable[[Row], _Read]) -> list[_Read]:
+    """The rows of a table, parsed; what `parse` raises as `RowError` becomes a `UserError` that lists it."""
     problems: list[Problem] = []
-    rows = list(_parsed(path, parse, problems))
+    rows = []
+    for row in read_rows(path, shown_as=path.name, problems=problems):
+        try:
+            rows.append(parse(row))
+        except RowError as wrong:
+            problems.append(Problem(path.name, row.line, *wrong.problem))
+        if len(problems) >= MOST_PROBLEMS:
+            break
     if not problems and not rows:
         problems.append(Problem(path.name, None, f"has no {what}", "Check that the right file was named."))
     if problems:
@@ -68,21 +78,11 @@ def _read(path: Path, what: str, parse: Callable[[dict[str, Any]], _Read]) -> li
     return rows
 
 
-def _parsed(path: Path, parse: Callable[[dict[str, Any]], _Read], problems: list[Problem]) -> Iterator[_Read]:
-    row: Row
-    for row in read_rows(path, shown_as=path.name, problems=problems):
-        try:
-            yield parse(row.values)
-        except _WrongError as wrong:
-            problems.append(Problem(path.name, row.line, *wrong.problem))
-        if len(problems) >= MOST_PROBLEMS:
-            return
-
-
 def _text(values: dict[str, Any], name: str, export: str) -> str:
     value = values.get(name)
     if not isinstance(value, str) or not value:
-        raise _WrongError(f"has no {name}", f"Use a file as `chorale export --format {export}` writes it.", value)
+        shown = None if value is None else shortened(value)
+        raise RowError(f"has no {name}", f"Use a file as `chorale export --format {export}` writes it.", shown)
     return value
 
 
@@ -92,7 +92,8 @@ def _whole(values: dict[str, Any], name: str, export: str) -> int:
         return int(value if isinstance(value, int) else str(value))
     except ValueError:
         fix = f"Write a whole number, as `chorale export --format {export}` does."
-        raise _WrongError(f"has a {name} that is none", fix, "nothing" if value is None else value) from None
+        shown = shortened("nothing" if value is None else value)
+        raise RowError(f"has a {name} that is none", fix, shown) from None
 
 
 def _grade(values: dict[str, Any]) -> dict[str, str]:

@@ -35,6 +35,7 @@ class SourceText:
     text: str
     genre: str
     source: str
+    """The file it comes from."""
 
 
 def read_texts(paths: Sequence[Path]) -> Iterator[SourceText]:

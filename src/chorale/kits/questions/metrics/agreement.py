@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.kits.questions.files.questions import McqQuestions
+from chorale.kits.questions.files.questions import MISSING, McqQuestions
 from chorale.kits.questions.metrics.outcomes import DISCARDED, outcomes_of
 from chorale.metrics import FloatArray, Interval, Metric, Statistics
 from chorale.metrics.agreement import Agreement, krippendorff_alpha
@@ -41,15 +41,11 @@ def mcq_alpha(
 
     To compare with a file whose questions have more options, `options` is the most that any question of either has.
     """
-    with_writer = questions.votes.copy()
-    with_writer[np.arange(len(questions)), questions.writers] += 1
     many = questions.votes.sum(axis=1) > drawn
     if variant == "with-writer":
-        counted, table = np.ones(len(questions), dtype=bool), with_writer
+        counted, table = np.ones(len(questions), dtype=bool), questions.with_writers
     else:
-        most = with_writer.max(axis=1)
-        majority = 2 * most > with_writer.sum(axis=1)
-        counted, table = majority & (with_writer.argmax(axis=1) != questions.invalid), questions.votes
+        counted, table = questions.majority() != MISSING, questions.votes
     if options is not None and options > questions.invalid:
         more = np.zeros((len(table), options - questions.invalid), dtype=table.dtype)
         table = np.hstack([table[:, :-1], more, table[:, -1:]])
@@ -100,22 +96,17 @@ def alpha_over_draws(
     """
     votes = questions.votes.astype(np.float64)
     sizes = votes.sum(axis=1)
-    chance = np.array(
-        [
-            sum(
-                outcome.probability
-                for outcome in outcomes_of(tuple(row), int(writer), drawn)
-                if outcome.gold != DISCARDED
-            )
-            for row, writer in zip(questions.votes.tolist(), questions.writers, strict=True)
-        ]
+    possible = (
+        outcomes_of(tuple(row), int(writer), drawn)
+        for row, writer in zip(questions.votes.tolist(), questions.writers, strict=True)
     )
+    chance = np.array([sum(one.probability for one in outcomes if one.gold != DISCARDED) for outcomes in possible])
     kept = np.random.default_rng(seed).random((draws, len(questions))) < chance
     alphas = {}
     for name, counted in (("all", sizes > 1), ("resampled", sizes > drawn)):
         values = _alphas(votes, np.where(counted, kept, False))
         if values is not None:
-            alphas[name] = DrawnAlpha(float(values.mean()), interval_of(values, 0.95))
+            alphas[name] = DrawnAlpha(float(values.mean()), interval_of(values))
     return alphas
 
 

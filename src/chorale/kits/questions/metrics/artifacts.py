@@ -3,14 +3,21 @@
 Which option is right is what the writer says: these measures need no validations.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from chorale.kits.questions.files.questions import McqQuestions
-from chorale.kits.questions.metrics.explanations import Explanations
+from chorale.kits.questions.files.questions import McqQuestions, McqText
 from chorale.kits.questions.metrics.measures import McqMeasures
-from chorale.kits.questions.metrics.wording import OTHER, WH_WORDS, is_generic, overlap, wh_word
+from chorale.kits.questions.metrics.wording import (
+    OTHER,
+    WH_WORDS,
+    alike_places,
+    is_generic,
+    is_trivial,
+    overlap,
+    wh_word,
+)
 from chorale.metrics import FloatArray, Metric, Statistics, ratio
 from chorale.metrics.comparison import UnpairedComparison, compare_apart
 
@@ -84,14 +91,34 @@ def option_lengths(questions: McqQuestions, most: int = 30) -> tuple[FloatArray,
     return shares(questions.words[right & known]), shares(questions.words[~right & known])
 
 
-def measure_explanations(explained: Explanations) -> tuple[Statistics, Metric]:
-    """Statistics of every explanation, and their shares."""
-    rows = np.array([(1, *one) for one in explained.flags], dtype=np.float64)
+def measure_explanations(texts: Sequence[McqText]) -> tuple[Statistics, Metric] | None:
+    """Statistics of every explanation, and the shares that follow; None if nobody explained anything.
+
+    Alike are those that are nearly the same as another one of the file, or by the same writer; trivial those that say
+    nothing of their passage, question or answers.
+    """
+    given = [text for text in texts if text.justification.strip()]
+    if not given:
+        return None
+    written = [text.justification for text in given]
+    alike, alike_by_worker = alike_places(written), alike_places(written, [text.writer for text in given])
+    abouts = ["\n".join((text.passage, text.question, *text.options)) for text in given]
+    trivial = [is_trivial(explanation, about) for explanation, about in zip(written, abouts, strict=True)]
+    both = np.logical_and(alike, trivial)
+    rows = np.column_stack([np.ones(len(given)), alike, alike_by_worker, trivial, both]).astype(np.float64)
 
     def formula(sums: FloatArray) -> dict[str, FloatArray | float]:
         return {name: ratio(sums[..., place], sums[..., 0]) for place, name in enumerate(EXPLANATION_SHARES, 1)}
 
-    return Statistics(tuple(map(str, range(explained.count))), rows), Metric(formula)
+    return Statistics(tuple(map(str, range(len(given)))), rows), Metric(formula)
+
+
+def repeated_questions(texts: Sequence[McqText]) -> float | None:
+    """The share of questions that their writer asked before in nearly the same words; generic ones among them."""
+    if not any(text.question for text in texts):
+        return None
+    repeated = alike_places([text.question for text in texts], [text.writer for text in texts])
+    return sum(repeated) / len(texts)
 
 
 def first_less_second(

@@ -39,15 +39,12 @@ def costs_by_arm(worked: Sequence[Worked], paid: Sequence[PaidAmount]) -> Mappin
     """Of every arm; people without an arm are experts."""
     by_response = {answer.response: answer for answer in worked}
     arms = {answer.worker: answer.arm for answer in worked if answer.arm is not None}
-    # An item made from an answer ends in the number of that answer.
-    sources = {
-        id(answer): by_response.get(answer.item.rpartition("/")[2])
-        for answer in worked
-        if answer.task in (GRADING, VALIDATING)
-    }
-    final = {
-        source.stage for answer in worked if answer.task == VALIDATING and (source := sources[id(answer)]) is not None
-    }
+
+    def source(answer: Worked) -> Worked | None:
+        """An item made from an answer ends in the number of that answer."""
+        return by_response.get(answer.item.rpartition("/")[2])
+
+    final = {written.stage for answer in worked if answer.task == VALIDATING and (written := source(answer))}
     validating = {answer.stage for answer in worked if answer.task == VALIDATING}
     questions: dict[str, int] = defaultdict(int)
     writers: dict[str, set[str]] = defaultdict(set)
@@ -57,9 +54,9 @@ def costs_by_arm(worked: Sequence[Worked], paid: Sequence[PaidAmount]) -> Mappin
             questions[answer.arm] += answer.questions
             writers[answer.arm].add(answer.worker)
         elif answer.task == GRADING and answer.arm is None:
-            source = sources[id(answer)]
-            if source is not None and source.arm is not None:
-                seconds[source.arm] += answer.seconds
+            graded = source(answer)
+            if graded is not None and graded.arm is not None:
+                seconds[graded.arm] += answer.seconds
     writing: dict[str, int] = defaultdict(int)
     training: dict[str, int] = defaultdict(int)
     for line in paid:
@@ -69,6 +66,5 @@ def costs_by_arm(worked: Sequence[Worked], paid: Sequence[PaidAmount]) -> Mappin
         (writing if line.stage in final else training)[arm] += line.amount
     return {
         arm: QuestionCosts(questions[arm], len(writers[arm]), writing[arm], training[arm], seconds[arm])
-        for arm in sorted(set(arms.values()) - {None}, key=str)
-        if arm is not None
+        for arm in sorted(set(arms.values()))
     }

@@ -1,6 +1,6 @@
 """How hard every question is for models: the 3PL model of item response theory (Nangia et al. 2021, section 5.4)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,18 +23,8 @@ class Difficulties:
     difficulty: FloatArray
 
     def by_group(self) -> Mapping[str, FloatArray]:
-        names = dict.fromkeys(self.groups)
         groups = np.array(self.groups)
-        return {name: self.difficulty[groups == name] for name in names}
-
-
-def majority_answers(questions: McqQuestions) -> FloatArray:
-    """The right answer of every question by the majority of its votes and the writer's; NaN where it is discarded."""
-    votes = questions.votes.copy()
-    votes[np.arange(len(questions)), questions.writers] += 1
-    most = votes.argmax(axis=1)
-    kept = (2 * votes.max(axis=1) > votes.sum(axis=1)) & (most != questions.invalid)
-    return np.where(kept, most, np.nan)
+        return {name: self.difficulty[groups == name] for name in dict.fromkeys(self.groups)}
 
 
 def difficulties(
@@ -49,18 +39,18 @@ def difficulties(
     items: list[str] = []
     groups: list[str] = []
     for name, file in files.items():
-        gold = majority_answers(file)
+        gold = file.majority()
         right = np.full((len(models), len(file)), np.nan)
         for row, model in enumerate(models):
             answers = file.models.get(model)
             if answers is not None:
                 right[row] = np.where(answers == MISSING, np.nan, answers == gold)
-        answered = ~np.isnan(gold) & ~np.isnan(right).all(axis=0)
+        answered = (gold != MISSING) & ~np.isnan(right).all(axis=0)
         columns.append(right[:, answered])
         items += [file.ids[place] for place in np.flatnonzero(answered)]
         groups += [name] * int(answered.sum())
     if not items:
         return None
-    numbers: Sequence[int] = [list(files).index(group) for group in groups]
-    fit = fit_irt(np.hstack(columns), weights=item_weights(numbers), seed=seed, progress=progress)
+    weights = item_weights([list(files).index(group) for group in groups])
+    fit = fit_irt(np.hstack(columns), weights=weights, seed=seed, progress=progress)
     return Difficulties(fit, tuple(models), tuple(items), tuple(groups), fit.difficulty.mean)

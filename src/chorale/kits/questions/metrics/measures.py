@@ -50,9 +50,7 @@ class McqMeasures:
     def scores(self) -> dict[str, float]:
         return self.metric.scores(self.statistics)
 
-    def resampled(
-        self, *, draws: int = 1000, level: float = 0.95, seed: int = 1, progress: Progress | None = None
-    ) -> dict[str, Interval]:
+    def resampled(self, *, draws: int = 1000, seed: int = 1, progress: Progress | None = None) -> dict[str, Interval]:
         """The middle 95% of every score over draws of the gold votes."""
         from_all = np.zeros((draws, self.statistics.rows.shape[1]))
         rng = np.random.default_rng(seed)
@@ -63,7 +61,7 @@ class McqMeasures:
                 from_all += rows[rng.choice(len(rows), size=draws, p=[one.probability for one in outcomes])]
             if progress and (number % _BLOCK == 0 or number == len(self._rows)):
                 progress(number, len(self._rows))
-        return {name: interval_of(np.asarray(values), level) for name, values in self.metric.formula(from_all).items()}
+        return {name: interval_of(np.asarray(values)) for name, values in self.metric.formula(from_all).items()}
 
 
 def measure_mcq(questions: McqQuestions, *, drawn: int = 4, ties: Ties = "share") -> McqMeasures:
@@ -171,9 +169,9 @@ def _longest(words: NDArray[np.float64], gold: int) -> float:
 
 
 def compare_unpaired(
-    first: McqMeasures, second: McqMeasures, *, resamples: int = 1000, level: float = 0.95, seed: int = 1
+    first: McqMeasures, second: McqMeasures, *, resamples: int = 1000, seed: int = 1
 ) -> dict[str, UnpairedComparison]:
     """Every score that both have. Nothing pairs their questions, so each set is resampled on its own."""
     ours, theirs = (first.statistics, first.metric), (second.statistics, second.metric)
-    compared = compare_apart(ours, theirs, resamples=resamples, level=level, seed=seed)
+    compared = compare_apart(ours, theirs, resamples=resamples, seed=seed)
     return {name: one for name, one in compared.items() if not name.startswith("kept")}

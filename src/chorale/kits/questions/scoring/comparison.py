@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from chorale.kits.questions.metrics import compare_unpaired, mcq_alpha, measure_mcq
+from chorale.kits.questions.metrics import mcq_alpha, measure_mcq
 from chorale.kits.questions.scoring.measured import McqOptions, Measured, NamedQuestions, shown_models
 from chorale.metrics import Comparison, Metric, Statistics
-from chorale.metrics.comparison import UnpairedComparison, compare_apart
+from chorale.metrics.comparison import UnpairedComparison
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score_table import ScoreTable, comparison_table, shown_interval
+from chorale.metrics.score_table import ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.model import UserError
 
 _Comparison = TypeVar("_Comparison", Comparison, UnpairedComparison)
@@ -16,38 +16,27 @@ _Evidence = tuple[Statistics, Metric]
 
 
 def compared_with(
-    ours_measured: Measured, against: NamedQuestions, options: McqOptions, resampling: Resampling
+    measured: Measured, against: NamedQuestions, options: McqOptions, resampling: Resampling
 ) -> tuple[ScoreTable, dict[str, Any], str]:
     """A table, what `--json` prints, and whether questions could be paired."""
     if not against.questions.votes.any() and not against.questions.models:
         raise UserError(f"{against.name} has neither validations nor predictions: there is nothing to compare with.")
-    other = measure_mcq(against.questions, drawn=options.drawn, ties=options.ties)
-    names = (ours_measured.file.name, against.name)
-    same_questions = (
-        ours_measured.file.questions.ids == against.questions.ids and ours_measured.measures.models == other.models
-    )
-    if same_questions:
-        paired = resampling.compare(ours_measured.measures.statistics, other.statistics, ours_measured.measures.metric)
-        kept = _wanted(paired, ours_measured.scores, other.scores())
-        kept |= {
-            f"alpha {name}": resampling.compare(ours[0], theirs[0], ours[1])["value"]
-            for name, (ours, theirs) in _alphas(ours_measured, against, options).items()
-        }
-        shown = {name: comparison for name, comparison in kept.items() if _is_shown(name, ours_measured)}
-        table = comparison_table(f"{names[0]} against {names[1]}, question by question", names, shown)
-        note = "Both files have the same questions: the comparison is paired."
-        return table, {name: comparison.as_dict() for name, comparison in kept.items()}, note
-    unpaired = compare_unpaired(ours_measured.measures, other, resamples=resampling.resamples, seed=resampling.seed)
-    kept_unpaired = _wanted(unpaired, ours_measured.scores, other.scores())
-    kept_unpaired |= {
-        f"alpha {name}": compare_apart(*both, resamples=resampling.resamples, seed=resampling.seed)["value"]
-        for name, both in _alphas(ours_measured, against, options).items()
-    }
-    table = _unpaired_table(
-        names, {name: kept_unpaired[name] for name in kept_unpaired if _is_shown(name, ours_measured)}
-    )
+    ours, theirs = measured.measures, measure_mcq(against.questions, drawn=options.drawn, ties=options.ties)
+    names = (measured.file.name, against.name)
+    alphas = _alphas(measured, against, options)
+    if measured.file.questions.ids == against.questions.ids and ours.models == theirs.models:
+        paired = resampling.compare(ours.statistics, theirs.statistics, ours.metric)
+        kept = _wanted(paired, measured.scores, theirs.scores())
+        for name, (own, other) in alphas.items():
+            kept[f"alpha {name}"] = resampling.compare(own[0], other[0], own[1])["value"]
+        table = comparison_table(f"{names[0]} against {names[1]}, question by question", names, _shown(kept, measured))
+        return table, jsonable(kept), "Both files have the same questions: the comparison is paired."
+    apart = resampling.compare_apart((ours.statistics, ours.metric), (theirs.statistics, theirs.metric))
+    unpaired = _wanted(apart, measured.scores, theirs.scores())
+    for name, (own, other) in alphas.items():
+        unpaired[f"alpha {name}"] = resampling.compare_apart(own, other)["value"]
     note = "The files have different questions, so nothing can be paired: each was drawn from on its own."
-    return table, {name: comparison.as_dict() for name, comparison in kept_unpaired.items()}, note
+    return _unpaired_table(names, _shown(unpaired, measured)), jsonable(unpaired), note
 
 
 def _alphas(measured: Measured, against: NamedQuestions, options: McqOptions) -> dict[str, tuple[_Evidence, _Evidence]]:
@@ -60,9 +49,10 @@ def _alphas(measured: Measured, against: NamedQuestions, options: McqOptions) ->
     return {name: (ours[name], theirs[name]) for name in ours if name in theirs}
 
 
-def _is_shown(score: str, measured: Measured) -> bool:
-    who = score.rpartition(" ")[0].removeprefix("gap ")
-    return who in ("human", "longest", "alpha", *shown_models(measured.measures))
+def _shown(compared: Mapping[str, _Comparison], measured: Measured) -> dict[str, _Comparison]:
+    """Without the single runs of models: `--json` has those."""
+    who = ("human", "longest", "alpha", *shown_models(measured.measures))
+    return {name: one for name, one in compared.items() if name.rpartition(" ")[0].removeprefix("gap ") in who}
 
 
 def _wanted(
@@ -72,23 +62,14 @@ def _wanted(
     return {
         name: comparison
         for name, comparison in compared.items()
-        if not name.startswith("kept ")
-        and ours[f"kept {name.rpartition(' ')[2]}"]
-        and theirs[f"kept {name.rpartition(' ')[2]}"]
+        if not name.startswith("kept ") and all(scores[f"kept {name.rpartition(' ')[2]}"] for scores in (ours, theirs))
     }
 
 
 def _unpaired_table(names: tuple[str, str], compared: Mapping[str, UnpairedComparison]) -> ScoreTable:
     columns = ("score", f"{names[0]}#", f"{names[1]}#", "difference#", "95% interval#", "p bootstrap#")
     rows = [
-        (
-            name,
-            comparison.first,
-            comparison.second,
-            comparison.difference,
-            shown_interval(comparison.interval),
-            comparison.p_bootstrap,
-        )
-        for name, comparison in compared.items()
+        (name, one.first, one.second, one.difference, shown_interval(one.interval), one.p_bootstrap)
+        for name, one in compared.items()
     ]
     return ScoreTable(f"{names[0]} against {names[1]}, different questions", columns, rows)

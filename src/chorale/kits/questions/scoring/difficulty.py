@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from chorale.kits.questions.metrics.difficulty import FEW_MODELS, Difficulties, difficulties
-from chorale.kits.questions.scoring.measured import NamedQuestions, check_names
-from chorale.kits.questions.scoring.sections import McqSection
+from chorale.kits.questions.scoring.measured import McqSection, NamedQuestions, check_names
 from chorale.metrics import FloatArray
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError

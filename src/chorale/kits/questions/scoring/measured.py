@@ -1,7 +1,8 @@
 """Questions as a report has measured them: what its tables, comparisons and pictures rest on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from chorale.kits.questions.files.questions import McqQuestions
 from chorale.kits.questions.metrics import (
@@ -15,6 +16,8 @@ from chorale.kits.questions.metrics import (
 )
 from chorale.metrics import Interval
 from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Score
+from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
 from chorale.model.plural import plural
 
@@ -33,7 +36,7 @@ class McqOptions:
     drawn: int = 4
     alpha: AlphaVariant = "with-writer"
     more: Mapping[str, str | int | float | bool] = field(default_factory=dict)
-    """What else was asked for, for the signature."""
+    """What else was asked for, for the signature, which leaves out what was not."""
     inputs: Mapping[str, str] = field(default_factory=dict)
     """Digests of further files."""
 
@@ -92,3 +95,23 @@ def shown_models(measures: McqMeasures) -> list[str]:
     """Means instead of their runs; `--json` has both."""
     single = {run for runs in measures.runs.values() for run in runs}
     return [name for name in measures.models if name not in single]
+
+
+@dataclass(frozen=True, slots=True)
+class McqSection:
+    """A part of a result that is only there when it is asked for: what `--json` calls it, and what it says."""
+
+    name: str
+    json: Mapping[str, Any]
+    tables: Sequence[ScoreTable]
+    notes: Sequence[str] = field(default=())
+
+
+def with_sections(scored: Score, sections: Sequence[McqSection]) -> Score:
+    """A result with more parts at its end."""
+    return replace(
+        scored,
+        json={**scored.json, **{one.name: one.json for one in sections}},
+        tables=[*scored.tables, *(table for one in sections for table in one.tables)],
+        notes=[*scored.notes, *(note for one in sections for note in one.notes)],
+    )

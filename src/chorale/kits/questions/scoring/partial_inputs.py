@@ -1,7 +1,7 @@
 """Partial-input baselines, as a command tells them: can the right answer be told without question or passage?"""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from chorale.kits.questions.baselines import (
@@ -17,9 +17,9 @@ from chorale.kits.questions.baselines import (
     lacking,
     transfer,
 )
-from chorale.kits.questions.scoring.measured import NamedQuestions
-from chorale.kits.questions.scoring.sections import McqSection
-from chorale.metrics.comparison import UnpairedComparison, compare_apart
+from chorale.kits.questions.scoring.measured import McqSection, NamedQuestions
+from chorale.metrics import Interval
+from chorale.metrics.comparison import UnpairedComparison
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
 from chorale.model import UserError
@@ -52,30 +52,20 @@ def partial_section(
     sets = {file.name: examples_of(file.questions, gold) for file in files}
     for name, examples in sets.items():
         _check(name, examples, folds, inputs, asked_by)
-    trials: dict[str, dict[Given, Trial]] = {}
+    trials: dict[str, dict[Given, Trial]] = {name: {} for name in sets}
     steps = len(sets) * len(inputs) + (1 if len(sets) > 1 else 0)
-    done = 0
-    for name, examples in sets.items():
-        trials[name] = {}
-        for given in inputs:
-            trials[name][given] = cross_validate(model, examples, given, folds=folds, seed=resampling.seed)
-            if keep:
-                keep(given, trials[name][given])
-            done += 1
-            if progress:
-                progress(done, steps)
+    for done, (name, given) in enumerate(product(sets, inputs), 1):
+        trials[name][given] = cross_validate(model, sets[name], given, folds=folds, seed=resampling.seed)
+        if keep:
+            keep(given, trials[name][given])
+        if progress:
+            progress(done, steps)
     moved = transfer(model, sets, inputs[0], seed=resampling.seed) if len(sets) > 1 else {}
     if progress:
         progress(steps, steps)
-    json: dict[str, Any] = {
-        "model": named,
-        "folds": folds,
-        "files": {
-            name: {given: _json(one, resampling) for given, one in by_input.items()}
-            for name, by_input in trials.items()
-        },
-    }
-    tables = [_table(trials, named, resampling)]
+    scores = {name: {given: _json(one, resampling) for given, one in each.items()} for name, each in trials.items()}
+    json: dict[str, Any] = {"model": named, "folds": folds, "files": scores}
+    tables = [_table(scores, named, ci=resampling.ci)]
     if moved:
         json["transfer"] = {
             target: {source: one.accuracy for (to, source), one in moved.items() if to == target} for target in sets
@@ -105,43 +95,32 @@ def _check(name: str, examples: Sequence[ChoiceExample], folds: int, inputs: Seq
 
 
 def _json(trial: Trial, resampling: Resampling) -> dict[str, Any]:
-    json: dict[str, Any] = {
-        "accuracy": trial.accuracy,
-        "deviation": trial.deviation,
-        "questions": len(trial.ids),
-        "guessing": trial.guessing,
-    }
+    json: dict[str, Any] = {"accuracy": trial.accuracy, "deviation": trial.deviation}
+    json |= {"questions": len(trial.ids), "guessing": trial.guessing}
     if resampling.ci:
         json["ci"] = resampling.intervals(trial.statistics(), accuracy_metric())["accuracy"].as_list()
     return json
 
 
-def _table(trials: Mapping[str, Mapping[Given, Trial]], named: str, resampling: Resampling) -> ScoreTable:
-    columns = ("file", "what is shown", "accuracy#", "deviation over folds#", "guessing#")
+def _table(files: Mapping[str, Mapping[Given, Mapping[str, Any]]], named: str, *, ci: bool) -> ScoreTable:
     rows: list[list[Cell]] = []
-    for name, by_input in trials.items():
-        for number, (given, trial) in enumerate(by_input.items()):
-            row: list[Cell] = ["" if number else name, _NAMES[given], trial.accuracy, trial.deviation, trial.guessing]
-            if resampling.ci:
-                row.append(shown_interval(resampling.intervals(trial.statistics(), accuracy_metric())["accuracy"]))
-            rows.append(row)
-    shown = (*columns, "95% interval#") if resampling.ci else columns
-    return ScoreTable(f"Partial inputs: {named}", shown, rows)
+    for name, by_input in files.items():
+        for number, (given, one) in enumerate(by_input.items()):
+            row = ["" if number else name, _NAMES[given], one["accuracy"], one["deviation"], one["guessing"]]
+            rows.append([*row, shown_interval(Interval(*one["ci"]))] if ci else row)
+    columns = ("file", "what is shown", "accuracy#", "deviation over folds#", "guessing#")
+    return ScoreTable(f"Partial inputs: {named}", (*columns, "95% interval#") if ci else columns, rows)
 
 
 def _compared(
     trials: Mapping[str, Mapping[Given, Trial]], resampling: Resampling
 ) -> list[tuple[tuple[str, str], Given, UnpairedComparison]]:
     """Every two files, with everything that was shown: nothing pairs their questions."""
-    metric = accuracy_metric()
     compared = []
-    for first, second in combinations(trials, 2):
-        for given in trials[first]:
-            ours, theirs = (trials[name][given].statistics() for name in (first, second))
-            comparison = compare_apart(
-                (ours, metric), (theirs, metric), resamples=resampling.resamples, seed=resampling.seed
-            )["accuracy"]
-            compared.append(((first, second), given, comparison))
+    for pair in combinations(trials, 2):
+        for given in trials[pair[0]]:
+            ours, theirs = ((trials[name][given].statistics(), accuracy_metric()) for name in pair)
+            compared.append((pair, given, resampling.compare_apart(ours, theirs)["accuracy"]))
     return compared
 
 
@@ -162,8 +141,7 @@ def _transfer_table(
 ) -> ScoreTable:
     rows: list[list[Cell]] = []
     for target in names:
-        row: list[Cell] = [target]
-        row += [None if source == target else moved[target, source].accuracy for source in names]
-        rows.append([*row, trials[target][given].accuracy])
+        elsewhere = [None if source == target else moved[target, source].accuracy for source in names]
+        rows.append([target, *elsewhere, trials[target][given].accuracy])
     columns = ("asked", *(f"trained on {name}#" for name in names), "itself, cross-validated#")
     return ScoreTable(f"Transfer from file to file, {_NAMES[given]}", columns, rows)

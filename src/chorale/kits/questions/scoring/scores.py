@@ -6,10 +6,7 @@ from typing import Any
 import numpy as np
 
 from chorale.kits.questions.files.questions import MISSING
-from chorale.kits.questions.metrics import (
-    SECTIONS,
-    AlphaVariant,
-)
+from chorale.kits.questions.metrics import SECTIONS, AlphaVariant
 from chorale.kits.questions.scoring.comparison import compared_with
 from chorale.kits.questions.scoring.measured import (
     McqOptions,
@@ -22,15 +19,10 @@ from chorale.kits.questions.scoring.measured import (
 from chorale.metrics import Interval, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
-from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
+from chorale.metrics.score_table import Cell, ScoreTable, jsonable, shown_interval
 from chorale.model.plural import plural
 
-_TITLES = {
-    "all": "all kept",
-    "resampled": "with votes left",
-    "high": "high agreement",
-    "unanimous": "unanimous",
-}
+_TITLES = {"all": "all kept", "resampled": "with votes left", "high": "high agreement", "unanimous": "unanimous"}
 _ALPHAS = {
     "with-writer": "all questions, the writer's answer as one more vote",
     "kept": "kept questions, validators only",
@@ -70,11 +62,11 @@ def score_mcq(
 
 
 def _json(measured: Measured, options: McqOptions) -> dict[str, Any]:
-    def value(name: str, section: str) -> dict[str, Any] | None:
+    def value(name: str, section: str, called: str = "accuracy") -> dict[str, Any] | None:
         if not measured.scores[f"kept {section}"]:
             return None
         key = f"{name} {section}"
-        json: dict[str, Any] = {"accuracy": measured.scores[key], "interval": measured.over_draws[key].as_list()}
+        json: dict[str, Any] = {called: measured.scores[key], "interval": measured.over_draws[key].as_list()}
         if measured.ci is not None:
             json["ci"] = measured.ci[key].as_list()
         if name in measured.measures.runs:
@@ -97,14 +89,11 @@ def _json(measured: Measured, options: McqOptions) -> dict[str, Any]:
         "human": {section: value("human", section) for section in sections},
         "models": {name: {section: value(name, section) for section in SECTIONS} for name in measured.measures.models},
         "gap": {
-            name: {section: _as_gap(value(f"gap {name}", section)) for section in sections}
+            name: {section: value(f"gap {name}", section, "gap") for section in sections}
             for name in measured.measures.models
         },
         "runs": {stem: list(names) for stem, names in measured.measures.runs.items()},
-        "alpha": {
-            "printed": options.alpha,
-            **{variant: _alpha_json(measured, variant) for variant in measured.alphas},
-        },
+        "alpha": {"printed": options.alpha, **{variant: _alpha_json(measured, variant) for variant in measured.alphas}},
         "artifacts": {
             "longest_answer": value("longest", "all"),
             "answer_words": float(np.nanmean(measured.file.questions.words)),
@@ -116,14 +105,8 @@ def _alpha_json(measured: Measured, variant: AlphaVariant) -> dict[str, Any]:
     alpha = measured.alphas[variant]
     json: dict[str, Any] = {"all": alpha.all, "resampled": alpha.resampled}
     if variant in measured.alpha_ci:
-        json["ci"] = {name: around.as_list() for name, around in measured.alpha_ci[variant].items()}
+        json["ci"] = jsonable(measured.alpha_ci[variant])
     return json
-
-
-def _as_gap(value: dict[str, Any] | None) -> dict[str, Any] | None:
-    if value is None:
-        return None
-    return {"gap" if key == "accuracy" else key: found for key, found in value.items()}
 
 
 def _tables(measured: Measured, options: McqOptions) -> Iterable[ScoreTable]:
@@ -153,16 +136,11 @@ def _tables(measured: Measured, options: McqOptions) -> Iterable[ScoreTable]:
 
 def _alpha_table(measured: Measured, options: McqOptions) -> ScoreTable:
     alpha, around = measured.alphas[options.alpha], measured.alpha_ci.get(options.alpha)
-    columns: tuple[str, ...] = ("questions", "Krippendorff's alpha#", "of what")
-    rows: list[tuple[Cell, ...]] = [
-        ("all", alpha.all, _ALPHAS[options.alpha]),
-        ("with votes left", alpha.resampled, ""),
-    ]
-    if around is not None:
-        columns = (*columns[:2], "95% interval#", columns[2])
-        drawn = [shown_interval(around.get(name)) for name in ("all", "resampled")]
-        rows = [(*row[:2], interval, row[2]) for row, interval in zip(rows, drawn, strict=True)]
-    return ScoreTable("Agreement of validators", columns, rows)
+    with_ci = ("95% interval#",) if around is not None else ()
+    rows: list[list[Cell]] = [["all", alpha.all], ["with votes left", alpha.resampled]]
+    for row, name, what in zip(rows, ("all", "resampled"), (_ALPHAS[options.alpha], ""), strict=True):
+        row.extend([what] if around is None else [shown_interval(around.get(name)), what])
+    return ScoreTable("Agreement of validators", ("questions", "Krippendorff's alpha#", *with_ci, "of what"), rows)
 
 
 def _deviation(measured: Measured, name: str, section: str) -> float | None:
@@ -212,7 +190,7 @@ def _signature(
         "ci": resampling.ci,
         "resamples": resampling.resamples,
         "seed": resampling.seed,
-        **options.more,
+        **{name: value for name, value in options.more.items() if value},
     }
     inputs = {**{f"file/{file.name}": file.digest for file in files}, **options.inputs}
     return signature("mcq", settings, inputs if against is None else {**inputs, "against": against.digest})

@@ -1,7 +1,7 @@
 """Where questions and the answers to them come from: files, or a study."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,50 +16,40 @@ if TYPE_CHECKING:
     from chorale.kits.questions.scoring.study import StudyQuestions
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Where questions and what was said of them come from. A study's questions stand in for its folder."""
-
-    files: list[Path]
-    study: "StudyQuestions | None"
-    against: Path | None
-    round_files: list[Path]
-    validations: Path | None
-    predictions: Path | None
-
-    def read(
-        self, *, by_arm: bool, irt: bool
-    ) -> tuple[list[NamedQuestions], NamedQuestions | None, list[NamedQuestions]]:
-        """What is measured, what it is compared with, and earlier rounds."""
-        is_arm = by_arm and self.against is not None and not self.against.exists()
-        other_file = [] if self.against is None or is_arm else [self.against]
-        measured, others, rounds = self._with_more_answers(
-            self._measured(), read_questions(other_file), self._rounds(irt=irt)
-        )
-        if by_arm:
-            measured = arms_of(measured)
-        if not is_arm:
-            return measured, others[0] if others else None, rounds
-        other = _arm_called(str(self.against), measured)
-        return [one for one in measured if one is not other], other, rounds
-
-    def _measured(self) -> list[NamedQuestions]:
-        return [NamedQuestions("study", self.study.questions, "")] if self.study else read_questions(self.files)
-
-    def _rounds(self, *, irt: bool) -> list[NamedQuestions]:
-        if self.study is None:
-            return read_questions(self.round_files)
+def read_sources(
+    files: list[Path],
+    study: "StudyQuestions | None",
+    against: Path | None,
+    round_files: list[Path] | None,
+    validations: Path | None,
+    predictions: Path | None,
+    by_arm: bool = False,
+    irt: bool = False,
+) -> tuple[list[NamedQuestions], NamedQuestions | None, list[NamedQuestions]]:
+    """What is measured, what it is compared with, and earlier rounds. A study's questions stand in for its folder."""
+    is_arm = by_arm and against is not None and not against.exists()
+    others = [] if against is None or is_arm else read_questions([against])
+    if study is None:
+        measured, rounds = read_questions(files), read_questions(round_files or [])
+    else:
         # Models may have answered all that was written.
-        return list(self.study.rounds) if irt or self.predictions is not None else []
-
-    def _with_more_answers(self, *groups: list[NamedQuestions]) -> list[list[NamedQuestions]]:
-        questions = [one.questions for group in groups for one in group]
-        if self.validations is not None:
-            questions = add_validations(questions, self.validations)
-        if self.predictions is not None:
-            questions = add_predictions(questions, self.predictions)
-        answered = iter(questions)
-        return [[replace(one, questions=next(answered)) for one in group] for group in groups]
+        measured = [NamedQuestions("study", study.questions, "")]
+        rounds = list(study.rounds) if irt or predictions is not None else []
+    questions = [one.questions for one in (*measured, *others, *rounds)]
+    if validations is not None:
+        questions = add_validations(questions, validations)
+    if predictions is not None:
+        questions = add_predictions(questions, predictions)
+    answered = iter(questions)
+    measured, others, rounds = (
+        [replace(one, questions=next(answered)) for one in group] for group in (measured, others, rounds)
+    )
+    if by_arm:
+        measured = arms_of(measured)
+    if not is_arm:
+        return measured, others[0] if others else None, rounds
+    other = _arm_called(str(against), measured)
+    return [one for one in measured if one is not other], other, rounds
 
 
 def read_questions(paths: list[Path]) -> list[NamedQuestions]:

@@ -8,11 +8,9 @@ from chorale.exchange.export_rows import ledger_rows, response_rows
 from chorale.kits.questions.files.questions import McqQuestions, mcq_of_records
 from chorale.kits.questions.files.study_exports import paid_of, worked_of
 from chorale.kits.questions.metrics.costs import GRADING, VALIDATING, WRITING, costs_by_arm
-from chorale.kits.questions.scoring.costs import costs_section
-from chorale.kits.questions.scoring.grades import grades_section
-from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions, arms_of
+from chorale.kits.questions.scoring.exported import costs_section, grades_section
+from chorale.kits.questions.scoring.measured import McqOptions, McqSection, NamedQuestions, arms_of, with_sections
 from chorale.kits.questions.scoring.scores import score_mcq
-from chorale.kits.questions.scoring.sections import McqSection, with_sections
 from chorale.kits.questions.scoring.written_questions import written_section
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Result
@@ -28,9 +26,6 @@ class StudyQuestions:
     """How far graders agree, and what a question costs in every arm."""
     rounds: tuple[NamedQuestions, ...] = ()
     """What was written before that and thrown away, by stage: a tutorial, rounds with feedback."""
-
-    def by_arm(self) -> list[NamedQuestions]:
-        return arms_of([NamedQuestions("study", self.questions, "")])
 
 
 def study_questions(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: int = 0) -> StudyQuestions | None:
@@ -58,7 +53,7 @@ def mcq_study(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: in
     of_study = study_questions(tx, study, resampling, expert_hourly=expert_hourly)
     if of_study is None:
         return None
-    named, options = of_study.by_arm(), McqOptions()
+    named, options = arms_of([NamedQuestions("study", of_study.questions, "")]), McqOptions()
     written = written_section(named, options, resampling)
     return with_sections(score_mcq(named, options, resampling), [written, *of_study.sections])
 

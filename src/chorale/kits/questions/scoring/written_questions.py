@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from chorale.kits.questions.files.questions import McqText
 from chorale.kits.questions.metrics import McqMeasures, measure_mcq
 from chorale.kits.questions.metrics.artifacts import (
     EXPLANATION_SHARES,
@@ -11,14 +12,12 @@ from chorale.kits.questions.metrics.artifacts import (
     measure_explanations,
     measure_written,
     option_lengths,
+    repeated_questions,
 )
-from chorale.kits.questions.metrics.explanations import Explanations, explanations, repeated_questions
-from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
-from chorale.kits.questions.scoring.sections import McqSection
+from chorale.kits.questions.scoring.measured import McqOptions, McqSection, NamedQuestions
 from chorale.metrics import Interval
-from chorale.metrics.comparison import compare_apart
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
+from chorale.metrics.score_table import Cell, ScoreTable, jsonable, shown_interval
 
 MOST_WORDS = 30
 
@@ -48,7 +47,6 @@ def _of_file(file: NamedQuestions, options: McqOptions, resampling: Resampling) 
     ci = resampling.intervals(statistics, metric) if resampling.ci else {}
     right, wrong = option_lengths(file.questions, MOST_WORDS)
     texts = file.questions.texts
-    explained = explanations(texts)
     measures = measure_mcq(file.questions, drawn=options.drawn, ties=options.ties)
     return {
         "scores": {
@@ -56,7 +54,7 @@ def _of_file(file: NamedQuestions, options: McqOptions, resampling: Resampling) 
             for name, value in scores.items()
         },
         "repeated_questions": repeated_questions(texts) if any(text.writer for text in texts) else None,
-        "explanations": None if explained is None else _as_dict(explained, resampling),
+        "explanations": _explained(texts, resampling),
         "by_place": {
             model: {str(place): value for place, value in values.items()}
             for model, values in by_place(file.questions, measures).items()
@@ -68,22 +66,18 @@ def _of_file(file: NamedQuestions, options: McqOptions, resampling: Resampling) 
 
 def _places(file: NamedQuestions, measures: McqMeasures, resampling: Resampling) -> dict[str, Any]:
     compared = first_less_second(file.questions, measures, resamples=resampling.resamples, seed=resampling.seed)
-    return {
-        model: {
-            "difference": comparison.difference,
-            "ci": comparison.interval.as_list(),
-            "p_bootstrap": comparison.p_bootstrap,
-        }
-        for model, comparison in compared.items()
-    }
+    shown = ("difference", "ci", "p_bootstrap")
+    return {model: {name: one.as_dict()[name] for name in shown} for model, one in compared.items()}
 
 
-def _as_dict(explained: Explanations, resampling: Resampling) -> dict[str, Any]:
-    shares = (explained.alike, explained.alike_by_worker, explained.trivial, explained.both)
-    json: dict[str, Any] = {"count": explained.count, **dict(zip(EXPLANATION_SHARES, shares, strict=True))}
+def _explained(texts: Sequence[McqText], resampling: Resampling) -> dict[str, Any] | None:
+    measured = measure_explanations(texts)
+    if measured is None:
+        return None
+    statistics, metric = measured
+    json: dict[str, Any] = {"count": len(statistics.items), **metric.scores(statistics)}
     if resampling.ci:
-        drawn = resampling.intervals(*measure_explanations(explained))
-        json["ci"] = {name: drawn[name].as_list() for name in EXPLANATION_SHARES}
+        json["ci"] = jsonable(resampling.intervals(statistics, metric))
     return json
 
 
@@ -146,9 +140,7 @@ def _compared(files: Sequence[NamedQuestions], resampling: Resampling) -> tuple[
     json: dict[str, Any] = {}
     rows: list[tuple[Cell, ...]] = []
     for file in files[1:]:
-        compared = compare_apart(
-            measure_written(file.questions), first, resamples=resampling.resamples, seed=resampling.seed
-        )
+        compared = resampling.compare_apart(measure_written(file.questions), first)
         json[file.name] = {name: comparison.as_dict() for name, comparison in compared.items()}
         rows += [
             (file.name, name, comparison.difference, shown_interval(comparison.interval, 3), comparison.p_bootstrap)

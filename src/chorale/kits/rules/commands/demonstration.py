@@ -1,4 +1,4 @@
-"""The product's main job at a glance: a study, a site, a crowd, and what comes out."""
+"""`chorale demo`: the product's main job at a glance: a study, a site, a crowd, and what comes out."""
 
 import asyncio
 import shutil
@@ -10,36 +10,45 @@ from pathlib import Path
 from random import Random
 from socket import socket
 from statistics import fmean
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from rich.table import Table
 from uvicorn import Config
 
 from chorale.cli.addresses import local_url, port_of, reserve
+from chorale.cli.arguments import AsJson
 from chorale.cli.bars import counting
 from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Argument, Option
 from chorale.cli.terminal import show
 from chorale.engine.clock import fast_clock, wall_clock
 from chorale.engine.opening import bring_in_additions, open_study, serving_alone
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
+from chorale.folder.plan import plan_stage
 from chorale.folder.reading import StudyFolder, load_folder
 from chorale.folder.templates import create_study
 from chorale.folder.truth import view_key
-from chorale.kits.rules.commands.study_truth import StudyTruth
-from chorale.kits.rules.tasks.entailment import Application, applications
-from chorale.model import UserError, money_text
+from chorale.kits.rules.tasks.entailment import (
+    Application,
+    ApplicationOutcome,
+    MeaninglessLeft,
+    application_outcome,
+    applications,
+)
+from chorale.kits.rules.tasks.meaningful import RULES_MEANINGFUL
+from chorale.model import Answer, Label, UserError, money_text
 from chorale.monitor.outcomes import stage_results, tallies
 from chorale.monitor.status import Status, status, summary
 from chorale.monitor.tables import dropped_table, outcomes_table, stages_table, wage_line
 from chorale.platforms.simulated import CrowdError, CrowdMember, CrowdSite, run_crowd
 from chorale.present.terminal import add_row, table_of
-from chorale.rehearsal.simulated import WorkerModel, mixed_crowd, prospects
+from chorale.rehearsal.simulated import Knowledge, WorkerModel, mixed_crowd, prospects
 from chorale.store import Tx, stages
 from chorale.store.items import all_items
 from chorale.web.app import create_app
-from chorale.web.links import new_expert_link, new_invitations, setup_link_path, study_sessions
+from chorale.web.links import new_invitations, new_staff_link, setup_link_path, study_sessions
 from chorale.web.servers import SiteServer
 
 HOST = "127.0.0.1"
@@ -56,6 +65,23 @@ MOST_ROUNDS = 4
 USUAL_SECONDS = 10.0
 
 
+def demo(
+    directory: Annotated[
+        Path, Argument(metavar="DIR", help="Where the demo's study goes; an earlier demo there is replaced.")
+    ] = Path("demo-study"),
+    once: Annotated[bool, Option("--once", help="Exit when the crowd is done instead of leaving it up.")] = False,
+    workers: Annotated[int, Option(metavar="N", help="How many simulated workers.", min=6, max=400)] = 40,
+    seed: Annotated[int, Option(metavar="N", help="Seed of the crowd.")] = 2012,
+    port: Annotated[
+        int | None,
+        Option(metavar="PORT", help="The port to listen on; 8000, or a free one, if not given.", min=0, max=65535),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run the rules study with a simulated crowd, show what comes out, and leave the site up."""
+    Demonstration(directory, workers, seed, port, as_json).run(leave_up=not once)
+
+
 @dataclass(frozen=True, slots=True)
 class Demonstration:
     directory: Path
@@ -66,9 +92,14 @@ class Demonstration:
 
     def run(self, *, leave_up: bool) -> None:
         with _reserve(self.port) as bound:
-            _make_folder(self.directory, quiet=self.as_json)
+            self._make_folder()
             with serving_alone(self.directory, None):
                 self._run(bound, leave_up)
+
+    def _say(self, text: str) -> None:
+        """For people: what reads JSON gets one object and nothing else."""
+        if not self.as_json:
+            print_line(text)
 
     def _run(self, bound: socket, leave_up: bool) -> None:
         kept = _keep_back(self.directory) if leave_up else ""
@@ -89,13 +120,25 @@ class Demonstration:
         finally:
             study.close()
 
+    def _make_folder(self) -> None:
+        """The study from its template; an earlier demo there makes room, and nothing else does."""
+        directory = self.directory
+        if (directory / MARKER).is_file() and not directory.is_symlink():
+            with serving_alone(directory, None):
+                self._say(f"{directory} is there from an earlier demo, and is made anew.")
+                shutil.rmtree(directory)
+        elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+            raise UserError(f"{directory} was not made by `chorale demo`, so it is left alone. Name another folder.")
+        create_study(directory, "rules")
+        made = "`chorale demo` made this folder and replaces it when it runs again.\n"
+        (directory / MARKER).write_text(made, "utf-8")
+
     def _let_crowd_work(self, study: Study, folder: StudyFolder, site: str) -> None:
         crowd = mixed_crowd(self.workers, self.seed)
         truth = StudyTruth(folder)
         people = [_person(folder, truth, model, f"{self.seed}:{number}") for number, model in enumerate(crowd)]
         place = CrowdSite(site, folder.settings.arrival, list(study.stages), SPEED)
-        if not self.as_json:
-            print_line(f"{len(people)} simulated workers of mixed quality are at work on {site}")
+        self._say(f"{len(people)} simulated workers of mixed quality are at work on {site}")
         with counting("judgments", truth.expected_submissions(), on_stderr=self.as_json) as count:
             for _ in range(MOST_ROUNDS):
                 try:
@@ -121,26 +164,64 @@ class Demonstration:
         _print_results(study, results, accuracy)
 
     def _print_links(self, links: Mapping[str, str], leave_up: bool) -> None:
-        if self.as_json:
-            return
-        if leave_up:
-            print_line("\nA few applications are left for you to judge. Open the site as")
-        else:
-            port = urlsplit(links["worker"]).port
-            print_line(
-                f"\nThe site is closed. `chorale serve {self.directory} --port {port}` opens it again; then come in as"
-            )
+        serve = f"`chorale serve {self.directory} --port {urlsplit(links['worker']).port}`"
+        closed = f"The site is closed. {serve} opens it again; then come in as"
+        self._say("\n" + ("A few applications are left for you to judge. Open the site as" if leave_up else closed))
         for who, link in links.items():
-            print_line(f"  {who:<9} {link}")
+            self._say(f"  {who:<9} {link}")
 
     def _stay(self) -> None:
-        if not self.as_json:
-            print_line("\nThe site stays up. Ctrl-C closes it.")
+        self._say("\nThe site stays up. Ctrl-C closes it.")
         try:
             threading.Event().wait()
         except KeyboardInterrupt:
-            if not self.as_json:
-                print_line(f"\nClosed. `chorale serve {self.directory}` opens it again.")
+            self._say(f"\nClosed. `chorale serve {self.directory}` opens it again.")
+
+
+class StudyTruth:
+    """What a study folder says of the right answers, in its gold and in the truth it rehearses with."""
+
+    def __init__(self, folder: StudyFolder) -> None:
+        self._folder = folder
+        self._known = {
+            content.settings.name: Knowledge(
+                [(content.task.form.view(row.item.payload), row.answer) for row in content.gold]
+                + [(row.view, row.answer) for row in content.truth]
+            )
+            for content in folder.stages
+        }
+
+    def answer(self, stage: str, view: Mapping[str, Any]) -> Answer | None:
+        return self._known[stage].get(view)
+
+    def expected_submissions(self) -> int:
+        """About how many answers it takes, if every item that should be derived is."""
+        plans = (
+            plan_stage(content, {content.settings.name: len(content.items) or len(content.truth)}, 0.0)
+            for content in self._folder.stages
+        )
+        return sum(plan.judgments + plan.gold_answers for plan in plans)
+
+    def accuracy(self, judged: Iterable[Application]) -> float | None:
+        """The share of judged rule applications that came out as they should; None of none."""
+        right = [self._outcome(each) is each.outcome for each in judged]
+        return sum(right) / len(right) if right else None
+
+    def _outcome(self, application: Application) -> ApplicationOutcome:
+        phrases = [content for content in self._folder.stages if content.task is RULES_MEANINGFUL]
+        names = [content.settings.name for content in self._folder.stages if content not in phrases]
+        lhs, rhs = application.payload["lhs"], application.payload["rhs"]
+        return application_outcome(
+            self._label(phrases[0].settings.name, {"phrase": lhs}),
+            self._label(phrases[0].settings.name, {"phrase": rhs}),
+            self._label(names[0], {"lhs": lhs, "rhs": rhs}),
+            1.0,
+            MeaninglessLeft.SET_ASIDE,
+        )[0]
+
+    def _label(self, stage: str, view: Mapping[str, Any]) -> Label | None:
+        answer = self.answer(stage, view)
+        return None if answer is None else Label(answer, 1.0, 1, released=True)
 
 
 class DemoClock:
@@ -178,19 +259,6 @@ def _add_kept(study: Study, directory: Path, kept: str) -> None:
     with (directory / "applications.jsonl").open("a", encoding="utf-8") as file:
         file.write(kept)
     bring_in_additions(study, directory)
-
-
-def _make_folder(directory: Path, *, quiet: bool) -> None:
-    """The study from its template; an earlier demo there makes room, and nothing else does."""
-    if (directory / MARKER).is_file() and not directory.is_symlink():
-        with serving_alone(directory, None):
-            if not quiet:
-                print_line(f"{directory} is there from an earlier demo, and is made anew.")
-            shutil.rmtree(directory)
-    elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise UserError(f"{directory} was not made by `chorale demo`, so it is left alone. Name another folder.")
-    create_study(directory, "rules")
-    (directory / MARKER).write_text("`chorale demo` made this folder and replaces it when it runs again.\n", "utf-8")
 
 
 @contextmanager
@@ -264,9 +332,8 @@ def _print_results(study: Study, results: _Results, accuracy: float | None) -> N
     if results.judged and accuracy is not None:
         spent = results.status.spent
         each = money_text(round(spent / len(results.judged)), pay.currency)
-        print_line(
-            f"{len(results.judged)} applications are judged, {accuracy:.1%} of them as the study's author would."
-        )
+        judged = f"{len(results.judged)} applications are judged"
+        print_line(f"{judged}, {accuracy:.1%} of them as the study's author would.")
         print_line(f"The study cost {money_text(spent, pay.currency)}: {each} for each judged application.")
     print_line(wage_line(results.status, pay.currency, pay.minimum_hourly))
 
@@ -274,7 +341,7 @@ def _print_results(study: Study, results: _Results, accuracy: float | None) -> N
 def _links(study: Study, site: str) -> dict[str, str]:
     sessions = study_sessions(study)
     (invitation,) = study.store.write(lambda tx: new_invitations(tx, study, sessions, 1, BY)).result()
-    expert = study.store.write(lambda tx: new_expert_link(tx, study, sessions, EXPERT, BY)).result()
+    expert = study.store.write(lambda tx: new_staff_link(tx, study, sessions, "expert", EXPERT, BY)).result()
     return {
         "worker": site + invitation,
         "expert": site + expert,
@@ -286,12 +353,6 @@ def _applications_table(applications: Iterable[Application]) -> Table:
     """Judged rule applications, like the paper's table."""
     table = table_of("first phrase", "second phrase", "judgment", "confidence#")
     for each in applications:
-        judgment = each.judgment or each.outcome
-        add_row(
-            table,
-            each.payload["lhs"],
-            each.payload["rhs"],
-            judgment,
-            "" if each.confidence is None else f"{each.confidence:.2f}",
-        )
+        confidence = "" if each.confidence is None else f"{each.confidence:.2f}"
+        add_row(table, each.payload["lhs"], each.payload["rhs"], each.judgment or each.outcome, confidence)
     return table

@@ -11,8 +11,7 @@ from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals
 from chorale.cli.targets import Force, check_target, write_text, writing
 from chorale.files.tables import write_csv
 from chorale.kits.rules.family import score_with_curves, shares
-from chorale.kits.rules.scoring.chart import rule_chart
-from chorale.kits.rules.scoring.scores import CURVE_COLUMNS, RuleOptions, curve_rows
+from chorale.kits.rules.scoring.scores import CURVE_COLUMNS, RuleOptions, curve_rows, rule_chart
 from chorale.model import UserError
 from chorale.model.plural import plural
 
@@ -21,16 +20,12 @@ Files = Annotated[
     Argument(
         metavar="RULES...",
         help="One or more files of scored rules; and last the judged applications, unless --judgments names them.",
-        show_default=False,
     ),
 ]
 MoreJudgments = Annotated[
     list[Path] | None,
     Option(
-        "--also",
-        metavar="FILE",
-        help="More judged applications, if they are in several files. May be given again.",
-        show_default=False,
+        "--also", metavar="FILE", help="More judged applications, if they are in several files. May be given again."
     ),
 ]
 Judgments = Annotated[
@@ -39,7 +34,6 @@ Judgments = Annotated[
         "--judgments",
         metavar="FILE",
         help="The judged applications; then all other files are rules. May be given again.",
-        show_default=False,
     ),
 ]
 MeaninglessLeft = Annotated[
@@ -53,10 +47,7 @@ MeaninglessLeft = Annotated[
 Pairwise = Annotated[
     bool, Option("--pairwise", help="Compare every two of the resources: paired bootstrap and randomisation.")
 ]
-ChartFile = Annotated[
-    Path | None,
-    Option("--chart", metavar="FILE", help="Draw the curves as an SVG picture.", show_default=False),
-]
+ChartFile = Annotated[Path | None, Option("--chart", metavar="FILE", help="Draw the curves as an SVG picture.")]
 MinConfidence = Annotated[
     float,
     Option(
@@ -74,10 +65,7 @@ AreaRule = Annotated[
     ),
 ]
 AtRecall = Annotated[str, Option("--at-recall", metavar="R,R,…", help="At which recall to give the precision.")]
-CurveFile = Annotated[
-    Path | None,
-    Option("--curve", metavar="FILE", help="Write the points of the curves as CSV.", show_default=False),
-]
+CurveFile = Annotated[Path | None, Option("--curve", metavar="FILE", help="Write the points of the curves as CSV.")]
 
 
 def rules(

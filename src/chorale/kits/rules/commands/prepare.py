@@ -1,5 +1,6 @@
 """`chorale prepare rules`"""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -11,19 +12,19 @@ from chorale.cli.scoring import Seed
 from chorale.cli.targets import Force, check_target, writing
 from chorale.cli.terminal import show
 from chorale.files.tables import write_csv, write_jsonl
-from chorale.kits.rules.commands.learn_options import ArgumentNames, Columns, PredicateNames, Strict
-from chorale.kits.rules.files.extractions import extraction_tables, names_of
-from chorale.kits.rules.learning.applying import apply_rules
-from chorale.kits.rules.preparing import items_result
+from chorale.kits.rules.commands.learn import ArgumentNames, Columns, PredicateNames, Strict
+from chorale.kits.rules.files.extractions import ReadExtractions, extraction_tables, names_of
+from chorale.kits.rules.learning.applying import Applied, apply_rules
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import ScoreTable
+from chorale.model.plural import plural
 from chorale.present.scoring import score_table
 
 Extractions = Annotated[
-    Path,
-    Argument(metavar="EXTRACTIONS", help="What to apply rules to, as for chorale learn rules.", show_default=False),
+    Path, Argument(metavar="EXTRACTIONS", help="What to apply rules to, as for chorale learn rules.")
 ]
 Rules = Annotated[
-    list[Path],
-    Argument(metavar="RULES...", help="One or more files of rules, as for chorale evaluate rules.", show_default=False),
+    list[Path], Argument(metavar="RULES...", help="One or more files of rules, as for chorale evaluate rules.")
 ]
 Out = Annotated[Path, Option("--out", metavar="FILE", help="Where the items go: a .jsonl or .csv file.")]
 Sample = Annotated[int, Option("--sample", metavar="N", min=1, help="How many extractions to draw.")]
@@ -37,7 +38,6 @@ AtLeast = Annotated[
         metavar="N",
         min=1,
         help="Draw among extractions that so many rules fit. As many as --per-extraction if not given.",
-        show_default=False,
     ),
 ]
 
@@ -72,10 +72,36 @@ def rules(
             write_csv(list(items[0]) if items else ["id"], items, out)
         else:
             write_jsonl(items, out)
-    described = items_result(applied, outcome(), sample)
+    described = _items_result(applied, outcome(), sample)
     if as_json:
         print_json({**described.json, "out": str(out), "notes": list(described.notes)})
         return
     show(*(score_table(table) for table in described.tables))
     print_line(f"{out} has {len(items):,} applications.")
     print_notes(described.notes)
+
+
+def _items_result(applied: Applied, read: ReadExtractions, asked: int) -> Result:
+    """Counts of extractions and of applications, by the resources that proposed them."""
+    by_resource = Counter(name for application in applied.applications for name in application.resources)
+    rules = [application.rule for application in applied.applications]
+    counts = {
+        "extractions": ("extractions read", read.rows),
+        "malformed": ("malformed lines", read.malformed),
+        "matching": ("extractions that enough rules fit", applied.matching),
+        "drawn": ("extractions drawn", applied.extractions),
+        "applications": ("applications", len(rules)),
+        "rules": ("different rules", len(set(rules))),
+        "turned": ("applications with the arguments exchanged", sum(rule.turned for rule in rules)),
+    }
+    tables = [
+        ScoreTable("Applications", ("what", "number#"), list(counts.values())),
+        ScoreTable("Proposed by", ("resource", "applications#"), sorted(by_resource.items())),
+    ]
+    notes = [str(problem) for problem in read.problems]
+    if read.malformed:
+        notes.append(f"{plural(read.malformed, 'line is', 'lines are')} malformed and left out.")
+    if applied.extractions < asked:
+        notes.append(f"Only {applied.extractions:,} different extractions could be drawn, not the {asked:,} asked for.")
+    json = {name: number for name, (_, number) in counts.items()}
+    return Result({**json, "resources": dict(sorted(by_resource.items()))}, tables, "", tuple(notes))

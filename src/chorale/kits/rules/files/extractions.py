@@ -6,23 +6,33 @@ with the columns `arg1`, `predicate`, `arg2` and `count`. What is not is counted
 
 import gzip
 import hashlib
-import zlib
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import polars as pl
 
 from chorale.files.rows import LONGEST_LINE, read_rows, shortened, suffix_of
-from chorale.files.source import MOST_PROBLEMS, read_source, refused
+from chorale.files.source import MOST_PROBLEMS, read_source, refused, refusing_unreadable
 from chorale.files.tables import replacing
-from chorale.kits.rules.files.extraction_columns import PARTS, ColumnPlan, planned_columns
 from chorale.model import Problem, UserError
 
 LONGEST_CELL = 1000
 """In characters: more is no argument and no predicate."""
+_PARTS = ("arg1", "predicate", "arg2", "count")
+_NAMES = {
+    "arg1": ("arg1", "argument1", "subject", "x", "arg1 normalized", "arg1_norm"),
+    "predicate": ("predicate", "rel", "relation", "p", "rel normalized", "rel_norm"),
+    "arg2": ("arg2", "argument2", "object", "y", "arg2 normalized", "arg2_norm"),
+    "count": ("count", "frequency", "freq", "n"),
+}
+_REVERB_WIDTH = 18
+_REVERB = (15, 16, 17)
+"""ReVerb writes 18 cells a line without a header; the last three are the normalised argument, relation, argument."""
+_PLAIN_WIDTHS = {3: (0, 1, 2), 4: (0, 1, 2, 3)}
 _BLOCK = 32 * 2**20
 _ROWS = 200_000
 _TEXT = {".tsv", ".txt", ".tab", ".out", ""}
@@ -31,26 +41,26 @@ _COUNT = r"^0*[1-9][0-9]{0,9}(\.0*)?$"
 """With a fraction of zeros, too, as tables of numbers have it. Ten digits: sums of any file stay whole numbers."""
 _MARK = r"(?i)@r@$"
 _BREAKING = r"[\t\n\v\f\r\x1c-\x1e\x{85}\x{2028}\x{2029}]+"
-_FIXES = {
-    "width": "Write the cells that the first line has, with tabs between them.",
-    "empty": "Write both arguments and the predicate.",
-    "count": "Write a whole number from 1 to 9,999,999,999, or leave the column out.",
-    "mark": "Leave the mark out.",
-    "long": f"Write at most {LONGEST_CELL:,} characters.",
-    "unknown": "Add it to the file of names.",
-    "NUL": "Remove it, or save the file as UTF-8.",
-    "not UTF-8": "Save the file as UTF-8.",
+_FLAWS = {
+    "width": (
+        "does not have as many cells as the first line",
+        "Write the cells that the first line has, with tabs between them.",
+    ),
+    "empty": ("has an empty argument or predicate", "Write both arguments and the predicate."),
+    "count": (
+        "has a count that is not a whole number from 1 to 9,999,999,999",
+        "Write a whole number from 1 to 9,999,999,999, or leave the column out.",
+    ),
+    "mark": (
+        "has a predicate that ends in @R@, which in rules says that arguments change places",
+        "Leave the mark out.",
+    ),
+    "long": ("has a cell that is too long", f"Write at most {LONGEST_CELL:,} characters."),
+    "unknown": ("has a number that the file of names does not have", "Add it to the file of names."),
+    "NUL": ("contains a NUL character", "Remove it, or save the file as UTF-8."),
+    "not UTF-8": ("is not UTF-8 text", "Save the file as UTF-8."),
 }
-_MESSAGES = {
-    "width": "does not have as many cells as the first line",
-    "empty": "has an empty argument or predicate",
-    "count": "has a count that is not a whole number from 1 to 9,999,999,999",
-    "mark": "has a predicate that ends in @R@, which in rules says that arguments change places",
-    "long": "has a cell that is too long",
-    "unknown": "has a number that the file of names does not have",
-    "NUL": "contains a NUL character",
-    "not UTF-8": "is not UTF-8 text",
-}
+"""What can be wrong with a line, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,15 @@ class ReadExtractions:
     malformed: int
     problems: tuple[Problem, ...]
     """Of the first malformed lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ColumnPlan:
+    width: int
+    """Cells a line has."""
+    places: tuple[int, ...]
+    """Of the first argument, the predicate, the second argument, and perhaps the count."""
+    has_header: bool
 
 
 @dataclass(slots=True)
@@ -78,8 +97,7 @@ class _Flaws:
             self.problems.append(problem)
 
     def add(self, line: int, kind: str, value: str | None) -> None:
-        shown = None if value is None else shortened(value)
-        self.append(Problem(str(self.path), line, _MESSAGES[kind], _FIXES[kind], shown))
+        self.append(Problem(str(self.path), line, *_FLAWS[kind], None if value is None else shortened(value)))
 
     def check(self) -> None:
         if self.strict and self.problems:
@@ -88,15 +106,8 @@ class _Flaws:
 
 def file_digest(path: Path) -> str:
     """The SHA-256 of a file, however large."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise refused(path, None, "does not exist", "Create the file or correct its name") from None
-    except IsADirectoryError:
-        raise refused(path, None, "is a folder", "Name a file in it") from None
-    except OSError as error:
-        raise refused(path, None, f"can't be read: {error.strerror}", "Make the file readable") from None
+    with refusing_unreadable(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_names(path: Path) -> dict[str, str]:
@@ -124,11 +135,7 @@ def names_of(arguments: Path | None, predicates: Path | None) -> Names | None:
 
 
 def extraction_tables(
-    path: Path,
-    *,
-    columns: str | None = None,
-    names: Names | None = None,
-    strict: bool = False,
+    path: Path, *, columns: str | None = None, names: Names | None = None, strict: bool = False
 ) -> tuple[Iterator[pl.DataFrame], Callable[[], ReadExtractions]]:
     """The sound rows of a file, some at a time; and, when all have been taken, what became of it.
 
@@ -158,20 +165,13 @@ def extraction_tables(
             missing = Problem(str(path), None, "has no extractions", "Check that the right file was named.")
             raise UserError(f"{path} can't be used", flaws.problems or [missing])
 
-    return tables(), lambda: ReadExtractions(rows, flaws.count, tuple(sorted(flaws.problems, key=_line)))
-
-
-def _line(problem: Problem) -> int:
-    return problem.line or 0
+    return tables(), lambda: ReadExtractions(
+        rows, flaws.count, tuple(sorted(flaws.problems, key=lambda each: each.line or 0))
+    )
 
 
 def write_extractions(
-    path: Path,
-    folder: Path,
-    *,
-    columns: str | None = None,
-    names: Names | None = None,
-    strict: bool = False,
+    path: Path, folder: Path, *, columns: str | None = None, names: Names | None = None, strict: bool = False
 ) -> ReadExtractions:
     """The sound rows of a file as Parquet files in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -188,8 +188,8 @@ def write_extractions(
 def _parquet_blocks(path: Path, columns: str | None) -> Iterator[pl.DataFrame]:
     try:
         names = list(pl.read_parquet_schema(path))
-        plan = planned_columns(path, 1, names, columns, header=True)
-        parts = dict(zip(PARTS, (names[place] for place in plan.places), strict=False))
+        plan = _planned_columns(path, 1, names, columns, header=True)
+        parts = dict(zip(_PARTS, (names[place] for place in plan.places), strict=False))
         frame = pl.scan_parquet(path).select(
             pl.col(column).cast(pl.String).alias(part) for part, column in parts.items()
         )
@@ -210,8 +210,8 @@ def _row_blocks(path: Path, columns: str | None, flaws: _Flaws) -> Iterator[pl.D
     while batch := list(islice(rows, _ROWS)):
         if plan is None:
             names = list(batch[0].values)
-            plan = planned_columns(path, 1, names, columns, header=True)
-        parts = dict(zip(PARTS, (names[place] for place in plan.places), strict=False))
+            plan = _planned_columns(path, 1, names, columns, header=True)
+        parts = dict(zip(_PARTS, (names[place] for place in plan.places), strict=False))
         cells = {part: [_text(row.values.get(name)) for row in batch] for part, name in parts.items()}
         texts = pl.DataFrame(
             {"line": [row.line for row in batch], **cells}, schema_overrides=dict.fromkeys(cells, pl.String)
@@ -225,7 +225,7 @@ def _text(value: Any) -> str | None:
 
 
 def _text_blocks(path: Path, columns: str | None, flaws: _Flaws, *, counted: bool) -> Iterator[pl.DataFrame]:
-    plan: ColumnPlan | None = None
+    plan: _ColumnPlan | None = None
     line = 1
     for raw in _raw_blocks(path):
         lines = pl.DataFrame({"text": _lines(raw, line, flaws)}).with_row_index("line", offset=line)
@@ -236,7 +236,7 @@ def _text_blocks(path: Path, columns: str | None, flaws: _Flaws, *, counted: boo
             if counted and first[1].strip().isdigit():
                 lines = lines.slice(1)
                 first = lines.row(0) if lines.height else first
-            plan = planned_columns(path, first[0], first[1].split("\t"), columns, header=False)
+            plan = _planned_columns(path, first[0], first[1].split("\t"), columns, header=False)
             lines = lines.slice(1) if plan.has_header else lines
         if plan is not None:
             yield _cells(lines, plan)
@@ -244,30 +244,17 @@ def _text_blocks(path: Path, columns: str | None, flaws: _Flaws, *, counted: boo
 
 def _raw_blocks(path: Path) -> Iterator[bytes]:
     """Whole lines, some megabytes of them at a time."""
-    try:
-        with _opened(path) as file:
-            kept = b""
-            while block := file.read(_BLOCK):
-                head, newline, rest = (kept + block).rpartition(b"\n")
-                if not newline and len(rest) > LONGEST_LINE:
-                    raise refused(path, None, "has a line that never ends", "Check that it is a text file")
-                if newline:
-                    yield head
-                kept = rest
-            if kept:
-                yield kept
-    except FileNotFoundError:
-        raise refused(path, None, "does not exist", "Create the file or correct its name") from None
-    except IsADirectoryError:
-        raise refused(path, None, "is a folder", "Name a file in it") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise refused(path, None, f"can't be unpacked: {error}", "Copy or download it again") from None
-    except OSError as error:
-        raise refused(path, None, f"can't be read: {error.strerror}", "Make the file readable") from None
-
-
-def _opened(path: Path) -> BinaryIO:
-    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
+    with refusing_unreadable(path), gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
+        kept = b""
+        while block := file.read(_BLOCK):
+            head, newline, rest = (kept + block).rpartition(b"\n")
+            if not newline and len(rest) > LONGEST_LINE:
+                raise refused(path, None, "has a line that never ends", "Check that it is a text file")
+            if newline:
+                yield head
+            kept = rest
+        if kept:
+            yield kept
 
 
 def _lines(raw: bytes, first: int, flaws: _Flaws) -> pl.Series:
@@ -292,10 +279,10 @@ def _lines(raw: bytes, first: int, flaws: _Flaws) -> pl.Series:
     return pl.Series(lines, dtype=pl.String)
 
 
-def _cells(lines: pl.DataFrame, plan: ColumnPlan) -> pl.DataFrame:
+def _cells(lines: pl.DataFrame, plan: _ColumnPlan) -> pl.DataFrame:
     wide = pl.col("text").str.count_matches("\t", literal=True) == plan.width - 1
     parts = pl.col("text").str.split_exact("\t", plan.width - 1).struct
-    cells = {part: parts.field(f"field_{place}") for part, place in zip(PARTS, plan.places, strict=False)}
+    cells = {part: parts.field(f"field_{place}") for part, place in zip(_PARTS, plan.places, strict=False)}
     table = lines.with_columns(**cells, flaw=pl.when(~wide).then(pl.lit("width")))
     return _with_flaws(table)
 
@@ -333,9 +320,54 @@ def _named(block: pl.DataFrame, names: Names | None) -> pl.DataFrame:
 
 def _sound(block: pl.DataFrame, flaws: _Flaws) -> pl.DataFrame:
     wrong = block.filter(pl.col("flaw").is_not_null())
-    shown = pl.col("text") if "text" in block.columns else pl.concat_str(PARTS, separator=", ", ignore_nulls=True)
+    shown = pl.col("text") if "text" in block.columns else pl.concat_str(_PARTS, separator=", ", ignore_nulls=True)
     for line, kind, value in wrong.select("line", "flaw", shown.alias("shown")).head(MOST_PROBLEMS).iter_rows():
         flaws.add(line, kind, value)
     flaws.count += max(0, wrong.height - MOST_PROBLEMS)
     count = pl.col("count").str.replace(r"\..*", "").cast(pl.Int64)
     return block.filter(pl.col("flaw").is_null()).select("arg1", "predicate", "arg2", count)
+
+
+# Columns: which cells are the two arguments, the predicate, and how often it was found
+
+
+def _planned_columns(path: Path, line: int, cells: Sequence[str], asked: str | None, *, header: bool) -> _ColumnPlan:
+    """From the first line of a file, and what was asked for: places counted from 1, or names, commas between.
+
+    `header`: whether the first line must be one, as in CSV.
+    """
+    names = [cell.strip().lower() for cell in cells]
+    if asked is not None:
+        wanted = [part.strip() for part in asked.split(",")]
+        if len(wanted) not in {3, 4}:
+            raise UserError(f"--columns takes three or four columns with commas between them (found {asked!r}).")
+        if all(re.fullmatch(r"[1-9]\d{0,3}", part) for part in wanted):
+            places = [int(part) - 1 for part in wanted]
+            if max(places) >= len(names):
+                problem = f"has {len(names)} columns, fewer than --columns asks for"
+                raise refused(path, line, problem, "Correct --columns", asked)
+            return _ColumnPlan(len(names), tuple(places), header or _places_by_name(names) is not None)
+        if missing := [part for part in wanted if part.lower() not in names]:
+            problem = f"has no column {missing[0]!r}"
+            raise refused(path, line, problem, "Correct --columns", shortened(", ".join(names)))
+        return _ColumnPlan(len(names), tuple(names.index(part.lower()) for part in wanted), has_header=True)
+    if (places_by_name := _places_by_name(names)) is not None:
+        return _ColumnPlan(len(names), places_by_name, has_header=True)
+    if not header and len(names) in _PLAIN_WIDTHS:
+        return _ColumnPlan(len(names), _PLAIN_WIDTHS[len(names)], has_header=False)
+    if not header and len(names) == _REVERB_WIDTH:
+        return _ColumnPlan(len(names), _REVERB, has_header=False)
+    fix = "Name the columns arg1, predicate and arg2, or say which they are with --columns"
+    raise refused(path, line, "does not say which columns are an extraction", fix, shortened(", ".join(names)))
+
+
+def _places_by_name(names: Sequence[str]) -> tuple[int, ...] | None:
+    """Where the parts are by their names; normalised columns of the same name count before the others."""
+    places: list[int] = []
+    for part in _PARTS:
+        matches = [names.index(name) for name in reversed(_NAMES[part]) if name in names]
+        if matches:
+            places.append(matches[0])
+        elif part != "count":
+            return None
+    return tuple(places)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chorale.files.rows import FlawError
-from chorale.kits.rules.files.text_tables import TextTable, column_of, numbered_rows, read_table, sound_rows
+from chorale.kits.rules.files.text_tables import TextTable, column_of, read_table, sound_rows
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
@@ -111,7 +111,7 @@ def read_rules(path: Path) -> RuleSet:
         def read(cells: Sequence[str]) -> tuple[Rule, float | None]:
             return rule_of(cells[lhs], cells[rhs]), None if score is None else _score(cells[score])
 
-    rules = sound_rows(table, read)
+    rules = [rule for _, rule in sound_rows(table, read)]
     scores: dict[Rule, float] = {}
     for rule, scored_as in rules:
         value = 1.0 if scored_as is None else scored_as
@@ -161,7 +161,7 @@ def read_judged(path: Path) -> JudgedFile:
 def _applications(
     table: TextTable, read: Callable[[Sequence[str]], JudgedApplication]
 ) -> tuple[JudgedApplication, ...]:
-    return tuple(replace(application, line=line) for line, application in numbered_rows(table, read))
+    return tuple(replace(application, line=line) for line, application in sound_rows(table, read))
 
 
 # Cells

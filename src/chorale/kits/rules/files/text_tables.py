@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from chorale.files.rows import FlawError, read_rows, shortened, suffix_of
-from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, read_source
+from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, read_source, refused
 from chorale.model import Problem, UserError
 
 _Read = TypeVar("_Read")
@@ -43,30 +43,22 @@ def _named_rows(path: Path) -> TextTable:
         missing = Problem(str(path), None, "has no rows", "Check that the right file was named.")
         raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS] or [missing])
     names = list(dict.fromkeys(name for row in rows for name in row.values))
-    cells = [(row.line, [_text(row.values.get(name)) for name in names]) for row in rows]
+    cells = [
+        (row.line, ["" if (value := row.values.get(name)) is None else str(value) for name in names]) for row in rows
+    ]
     return TextTable(path, tuple(name.strip().lower() for name in names), iter(cells), digest)
 
 
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)
-
-
-def sound_rows(table: TextTable, read: Callable[[Sequence[str]], _Read]) -> list[_Read]:
-    """What the rows say; all that is wrong with them in one error."""
-    return [found for _, found in numbered_rows(table, read)]
-
-
-def numbered_rows(table: TextTable, read: Callable[[Sequence[str]], _Read]) -> list[tuple[int, _Read]]:
-    """The same with the line of each."""
+def sound_rows(table: TextTable, read: Callable[[Sequence[str]], _Read]) -> list[tuple[int, _Read]]:
+    """What the rows say, each with its line; all that is wrong with them in one error."""
     width = None if table.columns is None else len(table.columns)
     problems: list[Problem] = []
     rows: list[tuple[int, _Read]] = []
     for line, cells in table.rows:
         try:
             if width is not None and len(cells) != width:
-                raise FlawError(
-                    f"does not have the {width} cells of the header", "Put a tab between cells.", str(len(cells))
-                )
+                message = f"does not have the {width} cells of the header"
+                raise FlawError(message, "Put a tab between cells.", str(len(cells)))
             rows.append((line, read(cells)))
         except FlawError as flaw:
             value = None if flaw.value is None else shortened(flaw.value)
@@ -83,7 +75,6 @@ def numbered_rows(table: TextTable, read: Callable[[Sequence[str]], _Read]) -> l
 def column_of(table: TextTable, name: str) -> int:
     columns = table.columns or ()
     if name not in columns:
-        fix = "Add it, or rename the column that has it."
-        problem = Problem(str(table.path), 1, f"has no column {name!r}", fix, shortened(", ".join(columns)))
-        raise UserError(f"{table.path} can't be used", [problem])
+        fix = "Add it, or rename the column that has it"
+        raise refused(table.path, 1, f"has no column {name!r}", fix, shortened(", ".join(columns)))
     return columns.index(name)

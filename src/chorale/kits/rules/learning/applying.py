@@ -86,9 +86,8 @@ def apply_rules(
     fitting = {lhs for lhs, rules in rules_by_left_side(resources).items() if rules >= at_least}
     drawn, matching, read = _drawn_extractions(extractions, fitting, sample, seed)
     if not drawn:
-        raise UserError(
-            f"No extraction is the left side of {at_least} rules or more. Lower --at-least, or name other files."
-        )
+        nothing = f"No extraction is the left side of {at_least} rules or more"
+        raise UserError(f"{nothing}. Lower --at-least, or name other files.")
     wanted = {spelled(each.predicate) for each in drawn}
     sets = [one for path in resources for one in read_resources(path, wanted)]
     by_lhs = _by_left_side(sets)
@@ -119,8 +118,7 @@ def _drawn_extractions(
         matching += fitting_rows.height
         for row in fitting_rows.unique().iter_rows():
             extraction = Extraction(*(" ".join(part.split()) for part in row))
-            number = _number(seed, extraction)
-            kept[number] = extraction
+            kept[_number(seed, extraction)] = extraction
         if len(kept) > 2 * sample:
             kept = {number: kept[number] for number in heapq.nsmallest(sample, kept)}
     return [kept[number] for number in heapq.nsmallest(sample, kept)], matching, read
@@ -143,11 +141,6 @@ def _drawn_rules(
     extraction: Extraction, rules: Mapping[Rule, Mapping[str, float]], per_extraction: int, seed: int
 ) -> Iterator[DrawnApplication]:
     possible = [DrawnApplication(extraction, rule, rules[rule]) for rule in sorted(rules)]
-    sound = [one for one in possible if _can_be_judged(one)]
+    sound = [one for one in possible if len(set(one.phrases)) == 2 and max(map(len, one.phrases)) <= LONGEST_PHRASE]
     rng = random.Random(_number(seed + 1, extraction))
     yield from rng.sample(sound, min(per_extraction, len(sound)))
-
-
-def _can_be_judged(application: DrawnApplication) -> bool:
-    lhs, rhs = application.phrases
-    return lhs != rhs and max(len(lhs), len(rhs)) <= LONGEST_PHRASE

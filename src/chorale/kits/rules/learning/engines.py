@@ -5,10 +5,10 @@ import secrets
 import shutil
 import socket
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import polars as pl
 
@@ -25,45 +25,17 @@ _PATIENCE = 5.0
 """Seconds to wait for a cluster to answer."""
 
 
-class Engine(Protocol):
-    """Runs expressions over Parquet files. Tables are named by their path, a file or a folder of files."""
+class Engine:
+    """Runs Ibis expressions over Parquet files. Tables are named by their path, a file or a folder of files."""
 
-    def table(self, path: Path) -> Any:
+    def __init__(self, connection: Any, scratch: Path, read: Callable[[Path], Any]) -> None:
+        self._connection = connection
+        self._scratch = scratch
+        self.table = read
         """The table in a file, or in all files of a folder, as an Ibis table."""
 
     def write(self, table: Any, path: Path) -> None:
         """Compute a table and put it under a path that is not there yet: whole, or not at all."""
-
-    def row(self, table: Any) -> dict[str, Any]:
-        """The only row of a table."""
-
-
-@contextmanager
-def opened_engine(resources: Resources, scratch: Path) -> Iterator[Engine]:
-    """The engine that was named, closed at the end. What it moves to the disk goes to `scratch`."""
-    need("ibis", "duckdb", "pyarrow")
-    if resources.engine == "duckdb":
-        with _duckdb(resources, scratch) as engine:
-            yield engine
-    elif resources.engine.startswith(_SPARK_LOCAL):
-        need("pyspark")
-        with _spark(resources, scratch) as engine:
-            yield engine
-    else:
-        raise UserError(f"--engine is duckdb, spark:local[N] or spark://HOST:PORT (found {resources.engine!r}).")
-
-
-class _Parquet:
-    """What both engines do alike."""
-
-    def __init__(self, connection: Any, scratch: Path) -> None:
-        self._connection = connection
-        self._scratch = scratch
-
-    def table(self, path: Path) -> Any:
-        return self._read(path)
-
-    def write(self, table: Any, path: Path) -> None:
         draft = path.with_name(f".{path.name}.part")
         _remove(draft)
         try:
@@ -73,20 +45,29 @@ class _Parquet:
         os.replace(draft, path)  # noqa: PTH105 - says in one word that it is put in place
 
     def row(self, table: Any) -> dict[str, Any]:
-        (row,) = self._rows(table)
-        return row
-
-    def _rows(self, table: Any) -> list[dict[str, Any]]:
-        """A small table. It takes the way of the large ones, which both engines have."""
+        """The only row of a table. It takes the way of large tables, which both engines have."""
         path = self._scratch / f"asked-{secrets.token_hex(8)}.parquet"
         self.write(table, path)
         try:
-            return pl.read_parquet(path / "*.parquet" if path.is_dir() else path).to_dicts()
+            (row,) = pl.read_parquet(path / "*.parquet" if path.is_dir() else path).to_dicts()
+            return row
         finally:
             _remove(path)
 
-    def _read(self, path: Path) -> Any:
-        raise NotImplementedError
+
+@contextmanager
+def opened_engine(resources: Resources, scratch: Path) -> Iterator[Engine]:
+    """The engine that was named, closed at the end. What it moves to the disk goes to `scratch`."""
+    need("ibis", "duckdb", "pyarrow")
+    if resources.engine == "duckdb":
+        opened = _duckdb(resources, scratch)
+    elif resources.engine.startswith(_SPARK_LOCAL):
+        need("pyspark")
+        opened = _spark(resources, scratch)
+    else:
+        raise UserError(f"--engine is duckdb, spark:local[N] or spark://HOST:PORT (found {resources.engine!r}).")
+    with opened as engine:
+        yield engine
 
 
 def _explained(error: Exception, path: Path) -> Exception:
@@ -99,17 +80,6 @@ def _explained(error: Exception, path: Path) -> Exception:
         fix = "Make room there, or name another folder with --work, and"
         return UserError(f"{path} can't be computed: {' '.join(str(error).split())[:_SHOWN]} … {fix} {again}")
     return error
-
-
-class _Embedded(_Parquet):
-    def _read(self, path: Path) -> Any:
-        # A folder that Spark wrote has folders in it.
-        return self._connection.read_parquet(str(path / "**/*.parquet") if path.is_dir() else str(path))
-
-
-class _OnSpark(_Parquet):
-    def _read(self, path: Path) -> Any:
-        return self._connection.read_parquet(str(path), recursiveFileLookup=True, pathGlobFilter="*.parquet")
 
 
 @contextmanager
@@ -129,8 +99,13 @@ def _duckdb(resources: Resources, scratch: Path) -> Iterator[Engine]:
         )
         # DuckDB would draw its own on standard output, where results go.
         connection.raw_sql("SET enable_progress_bar = false")
+
+        def read(path: Path) -> Any:
+            # A folder that Spark wrote has folders in it.
+            return connection.read_parquet(str(path / "**/*.parquet") if path.is_dir() else str(path))
+
         try:
-            yield _Embedded(connection, scratch)
+            yield Engine(connection, scratch, read)
         except Exception as error:
             # Whatever DuckDB was asked when somebody pressed Ctrl-C.
             if str(error).endswith("Query interrupted"):
@@ -160,8 +135,13 @@ def _spark(resources: Resources, scratch: Path) -> Iterator[Engine]:
             f"Spark at {master} can't be used: {error}. Check that it runs and that Java is there."
         ) from None
     session.sparkContext.setLogLevel("ERROR")
+    connection = ibis.pyspark.connect(session)
+
+    def read(path: Path) -> Any:
+        return connection.read_parquet(str(path), recursiveFileLookup=True, pathGlobFilter="*.parquet")
+
     try:
-        yield _OnSpark(ibis.pyspark.connect(session), scratch)
+        yield Engine(connection, scratch, read)
     finally:
         session.stop()
 

@@ -81,15 +81,15 @@ def learn_rules(
     Files in `work` that an earlier call with the same input and options has finished are used again.
     """
     resources = resources or Resources()
-    inputs = _digests(
-        {"extractions": path, "argument-names": options.argument_names, "predicate-names": options.predicate_names}
-    )
-    folder = work_folder(work, _settings(options, inputs), progress)
+    names = {"argument-names": options.argument_names, "predicate-names": options.predicate_names}
+    files: dict[str, Path | None] = {"extractions": path, **names}
+    inputs = {name: file_digest(file) for name, file in files.items() if file is not None}
+    settings = signature_settings(options)
+    folder = work_folder(work, {**settings, **inputs, "strict": options.strict, "version": __version__}, progress)
     local = tuple(method for method in options.methods if method in LOCAL_METHODS)
     by_method: dict[str, int] = {}
     rules: list[Path] = []
     graph = None
-    settings = signature_settings(options)
     with opened_engine(resources, folder.path) as engine:
         compared = compare_predicates(path, folder, engine, options, resources)
         for method in local:
@@ -105,7 +105,11 @@ def learn_rules(
     return Learned(
         rules=tuple(rules),
         by_method=by_method,
-        signature=signature("learn-rules", {"method": options.methods, **settings}, _short(inputs)),
+        signature=signature(
+            "learn-rules",
+            {"method": options.methods, **settings},
+            {name: digest[:8] for name, digest in inputs.items()},
+        ),
         resumed=tuple(folder.reused),
         graph=graph,
         **compared.facts,
@@ -267,22 +271,9 @@ def signature_settings(options: LearnOptions) -> dict[str, Setting]:
     return {"predicates": options.predicates, "arguments": options.arguments, "columns": options.columns, **pruning}
 
 
-def _digests(files: Mapping[str, Path | None]) -> dict[str, str]:
-    return {name: file_digest(file) for name, file in files.items() if file is not None}
-
-
-def _short(digests: Mapping[str, str]) -> dict[str, str]:
-    return {name: digest[:8] for name, digest in digests.items()}
-
-
-def _settings(options: LearnOptions, inputs: Mapping[str, str]) -> dict[str, Any]:
-    return {**signature_settings(options), **inputs, "strict": options.strict, "version": __version__}
-
-
 def _read(path: Path, target: Path, options: LearnOptions) -> dict[str, Any]:
     names = names_of(options.argument_names, options.predicate_names)
-    extractions = write_extractions(path, target, columns=options.columns, names=names, strict=options.strict)
-    return asdict(extractions)
+    return asdict(write_extractions(path, target, columns=options.columns, names=names, strict=options.strict))
 
 
 def _check_enough(path: Path, kept: int, predicates: int, pruning: Pruning, problems: tuple[Problem, ...]) -> None:

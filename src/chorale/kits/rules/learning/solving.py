@@ -51,12 +51,13 @@ def solve_component(weights: Weights, *, exact_up_to: int = EXACT_UP_TO, seconds
         return Solved(positive, total, total, exact=True)
     nodes = {node for edge in positive for node in (edge.lhs, edge.rhs)}
     program = _Program(weights, positive, time.monotonic() + seconds)
-    relaxed = program.relaxed()
-    if relaxed.whole or (len(nodes) <= exact_up_to and program.in_whole_numbers()):
+    values, closed = program.relaxed()
+    in_part = any(min(value, 1 - value) > _TOLERANCE for value in values.values())
+    if (closed and not in_part) or (len(nodes) <= exact_up_to and program.in_whole_numbers()):
         edges = program.edges()
         total = weights.total(edges)
         return Solved(edges, total, total, exact=True)
-    return _nearly(weights, positive, relaxed.values, program.bound, seconds)
+    return _nearly(weights, positive, values, program.bound, seconds)
 
 
 def _nearly(
@@ -98,15 +99,6 @@ def _greedy(weights: Weights, order: list[Edge], deadline: float) -> frozenset[E
     return frozenset(graph.edges)
 
 
-class _Relaxed:
-    """What the program says if edges may be there in part."""
-
-    def __init__(self, values: Mapping[Edge, float], *, closed: bool) -> None:
-        self.values = values
-        fraction = max((min(value, 1 - value) for value in values.values()), default=0.0)
-        self.whole = closed and fraction <= _TOLERANCE
-
-
 class _Program:
     """A linear program that grows: a variable for an edge, a row for a constraint."""
 
@@ -119,15 +111,18 @@ class _Program:
         for edge in sorted(positive):
             self._add_edge(edge)
 
-    def relaxed(self) -> _Relaxed:
-        """Solved with constraints added until none is broken, or until time is up."""
+    def relaxed(self) -> tuple[Mapping[Edge, float], bool]:
+        """Solved with edges that may be there in part, constraints being added until none is broken, or time is up.
+
+        Whether there was time for all of them comes second.
+        """
         while True:
             values = self._solve()
             if values is None:
-                return _Relaxed({}, closed=False)
+                return {}, False
             self.bound = min(self.bound, self._solver.getObjectiveValue())
             if not self._add_rows(values):
-                return _Relaxed(values, closed=time.monotonic() < self._deadline)
+                return values, time.monotonic() < self._deadline
 
     def in_whole_numbers(self) -> bool:
         """Solved with edges there or not there. False if time is up."""
@@ -205,10 +200,8 @@ def _solver() -> Any:
     import highspy  # noqa: PLC0415 - of the extra `rules`
 
     solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("threads", 1)
-    solver.setOptionValue("random_seed", 1)
-    solver.setOptionValue("mip_rel_gap", 0.0)
-    solver.setOptionValue("mip_abs_gap", 1e-9)
+    settings = {"output_flag": False, "threads": 1, "random_seed": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 1e-9}
+    for name, value in settings.items():
+        solver.setOptionValue(name, value)
     solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
     return solver

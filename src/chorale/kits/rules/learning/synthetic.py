@@ -7,7 +7,6 @@ predicates of one topic resemble each other and others hardly do.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -20,24 +19,13 @@ _OWN = 0.5
 _STEP = 7919
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    predicates: int
-    arguments: int
-
-
-def vocabulary_of(extractions: int) -> Vocabulary:
-    """How many different predicates and arguments there can be in so many extractions."""
-    return Vocabulary(max(2, int(400 * extractions**0.45)), max(2, int(3000 * extractions**0.4)))
-
-
 def synthetic_extractions(extractions: int, seed: int = 1) -> Iterator[pl.DataFrame]:
     """Tables with the columns `arg1`, `predicate` and `arg2`, a million rows each, that are so many rows together."""
-    size = vocabulary_of(extractions)
+    n_predicates, n_arguments = max(2, int(400 * extractions**0.45)), max(2, int(3000 * extractions**0.4))
     rng = np.random.default_rng(seed)
-    topics = rng.integers(0, _TOPICS, size.predicates)
-    predicates, arguments = _names(size.predicates, "{} to"), _names(size.arguments, "the {}")
-    of_predicates, of_arguments = _zipf(size.predicates), _zipf(size.arguments)
+    topics = rng.integers(0, _TOPICS, n_predicates)
+    predicates, arguments = _names(n_predicates, "{} to"), _names(n_arguments, "the {}")
+    of_predicates, of_arguments = _zipf(n_predicates), _zipf(n_arguments)
     for start in range(0, extractions, _BLOCK):
         rows = min(_BLOCK, extractions - start)
         predicate = _drawn(rng, of_predicates, rows)
@@ -46,14 +34,9 @@ def synthetic_extractions(extractions: int, seed: int = 1) -> Iterator[pl.DataFr
             argument = _drawn(rng, of_arguments, rows)
             own = rng.random(rows) < _OWN
             shift = turn * _STEP * (1 + topics[predicate])
-            slots.append(np.where(own, (argument + shift) % size.arguments, argument))
-        yield pl.DataFrame(
-            {
-                "arg1": arguments.gather(slots[0]),
-                "predicate": predicates.gather(predicate),
-                "arg2": arguments.gather(slots[1]),
-            }
-        )
+            slots.append(np.where(own, (argument + shift) % n_arguments, argument))
+        first, second = (arguments.gather(slot) for slot in slots)
+        yield pl.DataFrame({"arg1": first, "predicate": predicates.gather(predicate), "arg2": second})
 
 
 def _zipf(size: int) -> NDArray[np.float64]:

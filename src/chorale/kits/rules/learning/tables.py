@@ -12,16 +12,13 @@ from chorale.model.plural import plural
 
 def learning_result(learned: Learned, options: LearnOptions) -> Result:
     """Counts of what went in, what was kept and what came out; notes on malformed lines and near solutions."""
+    counts = ("predicates", "kept_predicates", "features", "joined_pairs", "buckets")
     json: dict[str, Any] = {
         "rules": dict(learned.by_method),
         "extractions": learned.extractions,
         "malformed": learned.malformed,
         "problems": [str(problem) for problem in learned.problems],
-        "predicates": learned.predicates,
-        "kept_predicates": learned.kept_predicates,
-        "features": learned.features,
-        "joined_pairs": learned.joined_pairs,
-        "buckets": learned.buckets,
+        **{name: getattr(learned, name) for name in counts},
         "resumed": list(learned.resumed),
     }
     tables = [

@@ -37,11 +37,24 @@ class RuleCurve:
         return brief_repr("RuleCurve", plural(len(self.thresholds), "point", "points"))
 
     def area(self, rule: Area = "step") -> float:
-        return float(_area(self.precision, self.recall, rule))
+        """Step: Σ (R_i − R_{i−1}) · P_i, average precision. Trapezoid: P_i and P_{i−1} meet half-way; P_0 is P_1."""
+        precision = self.precision
+        if rule == "trapezoid" and len(precision):
+            precision = (precision + np.r_[precision[0], precision[:-1]]) / 2
+        return float(np.diff(self.recall, prepend=0.0) @ precision)
+
+    def best(self) -> tuple[float, float, float, float | None]:
+        """Precision, recall, F1 and threshold where F1 is highest; of several, where the threshold is."""
+        if not len(self.thresholds):
+            return 0.0, 0.0, 0.0, None
+        f1 = f1_of(self.precision, self.recall)
+        best = int(np.argmax(f1))
+        return float(self.precision[best]), float(self.recall[best]), float(f1[best]), float(self.thresholds[best])
 
     def precision_at(self, recall: float) -> float | None:
         """The highest precision with at least so much recall; None where the curve does not reach it."""
-        return _precision_at(self.precision, self.recall, recall)
+        reached = self.recall >= recall - 1e-12
+        return float(self.precision[reached].max()) if reached.any() else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,16 +98,15 @@ def evaluate_rules(scores: FloatArray, entails: NDArray[np.bool_], *, area: Area
     if len(scores) != len(entails):
         raise ValueError(f"{len(scores)} scores do not fit {len(entails)} judgments")
     curve = curve_of(scores, entails)
+    precision, recall, f1, threshold = curve.best()
     covered = ~np.isnan(scores)
-    f1 = f1_of(curve.precision, curve.recall)
-    best = int(np.argmax(f1)) if len(f1) else None
     return RuleScores(
         curve=curve,
         auc=curve.area(area),
-        precision=0.0 if best is None else float(curve.precision[best]),
-        recall=0.0 if best is None else float(curve.recall[best]),
-        f1=0.0 if best is None else float(f1[best]),
-        threshold=None if best is None else float(curve.thresholds[best]),
+        precision=precision,
+        recall=recall,
+        f1=f1,
+        threshold=threshold,
         applications=len(scores),
         entailing=int(entails.sum()),
         covered=int(covered.sum()),
@@ -105,32 +117,17 @@ def evaluate_rules(scores: FloatArray, entails: NDArray[np.bool_], *, area: Area
 def curve_of(scores: FloatArray, entails: NDArray[np.bool_]) -> RuleCurve:
     covered = ~np.isnan(scores)
     thresholds, places = np.unique(-scores[covered], return_inverse=True)
-    precision, recall = _points(places, entails[covered].astype(np.float64), len(thresholds), float(entails.sum()))
-    return RuleCurve(-thresholds, precision, recall)
+    return _curve(places, entails[covered].astype(np.float64), -thresholds, float(entails.sum()))
 
 
-def _points(
-    places: NDArray[np.intp], entails: FloatArray, n_places: int, all_entailing: float
-) -> tuple[FloatArray, FloatArray]:
-    """Precision and recall at every place that has applications, in order."""
-    there = np.bincount(places, minlength=n_places)
-    right = np.bincount(places, weights=entails, minlength=n_places).astype(np.float64)
+def _curve(places: NDArray[np.intp], entails: FloatArray, thresholds: FloatArray, all_entailing: float) -> RuleCurve:
+    """A point for every threshold that has applications, from the place of each among the thresholds."""
+    there = np.bincount(places, minlength=len(thresholds))
+    right = np.bincount(places, weights=entails, minlength=len(thresholds)).astype(np.float64)
     used = there > 0
     right_so_far = np.cumsum(right[used])
-    return ratio(right_so_far, np.cumsum(there[used], dtype=np.float64)), ratio(right_so_far, np.asarray(all_entailing))
-
-
-def _area(precision: FloatArray, recall: FloatArray, rule: Area) -> FloatArray:
-    """Step: Σ (R_i − R_{i−1}) · P_i, average precision. Trapezoid: P_i and P_{i−1} meet half-way, and P_0 is P_1."""
-    steps = np.diff(recall, prepend=0.0)
-    if rule == "trapezoid" and len(precision):
-        precision = (precision + np.r_[precision[0], precision[:-1]]) / 2
-    return np.asarray(steps @ precision)
-
-
-def _precision_at(precision: FloatArray, recall: FloatArray, least: float) -> float | None:
-    reached = recall >= least - 1e-12
-    return float(precision[reached].max()) if reached.any() else None
+    precision = ratio(right_so_far, np.cumsum(there[used], dtype=np.float64))
+    return RuleCurve(thresholds[used], precision, ratio(right_so_far, np.asarray(all_entailing)))
 
 
 def rule_statistics(
@@ -152,25 +149,23 @@ def rule_statistics(
     ranks = np.full(len(scores), float(_NO_RULE))
     in_order = np.sort(-scores[covered])
     ranks[covered] = np.searchsorted(in_order, -scores[covered])
-    n_places = len(scores)
     points = [(f"precision_at_recall_{recall:g}", recall) for recall in at_recall]
 
     def formula(rows: FloatArray) -> dict[str, float]:
         has_rule = rows[:, 0] > _NO_RULE
         places = rows[has_rule, 0].astype(np.intp)
-        precision, recall = _points(places, rows[has_rule, 1], n_places, float(rows[:, 1].sum()))
-        f1 = f1_of(precision, recall)
-        best = int(np.argmax(f1)) if len(f1) else None
+        curve = _curve(places, rows[has_rule, 1], -in_order, float(rows[:, 1].sum()))
+        precision, recall, f1, threshold = curve.best()
         scores = {
-            "auc": float(_area(precision, recall, area)),
-            "precision": 0.0 if best is None else float(precision[best]),
-            "recall": 0.0 if best is None else float(recall[best]),
-            "f1": 0.0 if best is None else float(f1[best]),
+            "auc": curve.area(area),
+            "precision": precision,
+            "recall": recall,
+            "f1": f1,
             "coverage": float(has_rule.mean()),
         }
         if with_threshold:
-            scores["threshold"] = 0.0 if best is None else float(-in_order[np.flatnonzero(np.bincount(places))[best]])
-        return scores | {name: _precision_at(precision, recall, least) or 0.0 for name, least in points}
+            scores["threshold"] = threshold or 0.0
+        return scores | {name: curve.precision_at(least) or 0.0 for name, least in points}
 
     rows = np.column_stack([ranks, entails.astype(np.float64)])
     return Statistics(tuple(items), rows), Metric(formula, additive=False)

@@ -1,9 +1,12 @@
 """Resources of inference rules side by side, on applications that people have judged."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from chorale.kits.rules.files.rules import JudgedFile, RuleSet
 from chorale.kits.rules.metrics.curves import Area, RuleScores, evaluate_rules, rule_statistics, scores_of_applications
@@ -14,8 +17,15 @@ from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
+from chorale.present.svg import Axis, Curve, curve_chart, standalone
 
 CURVE_COLUMNS = ("resource", "threshold", "precision", "recall")
+_MEASURES = ("auc", "precision", "recall", "f1", "threshold", "coverage")
+_COUNTS = ("applications", "entailing", "covered", "covered_entailing")
+_Of = TypeVar("_Of")
+_MOST_POINTS = 2000
+_FEW = 3
+"""A curve of at most so many points is drawn with dots, and named beside the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +51,9 @@ def score_rules(
     _check_names(resources)
     usable = usable_applications(judged, options.min_confidence, options.meaningless)
     by_resource = {resource.name: _evaluated(resource, usable, options) for resource in resources}
-    drawn = (
-        {resource.name: _intervals(resource, usable, options, resampling) for resource in resources}
-        if resampling.ci
-        else {}
-    )
+    drawn = {
+        resource.name: _intervals(resource, usable, options, resampling) for resource in resources if resampling.ci
+    }
     json: dict[str, Any] = {
         "resources": {
             resource.name: _as_json(resource, by_resource[resource.name], options, drawn.get(resource.name))
@@ -61,30 +69,27 @@ def score_rules(
         tables.append(_interval_table(by_resource, drawn, options))
         if any(None in _values(scores, options).values() for scores in by_resource.values()):
             notes.append("There is no interval for the precision at a recall that the curve does not reach.")
-    inputs = {**{f"rules/{resource.name}": resource.digest for resource in resources}, **_judged_digests(judged)}
+    inputs = {f"rules/{resource.name}": resource.digest for resource in resources}
+    inputs |= {f"judgments{number or ''}": file.digest for number, file in enumerate(judged.values())}
     tests: dict[str, Comparison] = {}
     if against is not None:
         pairs = [(resource, against) for resource in resources]
-        compared = _all_compared(pairs, usable, options, resampling, tables)
-        json["against"] = {resource.name: jsonable(each) for (resource, _), each in zip(pairs, compared, strict=True)}
-        before = ["" if len(resources) == 1 else f"{resource.name} " for resource in resources]
-        tests = {
-            f"{name}{score}": test for name, each in zip(before, compared, strict=True) for score, test in each.items()
-        }
+        compared = _compared(pairs, usable, options, resampling, tables)
+        json["against"] = {resource.name: jsonable(compared[resource.name, against.name]) for resource in resources}
+        tests = _by_name({first: each for (first, _), each in compared.items()})
         inputs["against"] = against.digest
         notes += against.notes
     if options.pairwise:
         pairs = list(combinations(resources, 2))
-        compared = _all_compared(pairs, usable, options, resampling, tables)
-        json["pairwise"] = {f"{a.name} {b.name}": jsonable(each) for (a, b), each in zip(pairs, compared, strict=True)}
-    values, around = _by_resource(by_resource, drawn, options)
+        compared = _compared(pairs, usable, options, resampling, tables)
+        json["pairwise"] = {f"{first} {second}": jsonable(each) for (first, second), each in compared.items()}
     scored = Score(
         json,
         tables,
         signature("rules", _settings(options, resampling, compared=options.pairwise or against is not None), inputs),
         tuple(dict.fromkeys(notes)),
-        values=values,
-        intervals=around,
+        values=_by_name({name: _values(scores, options) for name, scores in by_resource.items()}),
+        intervals=_by_name(drawn),
         tests=tests,
     )
     return scored, by_resource
@@ -113,41 +118,41 @@ def _settings(options: RuleOptions, resampling: Resampling, *, compared: bool) -
     }
 
 
-def _by_resource(
-    scored: Mapping[str, RuleScores], drawn: Mapping[str, Mapping[str, Interval]], options: RuleOptions
-) -> tuple[dict[str, float | None], dict[str, Interval]]:
-    """Every number and its interval; with the resource's name before it where there are several."""
-    values: dict[str, float | None] = {}
-    around: dict[str, Interval] = {}
-    for name, scores in scored.items():
-        before = "" if len(scored) == 1 else f"{name} "
-        values |= {f"{before}{score}": value for score, value in _values(scores, options).items()}
-        around |= {f"{before}{score}": interval for score, interval in drawn.get(name, {}).items()}
-    return values, around
+def _by_name(scored: Mapping[str, Mapping[str, _Of]]) -> dict[str, _Of]:
+    """Scores of all resources; with the resource's name before a score's where there are several."""
+    return {
+        score if len(scored) == 1 else f"{name} {score}": value
+        for name, scores in scored.items()
+        for score, value in scores.items()
+    }
 
 
-def _all_compared(
+def _compared(
     pairs: Iterable[tuple[RuleSet, RuleSet]],
     usable: Usable,
     options: RuleOptions,
     resampling: Resampling,
     tables: list[ScoreTable],
-) -> list[dict[str, Comparison]]:
-    """The comparisons; and a table of each, added to the tables."""
-    all_compared = []
-    for first, second in pairs:
-        compared = _compared((first, second), usable, options, resampling)
-        tables.append(comparison_table(f"{first.name} and {second.name}", (first.name, second.name), compared))
-        all_compared.append(compared)
-    return all_compared
+) -> dict[tuple[str, str], dict[str, Comparison]]:
+    """By the names of each pair, without the precision at a recall that one of the two does not reach.
+
+    A table of each comparison is added to the tables.
+    """
+    by_pair = {}
+    for pair in pairs:
+        (first, metric), (second, _) = (resource_statistics(one, usable, options) for one in pair)
+        values = [_values(_evaluated(one, usable, options), options) for one in pair]
+        compared = resampling.compare(first, second, metric)
+        names = (pair[0].name, pair[1].name)
+        by_pair[names] = {name: one for name, one in compared.items() if all(each[name] is not None for each in values)}
+        tables.append(comparison_table(" and ".join(names), names, by_pair[names]))
+    return by_pair
 
 
 def _check_names(resources: Iterable[RuleSet]) -> None:
-    seen: set[str] = set()
-    for resource in resources:
-        if resource.name in seen:
-            raise UserError(f"Two resources have the same name, {resource.name}. Rename one of the files.")
-        seen.add(resource.name)
+    for name, count in Counter(resource.name for resource in resources).items():
+        if count > 1:
+            raise UserError(f"Two resources have the same name, {name}. Rename one of the files.")
 
 
 def _evaluated(resource: RuleSet, usable: Usable, options: RuleOptions) -> RuleScores:
@@ -166,16 +171,6 @@ def resource_statistics(
     )
 
 
-def _compared(
-    resources: tuple[RuleSet, RuleSet], usable: Usable, options: RuleOptions, resampling: Resampling
-) -> dict[str, Comparison]:
-    """Without the precision at a recall that one of the two does not reach."""
-    (first, metric), (second, _) = (resource_statistics(one, usable, options) for one in resources)
-    values = [_values(_evaluated(one, usable, options), options) for one in resources]
-    compared = resampling.compare(first, second, metric)
-    return {name: one for name, one in compared.items() if all(each[name] is not None for each in values)}
-
-
 def _intervals(resource: RuleSet, usable: Usable, options: RuleOptions, resampling: Resampling) -> dict[str, Interval]:
     statistics, metric = resource_statistics(resource, usable, options, alone=True)
     values = _values(_evaluated(resource, usable, options), options)
@@ -185,31 +180,14 @@ def _intervals(resource: RuleSet, usable: Usable, options: RuleOptions, resampli
 def _values(scores: RuleScores, options: RuleOptions) -> dict[str, float | None]:
     """Every score that has an interval, by the name it has there."""
     at_recall = {f"precision_at_recall_{recall:g}": scores.curve.precision_at(recall) for recall in options.at_recall}
-    return {
-        "auc": scores.auc,
-        "precision": scores.precision,
-        "recall": scores.recall,
-        "f1": scores.f1,
-        "threshold": scores.threshold,
-        "coverage": scores.coverage,
-        **at_recall,
-    }
+    return {**{name: getattr(scores, name) for name in _MEASURES}, **at_recall}
 
 
 def _as_json(
     resource: RuleSet, scores: RuleScores, options: RuleOptions, drawn: Mapping[str, Interval] | None
 ) -> dict[str, Any]:
     json = {
-        "auc": scores.auc,
-        "precision": scores.precision,
-        "recall": scores.recall,
-        "f1": scores.f1,
-        "threshold": scores.threshold,
-        "coverage": scores.coverage,
-        "applications": scores.applications,
-        "entailing": scores.entailing,
-        "covered": scores.covered,
-        "covered_entailing": scores.covered_entailing,
+        **{name: getattr(scores, name) for name in (*_MEASURES, *_COUNTS)},
         "rules": resource.rules,
         "points": len(scores.curve.thresholds),
         "precision_at_recall": {f"{recall:g}": scores.curve.precision_at(recall) for recall in options.at_recall},
@@ -218,29 +196,12 @@ def _as_json(
 
 
 def _main_table(by_resource: Mapping[str, RuleScores]) -> ScoreTable:
-    columns = (
-        "resource",
-        "area#",
-        "precision#",
-        "recall#",
-        "F1#",
-        "threshold#",
-        "covered#",
-        "points#",
-    )
+    columns = ("resource", "area#", "precision#", "recall#", "F1#", "threshold#", "covered#", "points#")
     rows: list[tuple[Cell, ...]] = []
     for name, scores in by_resource.items():
         threshold = None if scores.threshold is None else f"{scores.threshold:g}"
-        measures = (
-            scores.auc,
-            scores.precision,
-            scores.recall,
-            scores.f1,
-            threshold,
-            scores.covered,
-            len(scores.curve.thresholds),
-        )
-        rows.append((name, *measures))
+        at_best = (scores.precision, scores.recall, scores.f1, threshold)
+        rows.append((name, scores.auc, *at_best, scores.covered, len(scores.curve.thresholds)))
     first = next(iter(by_resource.values()))
     title = f"{first.applications:,} judged applications, {first.entailing:,} entailing; precision to F1 at the best F1"
     return ScoreTable(title, columns, rows)
@@ -279,5 +240,23 @@ def curve_rows(by_resource: Mapping[str, RuleScores]) -> Iterator[dict[str, Cell
             yield dict(zip(CURVE_COLUMNS, (name, *map(float, values)), strict=True))
 
 
-def _judged_digests(judged: Mapping[str, JudgedFile]) -> dict[str, str]:
-    return {f"judgments{number or ''}": file.digest for number, file in enumerate(judged.values())}
+def rule_chart(scores: Mapping[str, RuleScores]) -> str:
+    """Precision over recall, a line for every resource, as an SVG file."""
+    curves = []
+    for number, (name, score) in enumerate(scores.items()):
+        few = len(score.curve.recall) <= _FEW
+        label = f"{name} (area {score.auc:.3f})"
+        curves.append(Curve(label, _points(score), number, dash=number, dots=few, tag=name if few else ""))
+    reached = max((recall for curve in curves for recall, _ in curve.drawn), default=1.0)
+    recall = Axis("recall, of all valid applications", low=0, high=min(1.0, reached * 1.05) or 1.0)
+    title = "Precision and recall of rules"
+    return standalone(curve_chart(title, curves, recall, Axis("precision", low=0, high=1), height=420))
+
+
+def _points(score: RuleScores) -> Sequence[tuple[float, float]]:
+    """At most so many, evenly over recall, the first and the last among them."""
+    curve = score.curve
+    places = np.arange(len(curve.recall))
+    if len(places) > _MOST_POINTS:
+        places = np.unique(np.searchsorted(curve.recall, np.linspace(curve.recall[0], curve.recall[-1], _MOST_POINTS)))
+    return [(float(curve.recall[place]), float(curve.precision[place])) for place in places]

@@ -11,10 +11,7 @@ from chorale.kits.srl.family import score
 from chorale.model import UserError
 
 Files = Annotated[
-    list[Path],
-    Argument(
-        metavar="PRED... GOLD", help="Systems' outputs, one file each, and the gold file last.", show_default=False
-    ),
+    list[Path], Argument(metavar="PRED... GOLD", help="Systems' outputs, one file each, and the gold file last.")
 ]
 Metrics = Annotated[
     str,
@@ -23,7 +20,6 @@ Metrics = Annotated[
         metavar="NAMES",
         help="Which scorers, with commas: primesrl, conll05, conll09, conll08, senseval3, semeval07. "
         "If not given, the first four as far as the files allow.",
-        show_default=False,
     ),
 ]
 FormatName = Annotated[
@@ -52,10 +48,7 @@ HowSpans = Annotated[
 FrameNetFolder = Annotated[
     Path | None,
     Option(
-        "--framenet",
-        metavar="DIR",
-        help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml.",
-        show_default=False,
+        "--framenet", metavar="DIR", help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml."
     ),
 ]
 Worst = Annotated[int, Option("--worst", metavar="N", min=0, help="Show the N sentences with most mistakes.")]

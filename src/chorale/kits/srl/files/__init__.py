@@ -3,8 +3,7 @@
 from chorale.kits.srl.files.frame_relations import FrameRelations, read_frame_relations
 from chorale.kits.srl.files.model import Corpus, Sentence, SrlArgument, SrlPredicate, canonical, lemma_of
 from chorale.kits.srl.files.reading import READERS, check_alignment, parse_srl, read_srl
-from chorale.kits.srl.files.spans import subtrees, tokens_under, with_spans
-from chorale.kits.srl.files.writing import as_spans, written
+from chorale.kits.srl.files.spans import as_spans, subtrees, tokens_under, with_spans
 
 __all__ = [
     "READERS",
@@ -23,5 +22,4 @@ __all__ = [
     "subtrees",
     "tokens_under",
     "with_spans",
-    "written",
 ]

@@ -50,16 +50,14 @@ _SAMPLE = 50
 
 
 def read_conll09(text: str, report: ProblemReport) -> Iterator[Sentence]:
-    for block in blocks(text, comments=True):
-        if sentence := _sentence(block, CONLL09, report):
-            yield sentence
+    read = (_sentence(block, CONLL09, report) for block in blocks(text, comments=True))
+    return filter(None, read)
 
 
 def read_conllu(text: str, report: ProblemReport) -> Iterator[Sentence]:
     layout = conllu_layout(text)
-    for block in blocks(text, comments=True):
-        if sentence := _sentence(_without_ranges(block), layout, report):
-            yield sentence
+    read = (_sentence(_without_ranges(block), layout, report) for block in blocks(text, comments=True))
+    return filter(None, read)
 
 
 def conllu_layout(text: str) -> ColumnLayout:

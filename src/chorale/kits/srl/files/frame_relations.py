@@ -63,33 +63,20 @@ def read_frame_relations(folder: Path, used: Iterable[str] = ()) -> FrameRelatio
                 lower, upper = (sub, link.get("subFEName", "")), (above, link.get("superFEName", ""))
                 elements[lower].add(upper)
                 elements[upper].add(lower)
-    peripheral, files = _peripheral(folder, used)
-    digest = _digest(frames, elements, peripheral)
-    return FrameRelations(dict(frames), dict(elements), peripheral, frozenset(frames) | files, digest)
-
-
-def _digest(frames: dict[str, set[str]], elements: dict[Element, set[Element]], peripheral: frozenset[Element]) -> str:
-    """Of what was read that can change a score."""
+    # A sense of PropBank is no file name to look for.
+    names = [name for name in sorted(set(used)) if name.replace("_", "").replace("-", "").isalnum()]
+    files = {name: path for name in names if (path := folder / "frame" / f"{name}.xml").is_file()}
+    peripheral = frozenset(
+        (name, element.get("name", ""))
+        for name, path in files.items()
+        for element in _children(_parsed(path), "FE")
+        if element.get("coreType") != "Core"
+    )
+    # Of what was read that can change a score.
     links = sorted((name, *sorted(others)) for name, others in frames.items())
     of_elements = sorted((element, *sorted(others)) for element, others in elements.items())
-    return digest_of(repr((links, of_elements, sorted(peripheral))).encode())
-
-
-def _peripheral(folder: Path, used: Iterable[str]) -> tuple[frozenset[Element], frozenset[str]]:
-    elements: set[Element] = set()
-    known: set[str] = set()
-    for name in sorted(set(used)):
-        path = folder / "frame" / f"{name}.xml"
-        # A sense of PropBank is no file name to look for.
-        if not name.replace("_", "").replace("-", "").isalnum() or not path.is_file():
-            continue
-        known.add(name)
-        elements |= {
-            (name, element.get("name", ""))
-            for element in _children(_parsed(path), "FE")
-            if element.get("coreType") != "Core"
-        }
-    return frozenset(elements), frozenset(known)
+    digest = digest_of(repr((links, of_elements, sorted(peripheral))).encode())
+    return FrameRelations(dict(frames), dict(elements), peripheral, frozenset({*frames, *files}), digest)
 
 
 def _distances(start: _Node, links: dict[_Node, set[_Node]]) -> dict[_Node, int]:

@@ -2,7 +2,8 @@
 
 from functools import lru_cache
 
-from chorale.kits.srl.files.model import Heads, Sentence, SrlArgument, SrlPredicate
+from chorale.kits.srl.files.model import Corpus, Heads, Sentence, SrlArgument, SrlPredicate
+from chorale.model import UserError
 
 
 @lru_cache(maxsize=16384)
@@ -29,6 +30,15 @@ def tokens_under(positions: tuple[int, ...], heads: Heads) -> int:
     for position in positions:
         tokens |= masks[position]
     return tokens
+
+
+def as_spans(corpus: Corpus, *, apart: bool = False) -> list[Sentence]:
+    """The sentences with spans for arguments, computed from the tree if the file marks heads."""
+    if corpus.marks_spans:
+        return list(corpus.sentences)
+    if not corpus.has_syntax:
+        raise UserError(f"{corpus.name} marks the heads of arguments and has no syntax: their spans can't be found.")
+    return [with_spans(sentence, apart=apart) for sentence in corpus.sentences]
 
 
 def with_spans(sentence: Sentence, *, apart: bool = False) -> Sentence:

@@ -12,7 +12,7 @@ import numpy as np
 
 from chorale.kits.srl.files import Sentence, SrlArgument
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import MetricOutcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.outcome import MetricOutcome, fractions, sentence_pairs, statistics_of
 from chorale.metrics import FloatArray, Metric, ratio
 
 NONE = "-NONE-"
@@ -23,11 +23,10 @@ Span = tuple[int, ...]
 
 def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
     """Score spans. Sentences of the two stand in the same order; arguments are spans, not heads."""
-    check_same_length(system, gold)
     rows = []
     roles = Names()
     confusion: Counter[tuple[str, str]] = Counter()
-    for theirs, ours in zip(system, gold, strict=True):
+    for theirs, ours in sentence_pairs(system, gold):
         by_position = {each.position: each for each in theirs.predicates}
         correct = excess = missed = perfect = 0
         for predicate in ours.predicates:

@@ -15,7 +15,7 @@ import numpy as np
 
 from chorale.kits.srl.files import Sentence, SrlArgument, SrlPredicate
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import MetricOutcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.outcome import MetricOutcome, fractions, sentence_pairs, statistics_of
 from chorale.metrics import FloatArray, Metric, f1_of, ratio
 
 COLUMNS = (
@@ -38,10 +38,10 @@ def conll08(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutco
 
 
 def _scored(name: str, system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
-    check_same_length(system, gold)
-    roles, tagged, senses, predicates = (Names() for _ in range(4))
+    roles, tagged, predicates = (Names() for _ in range(3))
+    senses = Names(returned=predicates.returned, wanted=predicates.wanted)
     rows = []
-    for theirs, ours in zip(system, gold, strict=True):
+    for theirs, ours in sentence_pairs(system, gold):
         semantics = _semantics(theirs, ours, roles, tagged, senses, predicates)
         syntax = _syntax(theirs, ours)
         rows.append((*semantics, *syntax, int(semantics[-2] == 1 and syntax[-1] == 1)))
@@ -73,11 +73,8 @@ def _semantics(
             continue
         right_predicates += 1
         predicates.right.append(tag)
-        common = (
-            expected
-            if expected == other.arguments
-            else [argument for argument in expected if argument in other.arguments]
-        )
+        theirs_too = other.arguments
+        common = expected if expected == theirs_too else [each for each in expected if each in theirs_too]
         labels = [argument.label for argument in common]
         roles.right.extend(labels)
         tagged.right.extend([f"{tag} + {label}" for label in labels])
@@ -88,8 +85,6 @@ def _semantics(
             senses.right.append(tag)
             propositions += len(common) == len(expected) == len(other.arguments)
     returned = _returned(theirs, roles, tagged, predicates)
-    senses.returned.extend(predicates.returned[len(senses.returned) :])
-    senses.wanted.extend(predicates.wanted[len(senses.wanted) :])
     exact = labeled == wanted == returned and right_senses == len(ours.predicates) == len(theirs.predicates)
     return (
         len(ours.predicates), len(theirs.predicates), right_predicates, right_senses, propositions,

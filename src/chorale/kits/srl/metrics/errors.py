@@ -56,38 +56,22 @@ def mistakes(
 
     `same_tokens` tells whether two have the same tokens though their heads differ, where the trees are different.
     """
+    ways: list[tuple[str, Callable[[Whole, Whole], bool]]] = [
+        (OTHER_LABEL, lambda whole, other: whole.extent == other.extent),
+        (OTHER_SPAN, lambda whole, other: whole.value == other.value),
+    ]
+    if same_tokens is not None:
+        ways.insert(0, (OTHER_HEAD, lambda whole, other: whole.value == other.value and same_tokens(whole, other)))
     listed: list[Mistake] = []
     ours, theirs = list(gold), list(system)
-    if same_tokens is not None:
-        ours, theirs = _paired(
-            ours,
-            theirs,
-            OTHER_HEAD,
-            listed,
-            lambda whole, other: whole.value == other.value and same_tokens(whole, other),
-        )
-    ours, theirs = _paired(ours, theirs, OTHER_LABEL, listed, lambda whole, other: whole.extent == other.extent)
-    ours, theirs = _paired(ours, theirs, OTHER_SPAN, listed, lambda whole, other: whole.value == other.value)
+    for kind, alike in ways:
+        for whole in tuple(ours):
+            index = next((index for index, other in enumerate(theirs) if alike(whole, other)), None)
+            if index is not None:
+                ours.remove(whole)
+                listed.append(Mistake(kind, whole, theirs.pop(index)))
     listed += [Mistake(MISSING, whole, None) for whole in ours]
-    listed += [Mistake(SPURIOUS, None, whole) for whole in theirs]
-    return listed
-
-
-def _paired(
-    ours: list[Whole],
-    theirs: list[Whole],
-    kind: str,
-    listed: list[Mistake],
-    alike: Callable[[Whole, Whole], bool],
-) -> tuple[list[Whole], list[Whole]]:
-    left = []
-    for whole in ours:
-        index = next((index for index, other in enumerate(theirs) if alike(whole, other)), None)
-        if index is None:
-            left.append(whole)
-        else:
-            listed.append(Mistake(kind, whole, theirs.pop(index)))
-    return left, theirs
+    return listed + [Mistake(SPURIOUS, None, whole) for whole in theirs]
 
 
 def same_tokens_in(theirs: Sentence, ours: Sentence) -> Callable[[Whole, Whole], bool]:

@@ -1,6 +1,6 @@
 """What a scorer of semantic roles found, whichever scorer it was."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -89,11 +89,13 @@ def fractions(name: str, correct: FloatArray, system: FloatArray, gold: FloatArr
     }
 
 
-def check_same_length(system: Sequence[Sentence], gold: Sequence[Sentence]) -> None:
+def sentence_pairs(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sentence]]:
+    """The sentences of both, side by side."""
     if len(system) != len(gold):
         raise ValueError(f"{len(system)} sentences can't be scored against {len(gold)}")
     if not gold:
         raise ValueError("there are no sentences to score")
+    return zip(system, gold, strict=True)
 
 
 def only_common(system: Sequence[Sentence], gold: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:

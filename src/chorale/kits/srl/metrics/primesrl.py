@@ -16,7 +16,7 @@ import numpy as np
 from chorale.kits.srl.files import Sentence, SrlPredicate
 from chorale.kits.srl.metrics.errors import CORRECT, KINDS, MISSING, OTHER_EXTENT, SPURIOUS, mistakes, same_tokens_in
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import MetricOutcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.outcome import MetricOutcome, fractions, sentence_pairs, statistics_of
 from chorale.kits.srl.metrics.wholes import Mode, Whole, is_core, wholes
 from chorale.metrics import FloatArray, Metric
 
@@ -33,10 +33,9 @@ _PLACE = {kind: place for place, kind in enumerate(KINDS)}
 def primesrl(system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode = "head") -> MetricOutcome:
     """Score predicates, senses and arguments. `span` compares sets of tokens; of files that mark heads, those under
     the head in the file's own tree."""
-    check_same_length(system, gold)
     rows, errors = [], []
     names = Names()
-    for theirs, ours in zip(system, gold, strict=True):
+    for theirs, ours in sentence_pairs(system, gold):
         expected = {each.position: _proposition(ours, each, mode) for each in ours.predicates}
         returned = {each.position: _proposition(theirs, each, mode) for each in theirs.predicates}
         same_trees = theirs.heads == ours.heads or mode == "span" or not (theirs.heads and ours.heads)

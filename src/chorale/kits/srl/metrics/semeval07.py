@@ -13,7 +13,7 @@ import numpy as np
 
 from chorale.kits.srl.files import FrameRelations, Sentence, SrlPredicate
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import MetricOutcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.outcome import MetricOutcome, fractions, sentence_pairs, statistics_of
 from chorale.kits.srl.metrics.wholes import Whole, wholes
 from chorale.metrics import FloatArray, Metric
 
@@ -22,14 +22,11 @@ DECAY = 0.8
 PERIPHERAL = 0.5
 
 
-def semeval07(
-    system: Sequence[Sentence], gold: Sequence[Sentence], *, relations: FrameRelations, decay: float = DECAY
-) -> MetricOutcome:
+def semeval07(system: Sequence[Sentence], gold: Sequence[Sentence], *, relations: FrameRelations) -> MetricOutcome:
     """Score frames (the predicates' senses) and frame elements (their arguments)."""
-    check_same_length(system, gold)
     rows = []
     names = Names()
-    for theirs, ours in zip(system, gold, strict=True):
+    for theirs, ours in sentence_pairs(system, gold):
         by_position = {each.position: each for each in ours.predicates}
         points = [0.0] * len(COLUMNS)
         for predicate in ours.predicates:
@@ -42,13 +39,11 @@ def semeval07(
             predicate_there = by_position.get(other.position)
             if predicate_there is not None:
                 expected = wholes(ours, predicate_there, "span")
-                frame, elements = _earned(predicate_there, expected, other, returned, relations, decay)
+                frame, elements = _earned(predicate_there, expected, other, returned, relations)
                 points[0] += frame
                 points[3] += elements
-        names.right.extend([
-            each.sense for each in theirs.predicates
-            if each.position in by_position and by_position[each.position].sense == each.sense
-        ])  # fmt: skip
+                if predicate_there.sense == other.sense:
+                    names.right.append(other.sense)
         names.returned.extend([each.sense for each in theirs.predicates])
         names.wanted.extend([each.sense for each in ours.predicates])
         rows.append(points)
@@ -69,7 +64,6 @@ def _earned(
     other: SrlPredicate,
     returned: list[Whole],
     relations: FrameRelations,
-    decay: float,
 ) -> tuple[float, float]:
     """Points for the frame, and for its elements."""
     distance = 0 if predicate.sense == other.sense else relations.distance(predicate.sense, other.sense)
@@ -81,8 +75,8 @@ def _earned(
         match = next((each for each in left if _same(predicate, whole, other, each, distance, relations)), None)
         if match is not None:
             left.remove(match)
-            elements += _worth(other, match, relations) * decay**distance
-    return decay**distance, elements
+            elements += _worth(other, match, relations) * DECAY**distance
+    return DECAY**distance, elements
 
 
 def _same(

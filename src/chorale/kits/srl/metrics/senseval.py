@@ -12,7 +12,7 @@ import numpy as np
 
 from chorale.kits.srl.files import Sentence
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import MetricOutcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.outcome import MetricOutcome, fractions, sentence_pairs, statistics_of
 from chorale.kits.srl.metrics.wholes import Whole, wholes
 from chorale.metrics import FloatArray, Metric, ratio
 
@@ -21,10 +21,9 @@ COLUMNS = ("correct", "attempted", "gold", "overlap")
 
 def senseval3(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
     """Score frame elements with partial overlap. Characters are counted where the files have words, else tokens."""
-    check_same_length(system, gold)
     rows = []
     names = Names()
-    for theirs, ours in zip(system, gold, strict=True):
+    for theirs, ours in sentence_pairs(system, gold):
         expected = {each.position: wholes(ours, each, "span") for each in ours.predicates}
         correct, overlap, attempted = 0, 0.0, 0
         for predicate in theirs.predicates:

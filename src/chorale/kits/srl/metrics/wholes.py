@@ -1,6 +1,5 @@
 """Whole arguments, as PriMeSRL sees them (Jindal et al. 2022, sections 3.3 and 3.4)."""
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -43,34 +42,21 @@ def wholes(sentence: Sentence, predicate: SrlPredicate, mode: Mode) -> list[Whol
         return [Whole(label, _bits(start, end, sentence, mode), -1) for label, start, end in arguments]
     places: dict[SrlArgument, int] = {}
     first: dict[str, SrlArgument] = {}
-    continued = False
-    for argument in arguments:
-        label, start, end = argument
-        if label[:2] == "C-":
-            continued = True
-            continue
-        places[argument] = _bits(start, end, sentence, mode)
-        first.setdefault(label, argument)
-    if continued:
-        _continue(sentence, arguments, mode, places, first)
+    for label, start, end in sorted(arguments, key=_continues):
+        name = label.removeprefix("C-")
+        key = SrlArgument(name, start, end)
+        beginning = first.setdefault(name, key)
+        if name != label:
+            key = beginning
+        places[key] = places.get(key, 0) | _bits(start, end, sentence, mode)
     return [
         Whole(label, place, (places[first[label[2:]]] if label[2:] in first else 0) if label[:2] == "R-" else -1)
         for (label, _, _), place in places.items()
     ]
 
 
-def _continue(
-    sentence: Sentence,
-    arguments: Sequence[SrlArgument],
-    mode: Mode,
-    places: dict[SrlArgument, int],
-    first: dict[str, SrlArgument],
-) -> None:
-    for label, start, end in arguments:
-        if label[:2] == "C-":
-            name = label[2:]
-            key = first.setdefault(name, SrlArgument(name, start, end))
-            places[key] = places.get(key, 0) | _bits(start, end, sentence, mode)
+def _continues(argument: SrlArgument) -> bool:
+    return argument.label[:2] == "C-"
 
 
 def _bits(start: int, end: int, sentence: Sentence, mode: Mode) -> int:

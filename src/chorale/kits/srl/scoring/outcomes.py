@@ -1,7 +1,7 @@
 """Which scorers of semantic roles can look at which files, and what each finds."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from chorale.kits.srl.files import Corpus, FrameRelations, Sentence, SrlPredicate, as_spans
@@ -88,43 +88,32 @@ def mode_for(options: SrlOptions, corpora: Sequence[Corpus]) -> Mode:
 
 
 def outcomes(
-    system: Corpus,
-    gold: Corpus,
-    metrics: Sequence[str],
-    options: SrlOptions,
-    relations: FrameRelations | None = None,
+    system: Corpus, gold: Corpus, metrics: Sequence[str], options: SrlOptions, relations: FrameRelations | None
 ) -> dict[str, MetricOutcome]:
     """What every metric says of a system whose sentences are the gold's."""
     mode = mode_for(options, (system, gold))
-    theirs: Sequence[Sentence] = system.sentences
-    ours: Sequence[Sentence] = gold.sentences
-    shared = only_common(theirs, ours) if options.predicates == "common" else (theirs, ours)
-    mixed = system.marks_spans != gold.marks_spans
+    both: list[Sequence[Sentence]] = [system.sentences, gold.sentences]
+    shared = only_common(*both) if options.predicates == "common" else both
+    # Of a file with senses and one with verbs only, what both have is the verb.
+    comparable = _by_verb if system.marks_spans != gold.marks_spans else list[Sentence]
     scored: dict[str, MetricOutcome] = {}
     for name in metrics:
         if name == "primesrl":
-            both = [theirs, ours]
-            if mixed:
-                both = [_by_verb(each) for each in both]
-            scored[name] = primesrl(*both, mode=mode)
+            scored[name] = primesrl(*map(comparable, both), mode=mode)
         elif name == "conll05":
-            spans = [_spans(corpus, each, options) for corpus, each in zip((system, gold), shared, strict=True)]
-            scored[name] = conll05(*([_by_verb(each) for each in spans] if mixed else spans))
+            corpora = (replace(corpus, sentences=each) for corpus, each in zip((system, gold), shared, strict=True))
+            scored[name] = conll05(*(comparable(as_spans(corpus, apart=options.apart)) for corpus in corpora))
         elif name == "senseval3":
-            scored[name] = senseval3(theirs, ours)
+            scored[name] = senseval3(*both)
         elif name == "semeval07" and relations is not None:
-            scored[name] = semeval07(theirs, ours, relations=relations)
+            scored[name] = semeval07(*both, relations=relations)
         else:
             scored[name] = (conll08 if name == "conll08" else conll09)(*shared)
     return scored
 
 
-def _spans(corpus: Corpus, sentences: Sequence[Sentence], options: SrlOptions) -> list[Sentence]:
-    return as_spans(Corpus(corpus.name, corpus.format, corpus.digest, sentences), apart=options.apart)
-
-
 def _by_verb(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Of a file with senses and one with verbs only: what both have is the verb, without its particle."""
+    """With the verb, without its particle, for the sense."""
 
     def bare(predicate: SrlPredicate) -> SrlPredicate:
         verb = predicate.lemma.partition("_")[0] or predicate.lemma
@@ -144,14 +133,10 @@ def remarks(system: Corpus, gold: Corpus, scored: Mapping[str, MetricOutcome], o
     without_senses = next((corpus for corpus in (gold, system) if corpus.marks_spans), None)
     if "primesrl" in scored and without_senses is not None:
         notes.append(f"primesrl: {without_senses.name} has no senses; the verb's lemma stands for its sense.")
-    for name, outcome in scored.items():
-        empty = [score for score, value in outcome.scores().items() if score.endswith("f1") and value == 0]
-        totals = outcome.totals()
-        for group in ("core", "context"):
-            if f"{group}.f1" in empty and not totals[f"system_{group}"] and not totals[f"gold_{group}"]:
-                notes.append(
-                    f"{name}: neither {system.name} nor {gold.name} has {group} arguments; their scores are 0."
-                )
+    totals = scored["primesrl"].totals() if "primesrl" in scored else {}
+    for group in ("core", "context"):
+        if totals and not totals[f"system_{group}"] and not totals[f"gold_{group}"]:
+            notes.append(f"primesrl: neither {system.name} nor {gold.name} has {group} arguments; their scores are 0.")
     return notes
 
 

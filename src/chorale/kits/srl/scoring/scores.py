@@ -1,28 +1,20 @@
 """Scores of semantic role labelling: several systems side by side, as tables and as one object."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from chorale.kits.srl.files import Corpus, FrameRelations
-from chorale.kits.srl.metrics import ERROR_COUNTS, MetricOutcome, findings
+from chorale.kits.srl.metrics import ERROR_COUNTS, MetricOutcome, Names, findings
 from chorale.kits.srl.metrics.outcome import grouped
 from chorale.kits.srl.metrics.wholes import Mode
-from chorale.kits.srl.scoring.names import compared_tables, drawn_tables, tables_json
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, mode_for, outcomes, remarks
-from chorale.kits.srl.scoring.tables import RANKED_BY, System, tables_of
-from chorale.metrics import Comparison, Counts, Interval, signature
+from chorale.kits.srl.scoring.tables import RANKED_BY, ByName, OfName, System, tables_of
+from chorale.metrics import Comparison, Counts, Interval, counts_metric, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import jsonable
 
-
-@dataclass(frozen=True, slots=True)
-class ExtraTables:
-    """What to show beside the scores."""
-
-    worst: int = 0
-    confusion: bool = False
+_FRACTIONS = counts_metric()
 
 
 def srl_scores(
@@ -30,57 +22,76 @@ def srl_scores(
     gold: Corpus,
     options: SrlOptions,
     *,
-    against: tuple[str, Corpus] | None = None,
-    resampling: Resampling | None = None,
-    shown: ExtraTables | None = None,
-    relations: FrameRelations | None = None,
+    against: tuple[str, Corpus] | None,
+    resampling: Resampling,
+    worst: int,
+    confusion: bool,
+    relations: FrameRelations | None,
 ) -> Score:
     """Score every system under every metric."""
-    resampling, shown = resampling or Resampling(), shown or ExtraTables()
-    others = [] if against is None else [against[1]]
-    corpora = [*systems.values(), gold, *others]
+    rival_name, rival_corpus = against or ("", None)
+    corpora = [*systems.values(), gold, *([] if rival_corpus is None else [rival_corpus])]
     metrics = metrics_for(options, corpora, relations)
-    rival = None if against is None else outcomes(against[1], gold, metrics, options, relations)
+    rival = None if rival_corpus is None else outcomes(rival_corpus, gold, metrics, options, relations)
     scored_systems: list[System] = []
     notes: list[str] = []
     for name, corpus in systems.items():
         scored = outcomes(corpus, gold, metrics, options, relations)
         scored_systems.append(_system(name, corpus, scored, rival, resampling))
         notes += remarks(corpus, gold, scored, options)
+    inputs = {f"system/{name}": corpus.digest for name, corpus in systems.items()} | {"gold": gold.digest}
+    if rival_corpus is not None:
+        inputs["against"] = rival_corpus.digest
     if relations is not None and "semeval07" in metrics:
         notes += _about_frames(gold, relations)
+        inputs["framenet"] = relations.digest
     ranks = _ranks(scored_systems, metrics)
     mode = mode_for(options, corpora)
-    worst = {system.name: _worst(system, gold, mode, shown.worst) for system in scored_systems} if shown.worst else {}
+    listed = {system.name: _worst(system, gold, mode, worst) for system in scored_systems} if worst else {}
     json: dict[str, Any] = {
-        "systems": {system.name: _system_json(system, shown, worst.get(system.name)) for system in scored_systems},
+        "systems": {system.name: _system_json(system, listed, confusion=confusion) for system in scored_systems},
         "ranks": ranks,
         "gold": {"name": gold.name, "format": gold.format, "sentences": len(gold.sentences)},
     }
     if against is not None:
-        json["against"] = {
-            "name": against[0],
-            "systems": {system.name: _compared_json(system) for system in scored_systems},
-        }
-    rival_name = "" if against is None else against[0]
-    tables = tables_of(scored_systems, ranks, rival_name, worst, confusion=shown.confusion)
-    frames = relations.digest if relations is not None and "semeval07" in metrics else None
-    line = _signature(
-        scored_systems, gold, options, resampling, metrics, mode, None if against is None else against[1], frames
+        compared = {system.name: _compared_json(system) for system in scored_systems}
+        json["against"] = {"name": rival_name, "systems": compared}
+    settings = {
+        "mode": mode if "primesrl" in metrics else None,
+        "predicates": options.predicates,
+        "spans": "apart" if options.apart else "joined",
+        "formats": tuple(dict.fromkeys(corpus.format for corpus in corpora)),
+        "ci": resampling.ci,
+        **resampling.settings(compared=against is not None),
+    }
+    values, around, tests = _by_full_name(scored_systems)
+    main = next((name for name in values if name.endswith(f"{metrics[0]}.{_ranking_score(metrics[0])}")), "")
+    return Score(
+        json,
+        tables_of(scored_systems, ranks, rival_name, listed, confusion=confusion),
+        signature(f"srl/{'+'.join(metrics)}", settings, inputs),
+        list(dict.fromkeys(notes)),
+        values=values,
+        intervals=around,
+        tests=tests,
+        main=main,
     )
+
+
+def _by_full_name(
+    systems: Sequence[System],
+) -> tuple[dict[str, float | None], dict[str, Interval], dict[str, Comparison]]:
+    """Scores, intervals and comparisons, with the metric before their names, and the system's where there are more."""
     values: dict[str, float | None] = {}
     around: dict[str, Interval] = {}
     tests: dict[str, Comparison] = {}
-    for system in scored_systems:
-        before = "" if len(scored_systems) == 1 else f"{system.name}: "
+    for system in systems:
+        before = "" if len(systems) == 1 else f"{system.name}: "
         for metric, outcome in system.outcomes.items():
             values |= {f"{before}{metric}.{score}": value for score, value in outcome.scores().items()}
             around |= {f"{before}{metric}.{score}": one for score, one in system.intervals.get(metric, {}).items()}
             tests |= {f"{before}{metric}.{score}": one for score, one in system.compared.get(metric, {}).items()}
-    main = next((name for name in values if name.endswith(f"{metrics[0]}.{_ranking_score(metrics[0])}")), "")
-    return Score(
-        json, tables, line, list(dict.fromkeys(notes)), values=values, intervals=around, tests=tests, main=main
-    )
+    return values, around, tests
 
 
 def _ranking_score(metric: str) -> str:
@@ -88,42 +99,11 @@ def _ranking_score(metric: str) -> str:
     return f"{RANKED_BY[metric]}.f1".lstrip(".")
 
 
-def _signature(
-    scored_systems: Sequence[System],
-    gold: Corpus,
-    options: SrlOptions,
-    resampling: Resampling,
-    metrics: Sequence[str],
-    mode: Mode,
-    rival: Corpus | None,
-    frames: str | None,
-) -> str:
-    corpora = [*(system.corpus for system in scored_systems), gold, *([] if rival is None else [rival])]
-    settings = {
-        "mode": mode if "primesrl" in metrics else None,
-        "predicates": options.predicates,
-        "spans": "apart" if options.apart else "joined",
-        "formats": tuple(dict.fromkeys(corpus.format for corpus in corpora)),
-        "ci": resampling.ci,
-        **resampling.settings(compared=rival is not None),
-    }
-    inputs = {f"system/{system.name}": system.corpus.digest for system in scored_systems} | {"gold": gold.digest}
-    if rival is not None:
-        inputs |= {"against": rival.digest}
-    if frames is not None:
-        inputs |= {"framenet": frames}
-    return signature(f"srl/{'+'.join(metrics)}", settings, inputs)
-
-
 def _about_frames(gold: Corpus, relations: FrameRelations) -> list[str]:
     senses = {each.sense for sentence in gold.sentences for each in sentence.predicates}
     unknown = senses - relations.known
-    if not unknown:
-        return []
-    example = min(unknown)
-    return [
-        f"semeval07: {len(unknown):,} of {len(senses):,} senses of {gold.name} are no frames of FrameNet ({example})."
-    ]
+    of_all = f"{len(unknown):,} of {len(senses):,} senses of {gold.name}"
+    return [f"semeval07: {of_all} are no frames of FrameNet ({min(unknown)})."] if unknown else []
 
 
 def _system(
@@ -133,40 +113,64 @@ def _system(
     rival: Mapping[str, MetricOutcome] | None,
     resampling: Resampling,
 ) -> System:
-    drawn, compared = {}, {}
+    system = System(name, corpus, scored)
+    errors = scored["primesrl"].errors if "primesrl" in scored else None
     if resampling.ci:
-        drawn = {metric: resampling.intervals(outcome.statistics, outcome.metric) for metric, outcome in scored.items()}
+        system.intervals = {
+            metric: resampling.intervals(outcome.statistics, outcome.metric) for metric, outcome in scored.items()
+        }
+        system.table_intervals = _drawn_tables(scored, resampling)
+        if errors is not None:
+            system.error_intervals = resampling.intervals(errors, ERROR_COUNTS)
     if rival is not None:
-        compared = {
+        system.compared = {
             metric: resampling.compare(outcome.statistics, rival[metric].statistics, outcome.metric)
             for metric, outcome in scored.items()
         }
-    return System(
-        name,
-        corpus,
-        scored,
-        drawn,
-        compared,
-        drawn_tables(scored, resampling) if resampling.ci else {},
-        {} if rival is None else compared_tables(scored, rival, resampling),
-        _drawn_errors(scored, resampling) if resampling.ci else {},
-        {} if rival is None else _compared_errors(scored, rival, resampling),
-    )
+        system.table_compared = _compared_tables(scored, rival, resampling)
+        if errors is not None and (theirs := rival["primesrl"].errors) is not None:
+            system.error_compared = resampling.compare(errors, theirs, ERROR_COUNTS)
+    return system
 
 
-def _drawn_errors(scored: Mapping[str, MetricOutcome], resampling: Resampling) -> dict[str, Interval]:
-    counted = [one.errors for one in scored.values() if one.errors is not None]
-    return resampling.intervals(counted[0], ERROR_COUNTS) if counted else {}
+def _drawn_tables(
+    outcomes: Mapping[str, MetricOutcome], resampling: Resampling
+) -> dict[str, ByName[Mapping[str, Interval]]]:
+    """Of every metric, an interval for each fraction in its tables."""
+
+    def drawn(names: Names, _metric: str, _table: str) -> dict[str, Mapping[str, Interval]]:
+        return {name: resampling.tally_intervals(tally, _FRACTIONS) for name, tally in names.tallies().items()}
+
+    return _of_tables(outcomes, resampling, drawn)
 
 
-def _compared_errors(
-    scored: Mapping[str, MetricOutcome], rival: Mapping[str, MetricOutcome], resampling: Resampling
-) -> dict[str, Comparison]:
-    both = [(one.errors, rival[name].errors) for name, one in scored.items()]
-    for ours, theirs in both:
-        if ours is not None and theirs is not None:
-            return resampling.compare(ours, theirs, ERROR_COUNTS)
-    return {}
+def _compared_tables(
+    outcomes: Mapping[str, MetricOutcome], rival: Mapping[str, MetricOutcome], resampling: Resampling
+) -> dict[str, ByName[Mapping[str, Comparison]]]:
+    def compared(names: Names, metric: str, table: str) -> dict[str, Mapping[str, Comparison]]:
+        both = names.tallies_beside(rival[metric].names[table])
+        return {name: resampling.tally_compare(tally, _FRACTIONS) for name, tally in both.items()}
+
+    return _of_tables(outcomes, resampling, compared)
+
+
+def _of_tables(
+    outcomes: Mapping[str, MetricOutcome], resampling: Resampling, find: Callable[[Names, str, str], dict[str, OfName]]
+) -> dict[str, ByName[OfName]]:
+    by_metric: dict[str, dict[str, Mapping[str, OfName]]] = {}
+    tables = sum(len(outcome.names) for outcome in outcomes.values())
+    for metric, outcome in outcomes.items():
+        # The two count semantics alike, whichever comes first.
+        twin = {"conll08": "conll09", "conll09": "conll08"}.get(metric)
+        if twin in by_metric:
+            by_metric[metric] = by_metric[twin]
+            continue
+        by_metric[metric] = {}
+        for table, names in outcome.names.items():
+            by_metric[metric][table] = find(names, metric, table)
+            if resampling.progress:
+                resampling.progress(sum(map(len, by_metric.values())), tables)
+    return {**by_metric}
 
 
 def _ranks(systems: Sequence[System], metrics: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -181,36 +185,33 @@ def _ranks(systems: Sequence[System], metrics: Sequence[str]) -> dict[str, dict[
 
 def _worst(system: System, gold: Corpus, mode: Mode, count: int) -> list[dict[str, Any]]:
     """The sentences with most mistakes, by the first metric, and what they are."""
-    first = next(iter(system.outcomes.values()))
-    order = sorted(range(len(first.wrong)), key=lambda index: (-int(first.wrong[index]), index))[:count]
-    listed = []
-    for index in order:
-        if not first.wrong[index]:
-            break
-        theirs, ours = system.corpus.sentences[index], gold.sentences[index]
-        errors = [
-            {"kind": kind, "predicate": position + 1, "gold": expected, "system": answer}
-            for kind, position, expected, answer in findings(theirs, ours, mode)
-        ]
-        listed.append(
-            {
-                "sentence": index + 1,
-                "line": ours.line,
-                "wrong": int(first.wrong[index]),
-                "text": ours.text,
-                "errors": errors,
-            }
-        )
-    return listed
+    wrong = next(iter(system.outcomes.values())).wrong.tolist()
+    order = sorted(range(len(wrong)), key=lambda index: (-wrong[index], index))[:count]
+    return [
+        {
+            "sentence": index + 1,
+            "line": gold.sentences[index].line,
+            "wrong": wrong[index],
+            "text": gold.sentences[index].text,
+            "errors": [
+                {"kind": kind, "predicate": position + 1, "gold": expected, "system": answer}
+                for kind, position, expected, answer in findings(
+                    system.corpus.sentences[index], gold.sentences[index], mode
+                )
+            ],
+        }
+        for index in order
+        if wrong[index]
+    ]
 
 
 # JSON
 
 
-def _system_json(system: System, shown: ExtraTables, worst: list[dict[str, Any]] | None) -> dict[str, Any]:
+def _system_json(system: System, worst: Mapping[str, list[dict[str, Any]]], *, confusion: bool) -> dict[str, Any]:
     json: dict[str, Any] = {}
     for name, outcome in system.outcomes.items():
-        json[name] = _outcome_json(name, outcome, shown)
+        json[name] = _outcome_json(name, outcome, confusion=confusion)
         if name in system.intervals:
             json[name]["ci"] = jsonable(system.intervals[name])
         for table, names in system.table_intervals.get(name, {}).items():
@@ -218,14 +219,14 @@ def _system_json(system: System, shown: ExtraTables, worst: list[dict[str, Any]]
                 counts["ci"] = jsonable(names[label])
         if "errors" in json[name] and system.error_intervals:
             json[name]["errors"]["ci"] = grouped(jsonable(system.error_intervals))
-    if worst is not None:
-        json["worst"] = worst
+    if system.name in worst:
+        json["worst"] = worst[system.name]
     return json
 
 
 def _compared_json(system: System) -> dict[str, Any]:
     json: dict[str, Any] = {
-        metric: {**jsonable(compared), "tables": tables_json(system.table_compared[metric])}
+        metric: {**jsonable(compared), "tables": _tables_json(system.table_compared[metric])}
         for metric, compared in system.compared.items()
     }
     if system.error_compared:
@@ -233,7 +234,11 @@ def _compared_json(system: System) -> dict[str, Any]:
     return json
 
 
-def _outcome_json(name: str, outcome: MetricOutcome, shown: ExtraTables) -> dict[str, Any]:
+def _tables_json(by_table: ByName[Mapping[str, Comparison]]) -> dict[str, Any]:
+    return {table: {name: jsonable(scores) for name, scores in names.items()} for table, names in by_table.items()}
+
+
+def _outcome_json(name: str, outcome: MetricOutcome, *, confusion: bool) -> dict[str, Any]:
     json: dict[str, Any] = {}
     for score, value in outcome.scores().items():
         group, _, last = score.rpartition(".")
@@ -248,7 +253,7 @@ def _outcome_json(name: str, outcome: MetricOutcome, shown: ExtraTables) -> dict
         json[table] = {label: _counts_json(name, one) for label, one in counts.items()}
     if outcome.errors is not None:
         json["errors"] = outcome.tallies
-    if shown.confusion and outcome.confusion:
+    if confusion and outcome.confusion:
         matrix: dict[str, dict[str, int]] = {}
         for (expected, given), count in sorted(outcome.confusion.items()):
             matrix.setdefault(expected, {})[given] = count

@@ -1,16 +1,18 @@
 """Tables of the scores of semantic role labelling."""
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from chorale.kits.srl.files import Corpus
 from chorale.kits.srl.metrics import MetricOutcome
-from chorale.kits.srl.scoring.names import ByName
 from chorale.metrics import Comparison, Counts, Interval
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, shown_interval
 
 Drawn = Mapping[str, Interval]
+OfName = TypeVar("OfName", Mapping[str, Interval], Mapping[str, Comparison])
+ByName = Mapping[str, Mapping[str, OfName]]
+"""Table, name, score: of the tables by role, by part of speech, by frame."""
 _TITLES = {
     "primesrl": "PriMeSRL",
     "conll05": "CoNLL-2005",
@@ -39,20 +41,20 @@ _MOST_ERRORS = 6
 """Shown of a sentence; the others are in the JSON."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class System:
-    """What was found of one system."""
+    """What was found of one system; intervals and comparisons as far as they are wanted."""
 
     name: str
     corpus: Corpus
     outcomes: Mapping[str, MetricOutcome]
-    intervals: Mapping[str, Drawn]
-    compared: Mapping[str, Mapping[str, Comparison]]
-    table_intervals: Mapping[str, ByName[Drawn]]
-    table_compared: Mapping[str, ByName[Mapping[str, Comparison]]]
-    error_intervals: Drawn
+    intervals: Mapping[str, Drawn] = field(default_factory=dict)
+    compared: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)
+    table_intervals: Mapping[str, ByName[Drawn]] = field(default_factory=dict)
+    table_compared: Mapping[str, ByName[Mapping[str, Comparison]]] = field(default_factory=dict)
+    error_intervals: Drawn = field(default_factory=dict)
     """Of the kinds of error, by `group.kind`."""
-    error_compared: Mapping[str, Comparison]
+    error_compared: Mapping[str, Comparison] = field(default_factory=dict)
 
 
 def tables_of(
@@ -64,15 +66,13 @@ def tables_of(
     confusion: bool,
 ) -> list[ScoreTable]:
     tables = [_summary(systems, ranks)]
-    seen = (
-        {score.rpartition(".")[0] or score for score in systems[0].outcomes["conll09"].scores()}
-        if _twice(ranks)
-        else ()
-    )
-    for metric in ranks:
-        tables.append(_scores(metric, systems, without=seen if metric == "conll08" else ()))
-    without = {"semeval07"} | ({"conll08"} if _twice(ranks) else set())
-    by_role = [metric for metric in ranks if metric not in without]
+    by_role = [metric for metric in ranks if metric != "semeval07"]
+    seen: set[str] = set()
+    # CoNLL-2008 would show again what CoNLL-2009 shows.
+    if "conll08" in ranks and "conll09" in ranks:
+        by_role.remove("conll08")
+        seen = {score.rpartition(".")[0] or score for score in systems[0].outcomes["conll09"].scores()}
+    tables += [_scores(metric, systems, without=seen if metric == "conll08" else ()) for metric in ranks]
     for system in systems:
         if "primesrl" in system.outcomes:
             tables.append(_errors(system))
@@ -144,11 +144,6 @@ def _with_intervals(
         shown = [shown_interval(one.get(name), 3) for one in drawn]
         rows = [(*row[:place], interval, *row[place:]) for row, interval in zip(rows, shown, strict=True)]
     return columns, rows
-
-
-def _twice(metrics: Container[str]) -> bool:
-    """Whether CoNLL-2008 would show again what CoNLL-2009 shows."""
-    return "conll08" in metrics and "conll09" in metrics
 
 
 def _errors(system: System) -> ScoreTable:

@@ -163,13 +163,9 @@ def _next(vectors: Vectors, before: Qualities, quality_of: AnnotationQuality | N
 
 
 def _change(before: Qualities, after: Qualities) -> Iteration:
-    changes = [np.abs(new - old) for new, old in zip(_compared(after), _compared(before), strict=True)]
-    wqs, uqs, aqs = (float(change.mean()) for change in changes)
-    return Iteration(max(float(change.max()) for change in changes), wqs, uqs, aqs)
-
-
-def _compared(qualities: Qualities) -> tuple[Values, Values, Values]:
-    return qualities.wqs, qualities.uqs, qualities.aqs
+    changes = [np.abs(getattr(after, name) - getattr(before, name)) for name in ("wqs", "uqs", "aqs")]
+    largest = max(float(change.max()) for change in changes)
+    return Iteration(largest, *(float(change.mean()) for change in changes))
 
 
 def _result(

@@ -20,10 +20,11 @@ from statistics import NormalDist
 
 import numpy as np
 
+from chorale.metrics import ratio
 from chorale.metrics.aggregation.crowdtruth.agreement import Qualities, with_others
 from chorale.metrics.aggregation.crowdtruth.annotations import annotation_quality
 from chorale.metrics.aggregation.crowdtruth.vectors import Values, Vectors
-from chorale.metrics.sampling import Progress, ends_of, times_each_placed, times_each_taken
+from chorale.metrics.sampling import LEVEL, Progress, ends_of, times_each_placed, times_each_taken
 
 ANNOTATION_DRAWS = 200
 _MOST_KEPT = 2**24
@@ -42,10 +43,9 @@ class Evidence:
 class CrowdTruthResampling:
     """Draws resamples of one result. The ends of intervals come as arrays of two rows, the lower and the upper end."""
 
-    def __init__(self, evidence: Evidence, *, resamples: int = 1000, level: float = 0.95, seed: int = 1) -> None:
+    def __init__(self, evidence: Evidence, *, resamples: int = 1000, seed: int = 1) -> None:
         self._vectors, self._before, self._open = evidence.vectors, evidence.before, evidence.open_task
         self._resamples, self._seed = resamples, seed
-        self._level = level
         self._drawn: dict[int, Values] = {}
 
     def of_units(self, places: Iterable[int]) -> dict[int, tuple[Values, Values]]:
@@ -75,13 +75,8 @@ class CrowdTruthResampling:
         there = pairs > 1e-12 * total**2
         # A resample of one worker alone says nothing of agreement.
         uqs = np.divide(agreed, pairs, out=np.zeros(len(pairs)), where=there)[there] if there.any() else np.zeros(1)
-        uas = np.divide(
-            weighted @ choices[1],
-            total[:, None],
-            out=np.zeros((len(total), choices.shape[2])),
-            where=total[:, None] > 0,
-        )
-        return self._between(np.clip(uqs, 0.0, None)), self._between(uas)
+        uas = ratio(weighted @ choices[1], total[:, None])
+        return ends_of(np.clip(uqs, 0.0, None)), ends_of(uas)
 
     def of_workers(self, places: Iterable[int], progress: Progress | None = None) -> dict[int, dict[str, Values]]:
         """For each of these workers the ends of WQS, WWA and WUA."""
@@ -96,9 +91,9 @@ class CrowdTruthResampling:
         for number, worker in enumerate(wanted, 1):
             own = rows[order[edges[worker] : edges[worker + 1]]]
             sums = self._draws(len(own)) @ own
-            wwa, wua = (_ratio(sums[:, part], sums[:, part + 1]) for part in (0, 2))
+            wwa, wua = (ratio(sums[:, part], sums[:, part + 1]) for part in (0, 2))
             ends = {"wqs": wwa * wua, "wwa": wwa, "wua": wua}
-            intervals[worker] = {name: self._between(values) for name, values in ends.items()}
+            intervals[worker] = {name: ends_of(values) for name, values in ends.items()}
             if progress:
                 progress(number, len(wanted))
         return intervals
@@ -117,7 +112,7 @@ class CrowdTruthResampling:
             drawn[number] = quality_of(self._before.uqs * times, self._before.wqs)
             if progress:
                 progress(number + 1, draws)
-        half = NormalDist().inv_cdf((1 + self._level) / 2) * drawn.std(axis=0, ddof=1)
+        half = NormalDist().inv_cdf((1 + LEVEL) / 2) * drawn.std(axis=0, ddof=1)
         return np.asarray(np.clip(np.stack([aqs - half, aqs + half]), 0.0, 1.0))
 
     def _draws(self, size: int) -> Values:
@@ -129,10 +124,3 @@ class CrowdTruthResampling:
         if drawn.size + sum(each.size for each in self._drawn.values()) <= _MOST_KEPT:
             self._drawn[size] = drawn
         return drawn
-
-    def _between(self, values: Values) -> Values:
-        return ends_of(values, self._level)
-
-
-def _ratio(part: Values, whole: Values) -> Values:
-    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)

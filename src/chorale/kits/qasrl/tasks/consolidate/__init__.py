@@ -9,15 +9,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from chorale.contract.exporting import StageResults
-from chorale.contract.task import Combining, Deriving, Example, Explaining, Grading, Shape, Simulating, Task
+from chorale.contract.task import Deriving, Example, Grading, Shape, Simulating, Task
 from chorale.kits.qasrl.metrics.matching import iou
 from chorale.kits.qasrl.tasks.shared import form_of
-from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, QuestionAnswer, canonical, misfit, presented
-from chorale.kits.qasrl.tasks.shared.comparing import combine, distance, feedback, grade, groups, reasons
-from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, caption, only_predicate, view_of
+from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, QuestionAnswer, canonical, misfit
+from chorale.kits.qasrl.tasks.shared.comparing import COMBINING, EXPLAINING, grade, groups
+from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, StrictModel, only_predicate, view_of
 from chorale.kits.qasrl.tasks.shared.tables import (
     ANNOTATORS,
     GOLD_STANDARD,
@@ -43,9 +43,7 @@ class SettledQuestion(QuestionAnswer):
     """Right, and asks for nothing that another question does not ask for. Kept for the record, and not counted."""
 
 
-class Consolidated(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class Consolidated(StrictModel):
     answer: tuple[SettledQuestion, ...] = Field(max_length=MOST_QUESTIONS)
 
 
@@ -117,54 +115,22 @@ def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> Itera
                 yield BankQuestion(item.payload, asked["question"], sources, ((judgment.worker, spans),))
 
 
-_ROW = {
-    **EXAMPLE,
-    "sets": [
-        [
-            {"question": "Who sold something?", "answers": [[0, 2]]},
-            {"question": "What did someone sell?", "answers": [[3, 4]]},
-        ],
-        [
-            {"question": "Who sold something?", "answers": [[1, 2]]},
-            {"question": "What did someone sell?", "answers": [[3, 4]]},
-            {"question": "When was something sold?", "answers": [[4, 6]]},
-        ],
-    ],
-}
+_WHO = {"question": "Who sold something?", "answers": [[0, 2]]}
+_WHAT = {"question": "What did someone sell?", "answers": [[3, 4]]}
+_WHEN = {"question": "When was something sold?", "answers": [[4, 6]]}
+_ROW = {**EXAMPLE, "sets": [[_WHO, _WHAT], [{**_WHO, "answers": [[1, 2]]}, _WHAT, _WHEN]]}
 
 QASRL_CONSOLIDATE = Task(
     name="qasrl-consolidate",
     version=1,
     summary="Put two people's questions and answers together",
-    shape=Shape(
-        item_type=SetsOfQuestions,
-        answer_type=Consolidated,
-        misfit=misfit,
-        canonical=canonical,
-    ),
+    shape=Shape(SetsOfQuestions, Consolidated, misfit=misfit, canonical=canonical),
     form=form_of(Path(__file__).parent, "consolidate.js", _view),
-    examples=(
-        Example(
-            row=_ROW,
-            answer=[
-                {"question": "Who sold something?", "answers": [[0, 2]]},
-                {"question": "What did someone sell?", "answers": [[3, 4]]},
-                {"question": "When was something sold?", "answers": [[4, 6]]},
-            ],
-        ),
-        Example(row=_ROW, answer=[{"question": "What did someone sell?", "answers": [[3, 4]]}]),
-    ),
+    examples=(Example(row=_ROW, answer=[_WHO, _WHAT, _WHEN]), Example(row=_ROW, answer=[_WHAT])),
     grading=Grading(grade=grade, parts=_questions, most_parts=MOST_QUESTIONS),
-    combining=Combining(distance=distance, combine=combine),
+    combining=COMBINING,
     deriving=Deriving(gather=_gathered),
     simulating=Simulating(guess=_guess, imitate=_imitate),
-    explaining=Explaining(
-        feedback=feedback,
-        reasons=reasons,
-        present=presented,
-        caption=caption,
-    ),
+    explaining=EXPLAINING,
     exports=(GOLD_STANDARD, bank_table(_bank_questions), SENTENCES, ANNOTATORS),
 )
-
-__all__ = ["QASRL_CONSOLIDATE"]

@@ -20,6 +20,3 @@ def form_of(task: Path, module: str, view: Callable[[Payload], dict[str, Any]]) 
     return Form(
         page=task / "page.html", module=task / module, style=_PAGE_PARTS / "qasrl.css", shared=_SHARED, view=view
     )
-
-
-__all__ = ["form_of"]

@@ -5,20 +5,20 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from chorale.kits.qasrl.files import Qa, VerbQuestion
 from chorale.kits.qasrl.grammar import NotAQuestion, Parsed, parse
-from chorale.kits.qasrl.tasks.shared.predicates import excerpt, forms_of, prepositions_of
+from chorale.kits.qasrl.tasks.shared.predicates import StrictModel, excerpt, forms_of, prepositions_of
 from chorale.model import Answer, Payload
-from chorale.text.inflections import VerbForms
 
 MOST_QUESTIONS = 40
 MOST_ANSWERS = 40
 MOST_ANSWERS_TOGETHER = 200
 """Of all questions about a verb: people compared with each other are aligned, which takes the cube of it."""
 LONGEST_QUESTION = 200
-_MOST_PARSED = 20_000
+_parsed = lru_cache(20_000)(parse)
+"""A question is looked at when it is checked, when it is stored and when it is exported."""
 
 
 def _in_order(spans: Any) -> Any:
@@ -48,10 +48,8 @@ OwnSpans = Annotated[Spans, AfterValidator(_apart)]
 """What one person marks for one question. Gold may be what several people marked, and lie over each other."""
 
 
-class AskedSlots(BaseModel):
+class AskedSlots(StrictModel):
     """The seven slots of a question, and what they say of the verb. The server fills them in."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     wh: str = Field(max_length=60)
     aux: str = Field(default="", max_length=60)
@@ -64,10 +62,8 @@ class AskedSlots(BaseModel):
     is_passive: bool = False
 
 
-class QuestionAnswer(BaseModel):
+class QuestionAnswer(StrictModel):
     """A question, and the spans that answer it: the first token, and the token after the last."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION, pattern=r"\S")
     answers: Spans
@@ -115,12 +111,6 @@ def misplaced(spans: Iterable[Sequence[int]], item: Payload) -> str | None:
     return None
 
 
-@lru_cache(_MOST_PARSED)
-def _parsed(question: str, forms: VerbForms, prepositions: tuple[str, ...]) -> Parsed | NotAQuestion:
-    """A question is looked at when it is checked, when it is stored and when it is exported."""
-    return parse(question, forms, prepositions)
-
-
 def understood(question: str, item: Payload) -> Parsed:
     """A question about a predicate and its slots; UnaskableError if it is none."""
     parsed = _parsed(question, forms_of(item), prepositions_of(item))
@@ -154,17 +144,9 @@ def asked_question(stored: Mapping[str, Any]) -> VerbQuestion:
     """A stored question. Without slots, which only a sentence gives, it is taken by its first word."""
     slots = stored.get("slots") or {}
     wh = slots.get("wh") or str(stored["question"]).split(maxsplit=1)[0].lower()
-    return VerbQuestion(
-        stored["question"],
-        wh,
-        slots.get("aux", ""),
-        slots.get("subj", ""),
-        slots.get("obj", ""),
-        slots.get("prep", ""),
-        slots.get("obj2", ""),
-        negated=bool(slots.get("is_negated")),
-        passive=bool(slots.get("is_passive")),
-    )
+    rest = {name: slots.get(name, "") for name in ("aux", "subj", "obj", "prep", "obj2")}
+    negated, passive = bool(slots.get("is_negated")), bool(slots.get("is_passive"))
+    return VerbQuestion(stored["question"], wh, **rest, negated=negated, passive=passive)
 
 
 def presented(item: Payload, given: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

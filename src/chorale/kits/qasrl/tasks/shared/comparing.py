@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from chorale.contract.task import Combined, GradeResult
+from chorale.contract.task import Combined, Combining, Explaining, GradeResult
 from chorale.kits.qasrl.files import Qa, QuestionAnswers
 from chorale.kits.qasrl.metrics import MEASURES, AlignedArgument, Rules, align, align_verb, counts, label_of, statistics
 from chorale.kits.qasrl.metrics.matching import iou
-from chorale.kits.qasrl.tasks.shared.answers import as_qas
-from chorale.kits.qasrl.tasks.shared.predicates import excerpt, pieces, view_of
+from chorale.kits.qasrl.tasks.shared.answers import as_qas, presented
+from chorale.kits.qasrl.tasks.shared.predicates import caption, excerpt, pieces, view_of
 from chorale.model import Answer, Judgment, Payload
 
 # Symmetric: whoever repeats themselves is told so.
@@ -124,6 +124,11 @@ def combine(judgments: Sequence[Judgment]) -> Combined | None:
         support[second] += left.trust * shared
     best = max(range(len(by_text)), key=lambda number: (round(support[number], 9), -number))
     return Combined(by_text[best].answer, min(1.0, support[best] / weight))
+
+
+COMBINING = Combining(distance=distance, combine=combine)
+EXPLAINING = Explaining(feedback=feedback, reasons=reasons, present=presented, caption=caption)
+"""Of writing and consolidating."""
 
 
 # Two sets side by side

@@ -23,14 +23,19 @@ def _in_one(word: str) -> str:
 _Word = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_in_one)]
 _Form = Annotated[str, Field(min_length=1, max_length=60, pattern=r"\S")]
 _Preposition = Annotated[str, Field(min_length=1, max_length=25, pattern=r"^[a-z]+(?:-[a-z]+)*$")]
+_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": "“", "''": "”"}
 _NO_SPACE_BEFORE = re.compile(r"(?:[.,;:!?%)\]}…”’]|'|''|-RRB-|-RSB-|n['’]t|['’](?:s|S|re|ve|ll|d|m)|\.\.\.)")
 _NO_SPACE_AFTER = frozenset("([{$£€“‘`#") | {"``", "-LRB-", "-LSB-"}
 
 
-class Forms(BaseModel):
-    """The five forms of a verb, under the names the QA-SRL Bank has for them."""
+class StrictModel(BaseModel):
+    """Nothing but its fields, and nothing that changes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Forms(StrictModel):
+    """The five forms of a verb, under the names the QA-SRL Bank has for them."""
 
     stem: _Form
     presentSingular3rd: _Form  # noqa: N815 - the Bank's name
@@ -39,10 +44,8 @@ class Forms(BaseModel):
     pastParticiple: _Form  # noqa: N815 - the Bank's name
 
 
-class PredicateItem(BaseModel):
+class PredicateItem(StrictModel):
     """A row of an items file, and the item made of it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     sentence_id: str = Field(min_length=1, max_length=200, pattern=r"\S")
     tokens: tuple[_Word, ...] = Field(min_length=1, max_length=MOST_TOKENS)
@@ -82,13 +85,7 @@ EXAMPLE = {
     "tokens": ["The", "twins", "sold", "lemonade", "at", "noon", "."],
     "verb_index": 2,
     "verb": "sold",
-    "forms": {
-        "stem": "sell",
-        "presentSingular3rd": "sells",
-        "presentParticiple": "selling",
-        "past": "sold",
-        "pastParticiple": "sold",
-    },
+    "forms": VerbForms("sell", "sells", "selling", "sold", "sold").as_bank(),
 }
 """The predicate of the tasks' examples, as a row of an items file."""
 
@@ -113,15 +110,8 @@ def pieces(tokens: Sequence[str]) -> list[str]:
     for number, token in enumerate(tokens):
         following = tokens[number + 1] if number + 1 < len(tokens) else None
         glued = following is None or token in _NO_SPACE_AFTER or _NO_SPACE_BEFORE.fullmatch(following)
-        cut += [_plain(token), "" if glued else " "]
+        cut += [_ESCAPES.get(token, token), "" if glued else " "]
     return cut
-
-
-_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": "“", "''": "”"}
-
-
-def _plain(token: str) -> str:
-    return _ESCAPES.get(token, token)
 
 
 def excerpt(tokens: Sequence[str], span: Sequence[int]) -> str:

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from chorale.files.rows import is_table, read_rows
 from chorale.files.source import MOST_PROBLEMS
-from chorale.kits.qasrl.files import Bank, Qa, Span, Verb, joined, read_bank, read_table
-from chorale.kits.qasrl.files.header import ANOTHER_NAME
+from chorale.kits.qasrl.files import Qa, QuestionAnswers, Span, Verb, joined, read_bank, read_table
+from chorale.kits.qasrl.files.tabular import ANOTHER_NAME
 from chorale.kits.qasrl.files.tokens import plain
 from chorale.kits.qasrl.grammar import Parsed, parse
 from chorale.kits.qasrl.tasks.shared.predicates import PredicateItem
@@ -58,10 +58,14 @@ def read_published(paths: Sequence[Path], sentences: Mapping[str, tuple[str, ...
     banks = {path: read_bank(path) for path in paths if not is_table(path)}
     named = ((str(path), bank.sentences) for path, bank in banks.items())
     known = joined([("the sentences", sentences or {}), *named])
-    sources = [_of_bank(path, banks[path]) if path in banks else _of_table(path, known) for path in paths]
-    return _Converter(
-        sources, joined([("the sentences", known), *((str(one.path), one.sentences) for one in sources)])
-    ).converted()
+    sources = [
+        _source(path, banks[path].answers(), banks[path].forms)
+        if path in banks
+        else _source(path, read_table(path, known), {})
+        for path in paths
+    ]
+    everywhere = joined([("the sentences", known), *((str(one.path), one.sentences) for one in sources)])
+    return _Converter(sources, everywhere).converted()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,27 +76,14 @@ class _Source:
     annotated: Mapping[Verb, Mapping[str, Sequence[Qa]]]
     """By verb and worker."""
     sentences: Mapping[str, tuple[str, ...]]
-    forms: Mapping[Verb, Mapping[str, str]] = field(default_factory=dict)
-    words: Mapping[Verb, str] = field(default_factory=dict)
-    notes: Sequence[str] = ()
+    forms: Mapping[Verb, Mapping[str, str]]
+    words: Mapping[Verb, str]
+    notes: Sequence[str]
 
 
-def _of_table(path: Path, sentences: Mapping[str, tuple[str, ...]]) -> _Source:
-    table = read_table(path, sentences)
+def _source(path: Path, table: QuestionAnswers, forms: Mapping[Verb, Mapping[str, str]]) -> _Source:
     words = dict(zip(table.verbs, table.words, strict=True))
-    return _Source(path, table.by_worker(), table.sentences, words=words, notes=table.notes)
-
-
-def _of_bank(path: Path, bank: Bank) -> _Source:
-    return _Source(path, _settled(bank), bank.sentences, forms=bank.forms)
-
-
-def _settled(bank: Bank) -> dict[Verb, dict[str, list[Qa]]]:
-    """The questions of people that enough judges call valid, with all their answers, as one annotation."""
-    return {
-        verb: {"": [Qa(one.question, one.spans) for one in judged if one.by_people and one.is_valid() and one.spans]}
-        for verb, judged in bank.questions.items()
-    }
+    return _Source(path, table.by_worker(), table.sentences, forms, words, table.notes)
 
 
 def _lines(path: Path) -> dict[str, int]:

@@ -6,12 +6,19 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from chorale.contract.exporting import StageResults, TaskExport
-from chorale.kits.qasrl.files.writing import BANK_COLUMNS, CSV_COLUMNS, SENTENCE_COLUMNS
+from chorale.kits.qasrl.files.cells import SEPARATOR
 from chorale.kits.qasrl.tasks.shared.answers import understood
 from chorale.kits.qasrl.tasks.shared.predicates import forms_of
 from chorale.model import Judgment, Payload, SourceItem
 
-SEPARATOR = "~!~"
+CSV_COLUMNS = (
+    "qasrl_id", "verb_idx", "verb", "worker_id", "assign_id", "source_assign_id", "question", "is_redundant",
+    "answer_range", "answer", "wh", "subj", "obj", "obj2", "aux", "prep", "verb_prefix", "is_passive", "is_negated",
+    "verb_slot_inflection",
+)  # fmt: skip
+"""Those of the gold standard of Roit et al. (2020), in its order."""
+SENTENCE_COLUMNS = ("qasrl_id", "tokens", "sentence")
+BANK_COLUMNS = ("sentenceId", "sentenceTokens", "verbEntries")
 
 
 class Annotation(NamedTuple):
@@ -136,47 +143,30 @@ def _bank_question(question: BankQuestion) -> dict[str, Any]:
 
 def everybodys(results: StageResults) -> Iterator[Annotation]:
     """Every counted answer in a stage."""
-    sources = dict(_sources(results))
-    for item in results.items:
-        behind = _behind(item, sources, results)
+    for item, behind in behind_each(results.items, results):
         for judgment in sorted(results.judgments(item), key=lambda judgment: judgment.response):
             yield Annotation(item.payload, judgment.answer, judgment.worker, judgment.response, behind)
-
-
-def _sources(results: StageResults) -> Iterator[tuple[str, SourceItem]]:
-    for source in results.sources or ():
-        yield source.key, source
-
-
-def _behind(item: SourceItem, sources: Mapping[str, SourceItem], results: StageResults) -> tuple[Judgment, ...]:
-    """The answers that an item was made from: their numbers stand at the end of its key."""
-    key, _, numbers = item.key.rpartition("/")
-    source = sources.get(key)
-    if source is None:
-        return ()
-    wanted = {int(number) for number in numbers.split("+") if number.isdigit()}
-    return tuple(judgment for judgment in results.judgments(source) if judgment.response in wanted)
 
 
 def behind_each(
     items: Iterable[SourceItem], results: StageResults
 ) -> Iterator[tuple[SourceItem, tuple[Judgment, ...]]]:
-    """Every item with the answers it was made from."""
-    sources = dict(_sources(results))
+    """Every item with the answers it was made from: their numbers stand at the end of its key."""
+    sources = {source.key: source for source in results.sources or ()}
     for item in items:
-        yield item, _behind(item, sources, results)
+        key, _, numbers = item.key.rpartition("/")
+        wanted = {int(number) for number in numbers.split("+") if number.isdigit()}
+        given = results.judgments(sources[key]) if key in sources else ()
+        yield item, tuple(judgment for judgment in given if judgment.response in wanted)
 
 
 def results_of(results: StageResults) -> Iterator[Annotation]:
     """One annotation an item: the one that is its result."""
-    sources = dict(_sources(results))
-    for item in results.items:
-        if item.label is None:
-            continue
+    for item, behind in behind_each(results.items, results):
         given = sorted(results.judgments(item), key=lambda judgment: judgment.response)
-        author = next((judgment for judgment in given if judgment.answer == item.label.answer), None)
+        label = item.label
+        author = next((judgment for judgment in given if label is not None and judgment.answer == label.answer), None)
         if author is not None:
-            behind = _behind(item, sources, results)
             yield Annotation(item.payload, author.answer, author.worker, author.response, behind)
 
 

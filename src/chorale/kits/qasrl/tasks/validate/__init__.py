@@ -12,7 +12,7 @@ from random import Random
 from statistics import fmean
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from chorale.contract.exporting import StageResults
 from chorale.contract.task import (
@@ -32,7 +32,14 @@ from chorale.kits.qasrl.files import JUDGES, VALID
 from chorale.kits.qasrl.tasks.shared import form_of
 from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, OwnSpans, QuestionAnswer, Spans, in_words, misplaced
 from chorale.kits.qasrl.tasks.shared.comparing import agreement
-from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, caption, only_predicate, view_of
+from chorale.kits.qasrl.tasks.shared.predicates import (
+    EXAMPLE,
+    PredicateItem,
+    StrictModel,
+    caption,
+    only_predicate,
+    view_of,
+)
 from chorale.kits.qasrl.tasks.shared.simulating import own_answers, some_words
 from chorale.kits.qasrl.tasks.shared.tables import SENTENCES, BankQuestion, bank_table, behind_each, gold_standard_of
 from chorale.model import Answer, Judgment, Payload, SourceItem
@@ -41,9 +48,7 @@ _OFTEN_VALID = 0.85
 _ALMOST = 1e-9
 
 
-class QasrlValidateOptions(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class QasrlValidateOptions(StrictModel):
     valid: float = Field(
         default=VALID / JUDGES,
         gt=0,
@@ -59,10 +64,8 @@ class AskedQuestions(PredicateItem):
     questions: tuple[QuestionAnswer, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
 
 
-class QuestionVerdict(BaseModel):
+class QuestionVerdict(StrictModel):
     """What a validator says of one question."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     question: str = Field(min_length=1, max_length=200)
     valid: bool
@@ -73,15 +76,11 @@ class OwnVerdict(QuestionVerdict):
     answers: OwnSpans = ()
 
 
-class Validated(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class Validated(StrictModel):
     answer: tuple[OwnVerdict, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
 
 
-class ExpertValidated(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class ExpertValidated(StrictModel):
     answer: tuple[QuestionVerdict, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
 
 
@@ -147,9 +146,7 @@ def _combiner(share: float) -> Any:
             called_valid = sum(trust for one, trust in given if one["valid"]) / weight
             valid = called_valid >= share - _ALMOST
             # Whoever is not trusted at all marks nothing.
-            spans = (
-                {(start, end) for one, trust in given if trust > 0 for start, end in one["answers"]} if valid else ()
-            )
+            spans = {(start, end) for one, trust in given if valid and trust > 0 for start, end in one["answers"]}
             answers = [list(span) for span in sorted(spans)]
             settled.append({"question": first["question"], "valid": valid, "answers": answers})
             sure.append(called_valid if valid else 1 - called_valid)
@@ -182,10 +179,6 @@ def _imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Rando
     return [one if rng.random() < accuracy else another for one, another in zip(right, other, strict=True)]
 
 
-def _parts(given: Answer) -> int:
-    return len(given)
-
-
 def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> Iterator[BankQuestion]:
     """Every question with its writer's judgment, who answered it, and the validators'."""
     for item, writers in behind_each(items, results):
@@ -214,12 +207,7 @@ QASRL_VALIDATE = Task(
     name="qasrl-validate",
     version=1,
     summary="Answer questions about a verb",
-    shape=Shape(
-        item_type=AskedQuestions,
-        answer_type=Validated,
-        gold_type=ExpertValidated,
-        misfit=_misfit,
-    ),
+    shape=Shape(AskedQuestions, Validated, gold_type=ExpertValidated, misfit=_misfit),
     form=form_of(Path(__file__).parent, "validate.js", _view),
     examples=(
         Example(
@@ -237,12 +225,10 @@ QASRL_VALIDATE = Task(
         ),
     ),
     options=Options(model=QasrlValidateOptions, configure=_configured),
-    grading=Grading(grade=_grade, parts=_parts, most_parts=MOST_QUESTIONS),
+    grading=Grading(grade=_grade, parts=len, most_parts=MOST_QUESTIONS),
     combining=Combining(distance=_distance, combine=_combiner(VALID / JUDGES)),
     deriving=Deriving(gather=_gathered),
     simulating=Simulating(guess=_guess, imitate=_imitate),
     explaining=Explaining(present=_presented, caption=caption),
     exports=(gold_standard_of(_valid_ones), bank_table(_bank_questions), SENTENCES),
 )
-
-__all__ = ["QASRL_VALIDATE", "QasrlValidateOptions"]

@@ -6,52 +6,31 @@ Everybody asks as many different questions about the marked verb as the sentence
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from chorale.contract.task import Combining, Example, Explaining, Grading, Shape, Simulating, Task
+from chorale.contract.task import Example, Grading, Shape, Simulating, Task
 from chorale.kits.qasrl.tasks.shared import form_of
-from chorale.kits.qasrl.tasks.shared.answers import (
-    MOST_QUESTIONS,
-    OwnQuestionAnswer,
-    QuestionAnswer,
-    canonical,
-    misfit,
-    presented,
-)
-from chorale.kits.qasrl.tasks.shared.comparing import combine, distance, feedback, grade, reasons
-from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, caption, view_of
+from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, OwnQuestionAnswer, QuestionAnswer, canonical, misfit
+from chorale.kits.qasrl.tasks.shared.comparing import COMBINING, EXPLAINING, grade
+from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, StrictModel, view_of
 from chorale.kits.qasrl.tasks.shared.simulating import guess, imitate
 from chorale.kits.qasrl.tasks.shared.tables import ANNOTATORS
-from chorale.model import Answer
+from chorale.text.inflections import VerbForms
 
 
-class WrittenQuestions(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class WrittenQuestions(StrictModel):
     answer: tuple[OwnQuestionAnswer, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
 
 
-class ExpertWritten(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class ExpertWritten(StrictModel):
     answer: tuple[QuestionAnswer, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
-
-
-def _questions(given: Answer) -> int:
-    return len(given)
 
 
 QASRL_WRITE = Task(
     name="qasrl-write",
     version=1,
     summary="Ask about a verb and mark the answers",
-    shape=Shape(
-        item_type=PredicateItem,
-        answer_type=WrittenQuestions,
-        gold_type=ExpertWritten,
-        misfit=misfit,
-        canonical=canonical,
-    ),
+    shape=Shape(PredicateItem, WrittenQuestions, gold_type=ExpertWritten, misfit=misfit, canonical=canonical),
     form=form_of(Path(__file__).parent, "write.js", view_of),
     examples=(
         Example(
@@ -68,13 +47,7 @@ QASRL_WRITE = Task(
                 "tokens": ["Snow", "might", "cover", "the", "road", "and", "the", "bridge", "."],
                 "verb_index": 2,
                 "verb": "cover",
-                "forms": {
-                    "stem": "cover",
-                    "presentSingular3rd": "covers",
-                    "presentParticiple": "covering",
-                    "past": "covered",
-                    "pastParticiple": "covered",
-                },
+                "forms": VerbForms("cover", "covers", "covering", "covered", "covered").as_bank(),
             },
             answer=[
                 {"question": "What might cover something?", "answers": [[0, 1]]},
@@ -82,16 +55,9 @@ QASRL_WRITE = Task(
             ],
         ),
     ),
-    grading=Grading(grade=grade, parts=_questions, most_parts=MOST_QUESTIONS),
-    combining=Combining(distance=distance, combine=combine),
+    grading=Grading(grade=grade, parts=len, most_parts=MOST_QUESTIONS),
+    combining=COMBINING,
     simulating=Simulating(guess=guess, imitate=imitate),
-    explaining=Explaining(
-        feedback=feedback,
-        reasons=reasons,
-        present=presented,
-        caption=caption,
-    ),
+    explaining=EXPLAINING,
     exports=(ANNOTATORS,),
 )
-
-__all__ = ["QASRL_WRITE"]

@@ -4,18 +4,15 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, Field, create_model
 
 from chorale.contract.exporting import Seeds
 from chorale.contract.task import Example, Form, Options, Shape, Task
 from chorale.kits.questions.files.columns import QuestionsOptions, questions_type, shown_questions
+from chorale.kits.questions.tasks.shared import STRICT, page_of
 from chorale.model import Payload
 
 _HERE = Path(__file__).parent
-_PAGES = Environment(
-    loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-)
 Criterion = Literal["ambiguous", "difficult", "creative", "distracting"]
 ASKED: dict[str, str] = {
     "ambiguous": "Which question is less ambiguous?",
@@ -26,13 +23,13 @@ ASKED: dict[str, str] = {
 
 
 class CompareOptions(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = STRICT
 
     choices: int = Field(default=4, ge=2, le=8, description="How many options each of the two questions has.")
 
 
 class Better(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = STRICT
 
     answer: Literal["first", "second"]
 
@@ -50,7 +47,7 @@ def _arrange(_payload: Payload, seeds: Seeds) -> dict[str, Any]:
 
 def _task(options: CompareOptions) -> Task:
     two = QuestionsOptions(questions=2, choices=options.choices)
-    pair = questions_type("TwoQuestions", two, passage=True, right=False, why=False, keeps_more=True)
+    pair = questions_type("TwoQuestions", two, passage=True, right=False)
     items = create_model("Pair", __base__=pair, criterion=(Criterion, ...))
     return Task(
         name="mcq-compare",
@@ -58,7 +55,7 @@ def _task(options: CompareOptions) -> Task:
         summary="Which of two questions is better?",
         shape=Shape(item_type=items, answer_type=Better),
         form=Form(
-            page=_PAGES.get_template("form.html").render(options=two),
+            page=page_of(_HERE, options=two),
             module=_HERE / "compare.js",
             style=_HERE / "compare.css",
             view=_view,
@@ -103,5 +100,3 @@ _EXAMPLES = (
     ),
 )
 MCQ_COMPARE = _task(CompareOptions())
-
-__all__ = ["MCQ_COMPARE", "CompareOptions"]

@@ -1,15 +1,13 @@
 """How good is a question that somebody wrote? The rubric of Nangia et al. (2021, figure 2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import create_model
 
 from chorale.contract.task import (
-    Combined,
     Combining,
     Deriving,
     Example,
@@ -25,38 +23,30 @@ from chorale.contract.task import (
 from chorale.kits.questions.files.columns import (
     QuestionsOptions,
     one_of,
+    questions_in,
     questions_type,
     same_questions,
     shown_questions,
 )
 from chorale.kits.questions.tasks.grade.rubric import CRITERIA, RUBRIC, points_of
 from chorale.kits.questions.tasks.grade.tables import GRADES_TABLE
-from chorale.metrics.aggregation import trust_weighted_share
-from chorale.model import Answer, Judgment, Payload
+from chorale.kits.questions.tasks.shared import STRICT, answer_type, combine_parts, page_of
+from chorale.model import Answer, Payload
 
 _HERE = Path(__file__).parent
-_PAGES = Environment(
-    loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-)
 
 
 class GradeOptions(QuestionsOptions):
     pass
 
 
-class _GradeAnswer(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
 def _view(payload: Payload) -> dict[str, Any]:
     """All of it: graders see which option the writer holds right, and the explanation if there is one."""
     view: dict[str, Any] = shown_questions(payload)
-    number = 1
-    while f"question_{number}" in view:
-        place = int((payload.get(f"right_{number}") or "option1").removeprefix("option"))
-        view[f"right_{number}"] = "abcdefgh"[place - 1]
-        view[f"why_{number}"] = payload.get(f"why_{number}") or ""
-        number += 1
+    for question in questions_in(payload):
+        place = int((question.right or "option1").removeprefix("option"))
+        view[f"right_{question.number}"] = "abcdefgh"[place - 1]
+        view[f"why_{question.number}"] = question.why or ""
     return view
 
 
@@ -94,25 +84,11 @@ def _place(name: str, level: str) -> float:
     return levels.index(level) / (len(levels) - 1)
 
 
-def _combine(judgments: Sequence[Judgment]) -> Combined | None:
-    """What most say, criterion by criterion. Grades are means of points; this is for the table of results."""
-    if not judgments:
-        return None
-    answer, confidence = {}, 1.0
-    for name in sorted({name for judgment in judgments for name in judgment.answer}):
-        share = trust_weighted_share((one.answer[name], one.trust) for one in judgments if name in one.answer)
-        if share is None:
-            return None
-        answer[name], confidence = share.answer, min(confidence, share.confidence)
-    return Combined(answer, confidence)
-
-
 def _task(options: GradeOptions) -> Task:
-    items = questions_type("Written", options, passage=True, right=True, why=False, keeps_more=True)
+    items = questions_type("Written", options, passage=True, right=True)
     names = {f"{criterion.name}_{number}": criterion for number in options.numbers for criterion in RUBRIC}
     columns: Mapping[str, Any] = {name: (one_of(tuple(criterion.levels)), ...) for name, criterion in names.items()}
-    shape = create_model("Grades", __config__=ConfigDict(extra="forbid", frozen=True), **columns)
-
+    shape = create_model("Grades", __config__=STRICT, **columns)
     levels = [(name, tuple(criterion.levels)) for name, criterion in names.items()]
 
     def guess(_view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
@@ -126,9 +102,9 @@ def _task(options: GradeOptions) -> Task:
         name="mcq-grade",
         version=1,
         summary="How good are these questions?",
-        shape=Shape(item_type=items, answer_type=create_model("Answer", __base__=_GradeAnswer, answer=(shape, ...))),
+        shape=Shape(item_type=items, answer_type=answer_type(shape)),
         form=Form(
-            page=_PAGES.get_template("form.html").render(options=options, rubric=RUBRIC),
+            page=page_of(_HERE, options=options, rubric=RUBRIC),
             style=_HERE / "grade.css",
             module=_HERE / "grade.js",
             view=_view,
@@ -136,7 +112,8 @@ def _task(options: GradeOptions) -> Task:
         examples=_EXAMPLES,
         options=Options(model=GradeOptions, configure=_task),
         grading=Grading(grade=_grade, marks=_marks, criteria=tuple(names)),
-        combining=Combining(distance=_distance, combine=_combine),
+        # Grades are means of points; what most say is for the table of results.
+        combining=Combining(distance=_distance, combine=combine_parts),
         deriving=Deriving(source_problem=same_questions),
         simulating=Simulating(guess=guess, imitate=imitate),
         exports=(GRADES_TABLE,),
@@ -197,5 +174,3 @@ _EXAMPLES = (
     ),
 )
 MCQ_GRADE = _task(GradeOptions())
-
-__all__ = ["MCQ_GRADE", "GradeOptions"]

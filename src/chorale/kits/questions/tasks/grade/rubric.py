@@ -48,13 +48,7 @@ RUBRIC = (
     ),
 )
 CRITERIA: Mapping[str, Criterion] = {one.name: one for one in RUBRIC}
-
-
 _POINTS = {one.name: dict(zip(one.levels, one.points, strict=True)) for one in RUBRIC}
-
-
-def points(criterion: str, level: str) -> float:
-    return _POINTS[criterion][level]
 
 
 @lru_cache(maxsize=64)

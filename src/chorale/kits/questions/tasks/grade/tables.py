@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from chorale.contract.exporting import StageResults, TaskExport
-from chorale.kits.questions.tasks.grade.rubric import CRITERIA, points
+from chorale.kits.questions.tasks.grade.rubric import CRITERIA, points_of
 
 
 def _rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
@@ -19,7 +19,7 @@ def _rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
                     "label": list(CRITERIA[criterion].levels).index(level) + 1,
                     "criterion": criterion,
                     "level": level,
-                    "points": points(criterion, level),
+                    "points": points_of(name)[level],
                     "question_id": f"{item.key}/{number}",
                     "writer": origin.worker if origin else None,
                     "arm": origin.arm if origin else None,
@@ -31,17 +31,6 @@ GRADES_TABLE = TaskExport(
     name="mcq-grades",
     summary="what every grader said of every question, one criterion a row, as CSV",
     file_name="mcq-grades.csv",
-    columns=(
-        "task",
-        "worker",
-        "label",
-        "criterion",
-        "level",
-        "points",
-        "question_id",
-        "writer",
-        "arm",
-        "stage",
-    ),
+    columns=("task", "worker", "label", "criterion", "level", "points", "question_id", "writer", "arm", "stage"),
     rows=_rows,
 )

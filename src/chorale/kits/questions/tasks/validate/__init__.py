@@ -3,16 +3,14 @@
 After Nangia et al. (2021, section 4). Somebody who finds a question broken, or without a right option, says so.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import create_model
 
 from chorale.contract.task import (
-    Combined,
     Combining,
     Deriving,
     Example,
@@ -33,14 +31,11 @@ from chorale.kits.questions.files.columns import (
     shown_questions,
 )
 from chorale.kits.questions.metrics.wording import likely_answer
+from chorale.kits.questions.tasks.shared import STRICT, answer_type, combine_parts, page_of
 from chorale.kits.questions.tasks.validate.tables import RELEASED_TABLE
-from chorale.metrics.aggregation import trust_weighted_share
-from chorale.model import Answer, Judgment
+from chorale.model import Answer
 
 _HERE = Path(__file__).parent
-_PAGES = Environment(
-    loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-)
 
 
 class McqValidateOptions(QuestionsOptions):
@@ -69,21 +64,6 @@ def _distance(left: Answer, right: Answer) -> float:
     return float(sum(left.get(name) != right.get(name) for name in names) / len(names))
 
 
-def _combine(judgments: Sequence[Judgment]) -> Combined | None:
-    """Question by question; the whole is as sure as the question that is least so."""
-    if not judgments:
-        return None
-    names = sorted({name for judgment in judgments for name in judgment.answer})
-    answer, confidence = {}, 1.0
-    for name in names:
-        share = trust_weighted_share((one.answer[name], one.trust) for one in judgments if name in one.answer)
-        if share is None:
-            return None
-        answer[name] = share.answer
-        confidence = min(confidence, share.confidence)
-    return Combined(answer, confidence)
-
-
 class _Guessed(dict[str, str]):
     """An answer that stands for not knowing any."""
 
@@ -102,12 +82,10 @@ def _by_words(view: Mapping[str, Any], options: McqValidateOptions) -> dict[str,
 
 
 def _task(options: McqValidateOptions) -> Task:
-    items = questions_type("Questions", options, passage=True, right=False, why=False, keeps_more=True)
+    items = questions_type("Questions", options, passage=True, right=False)
     choices = (*options.names, INVALID)
     columns: Mapping[str, Any] = {f"answer_{number}": (one_of(choices), ...) for number in options.numbers}
-    shape = create_model("Chosen", __config__=ConfigDict(extra="forbid", frozen=True), **columns)
-
-    names = [f"answer_{number}" for number in options.numbers]
+    names = list(columns)
 
     def guess(_view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
         answers = known or {}
@@ -124,24 +102,18 @@ def _task(options: McqValidateOptions) -> Task:
         name="mcq-validate",
         version=1,
         summary="Which option is right?",
-        shape=Shape(item_type=items, answer_type=create_model("Answer", __base__=_ValidateAnswer, answer=(shape, ...))),
+        shape=Shape(item_type=items, answer_type=answer_type(create_model("Chosen", __config__=STRICT, **columns))),
         form=Form(
-            page=_PAGES.get_template("form.html").render(options=options, invalid=INVALID),
-            style=_HERE / "validate.css",
-            view=shown_questions,
+            page=page_of(_HERE, options=options, invalid=INVALID), style=_HERE / "validate.css", view=shown_questions
         ),
         examples=_EXAMPLES,
         options=Options(model=McqValidateOptions, configure=_task),
         grading=Grading(grade=_grade),
-        combining=Combining(distance=_distance, combine=_combine),
+        combining=Combining(distance=_distance, combine=combine_parts),
         deriving=Deriving(source_problem=same_questions),
         simulating=Simulating(guess=guess, imitate=imitate),
         exports=(RELEASED_TABLE,),
     )
-
-
-class _ValidateAnswer(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 _EXAMPLES = (
@@ -174,5 +146,3 @@ _EXAMPLES = (
     ),
 )
 MCQ_VALIDATE = _task(McqValidateOptions())
-
-__all__ = ["MCQ_VALIDATE", "McqValidateOptions"]

@@ -1,56 +1,51 @@
 """Validated questions in the form in which Nangia et al. (2021) published theirs: `chorale evaluate mcq` reads it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from chorale.contract.exporting import StageResults, TaskExport
 from chorale.kits.questions.files.columns import INVALID, WrittenQuestion, questions_in
-from chorale.model import Judgment, SourceItem
+from chorale.kits.questions.tasks.shared import PUBLISHED, published
+from chorale.model import SourceItem
 
 WAYS = "kept", "discarded: no majority", "discarded: the majority finds it invalid", "unfinished"
 
 
-def _rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
+def _validated(stage: StageResults) -> Iterator[tuple[SourceItem, WrittenQuestion, dict[str, str]]]:
+    """Every question with its item, and what every validator answered."""
     for item in stage.items:
         judgments = stage.judgments(item)
         for question in questions_in(item.payload):
-            yield _row(stage, item, question, judgments)
+            yield item, question, {one.worker: one.answer[f"answer_{question.number}"] for one in judgments}
 
 
-def _row(
-    stage: StageResults, item: SourceItem, question: WrittenQuestion, judgments: Sequence[Judgment]
-) -> dict[str, Any]:
+def _rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
+    for item, question, votes in _validated(stage):
+        yield _row(stage, item, question, votes)
+
+
+def _row(stage: StageResults, item: SourceItem, question: WrittenQuestion, votes: Mapping[str, str]) -> dict[str, Any]:
     origin = stage.origin(item)
     passage = str(item.payload.get("passage_id") or (origin.item if origin else item.key))
-    votes = [judgment.answer[f"answer_{question.number}"] for judgment in judgments]
     return {
-        "example_id": f"{passage}/{question.number}",
-        "question": question.text,
-        "document": item.payload["passage"],
-        "options": list(question.options),
-        "passage_id": passage,
-        "passage_index": question.number,
-        "gold_answer": question.right,
-        "justification": question.why,
-        "question_id": f"{item.key}/{question.number}",
-        "worker_id": origin.worker if origin else None,
+        **published(question, item.payload, passage, item.key, origin.worker if origin else None),
         "validation_data": [
             {
                 "worker_answer": vote if vote != INVALID else f"option{len(question.options) + 1}",
                 "unanswerable": vote == INVALID,
-                "worker_id": judgment.worker,
+                "worker_id": worker,
             }
-            for judgment, vote in zip(judgments, votes, strict=True)
+            for worker, vote in votes.items()
         ],
         "validation_way": len(votes),
         "model_predictions": [],
         "protocol": (origin.arm or origin.stage) if origin else None,
-        "majority": majority(votes, question.right),
+        "majority": majority(votes.values(), question.right),
     }
 
 
-def majority(votes: list[str], right: str | None) -> str | None:
+def majority(votes: Iterable[str], right: str | None) -> str | None:
     """What more than half of the validators and the writer say; None if they do not.
 
     >>> majority(["option1", "option2"], "option1")
@@ -65,19 +60,12 @@ def _tally(stage: StageResults) -> Mapping[str, int]:
     """How many questions are kept, and why others are not; nothing of a round, whose questions are known."""
     if stage.sources is None:
         return {}
+    kept, unclear, invalid, unfinished = WAYS
     counts: Counter[str] = Counter()
-    for item in stage.items:
-        judgments = stage.judgments(item)
-        for question in questions_in(item.payload):
-            votes = [judgment.answer[f"answer_{question.number}"] for judgment in judgments]
-            answer = majority(votes, question.right)
-            kept, unclear, invalid, unfinished = WAYS
-            if item.label is None:
-                counts[unfinished] += 1
-            elif answer is None:
-                counts[unclear] += 1
-            else:
-                counts[invalid if answer == INVALID else kept] += 1
+    for item, question, votes in _validated(stage):
+        answer = majority(votes.values(), question.right)
+        decided = unclear if answer is None else invalid if answer == INVALID else kept
+        counts[unfinished if item.label is None else decided] += 1
     return {way: counts[way] for way in WAYS}
 
 
@@ -85,23 +73,7 @@ RELEASED_TABLE = TaskExport(
     name="mcq",
     summary="every question with its validations, one JSON object a line, like Nangia et al. (2021)",
     file_name="mcq.jsonl",
-    columns=(
-        "example_id",
-        "question",
-        "document",
-        "options",
-        "passage_id",
-        "passage_index",
-        "gold_answer",
-        "justification",
-        "question_id",
-        "worker_id",
-        "validation_data",
-        "validation_way",
-        "model_predictions",
-        "protocol",
-        "majority",
-    ),
+    columns=(*PUBLISHED, "validation_data", "validation_way", "model_predictions", "protocol", "majority"),
     rows=_rows,
     tally=_tally,
 )

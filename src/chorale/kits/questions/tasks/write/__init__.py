@@ -5,14 +5,13 @@ write, and never keeps them from submitting.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field
 
 from chorale.contract.task import (
     Combined,
@@ -37,15 +36,13 @@ from chorale.kits.questions.files.columns import (
     questions_type,
     same_questions,
 )
+from chorale.kits.questions.tasks.shared import answer_type, page_of
 from chorale.kits.questions.tasks.write.filler import good_questions, worsened
 from chorale.kits.questions.tasks.write.tables import WRITTEN_TABLE
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Answer, Judgment, NewItem, Payload
 
 _HERE = Path(__file__).parent
-_PAGES = Environment(
-    loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-)
 
 
 class WriteOptions(QuestionsOptions):
@@ -62,10 +59,6 @@ class PassageItem(BaseModel):
     passage: McqPassage
 
 
-class _WriteAnswer(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
 def _expand(row: Payload, key: str) -> list[NewItem]:
     """Rows with the same passage are one thing: several people write about it, and nobody twice."""
     text = " ".join(row["passage"].split())
@@ -80,13 +73,11 @@ def _combine(judgments: Sequence[Judgment]) -> Combined | None:
     """Questions are not put together: the one that was written, or of several that of the most trusted."""
     if len(judgments) == 1:
         return Combined(judgments[0].answer, 1.0)
+    answers: dict[Hashable, Answer] = {json.dumps(one.answer, sort_keys=True): one.answer for one in judgments}
     ordered = sorted(judgments, key=lambda judgment: judgment.worker)
     share = trust_weighted_share((json.dumps(one.answer, sort_keys=True), one.trust) for one in ordered)
-    if share is None:
-        return None
-    chosen = next(one.answer for one in ordered if json.dumps(one.answer, sort_keys=True) == share.answer)
     # What one person wrote is no vote that others could confirm.
-    return Combined(chosen, 1.0)
+    return None if share is None else Combined(answers[share.answer], 1.0)
 
 
 def _grade(answer: Answer, gold: Answer) -> GradeResult:
@@ -121,7 +112,7 @@ def _quoted(_passage: Payload, answer: Answer) -> str:
 
 
 def _task(options: WriteOptions) -> Task:
-    shape = questions_type("Questions", options, passage=False, right=True, why=options.justify, keeps_more=False)
+    shape = questions_type("Questions", options, passage=False, right=True, why=options.justify)
 
     def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
         questions: Answer = known or good_questions(view["passage"], options, rng, justify=options.justify)
@@ -134,15 +125,9 @@ def _task(options: WriteOptions) -> Task:
         name="mcq-write",
         version=1,
         summary="Write questions about a text",
-        shape=Shape(
-            item_type=PassageItem,
-            answer_type=create_model("Answer", __base__=_WriteAnswer, answer=(shape, ...)),
-            expand=_expand,
-        ),
+        shape=Shape(item_type=PassageItem, answer_type=answer_type(shape), expand=_expand),
         form=Form(
-            page=_PAGES.get_template("form.html").render(
-                options=options, longest=LONGEST_TEXT, longest_why=LONGEST_WHY
-            ),
+            page=page_of(_HERE, options=options, longest=LONGEST_TEXT, longest_why=LONGEST_WHY),
             module=_HERE / "write.js",
             style=_HERE / "write.css",
             view=_view,
@@ -201,5 +186,3 @@ _EXAMPLES = (
 )
 # The examples are of writing with explanations, which is the larger form.
 MCQ_WRITE = _task(WriteOptions(justify=True))
-
-__all__ = ["MCQ_WRITE", "WriteOptions"]

@@ -6,6 +6,7 @@ from typing import Any
 from chorale.contract.exporting import StageResults, TaskExport
 from chorale.kits.questions.files.columns import questions_in
 from chorale.kits.questions.metrics.wording import alike_places, is_generic, is_trivial
+from chorale.kits.questions.tasks.shared import PUBLISHED, published
 
 REPEATED = "the same question by this writer"
 GENERIC = "could be asked of any text"
@@ -17,20 +18,10 @@ _FAR = 2.0
 
 def _rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
     rows = [
-        {
-            "example_id": f"{item.payload.get('passage_id') or item.key}/{question.number}",
-            "question": question.text,
-            "document": item.payload["passage"],
-            "options": list(question.options),
-            "passage_id": str(item.payload.get("passage_id") or item.key),
-            "passage_index": question.number,
-            "gold_answer": question.right,
-            "justification": question.why,
-            "question_id": f"{item.key}/{judgment.response}/{question.number}",
-            "worker_id": judgment.worker,
-            "protocol": stage.arm(judgment.worker),
-        }
+        published(question, item.payload, passage, f"{item.key}/{judgment.response}", judgment.worker)
+        | {"protocol": stage.arm(judgment.worker)}
         for item in stage.items
+        for passage in (str(item.payload.get("passage_id") or item.key),)
         for judgment in stage.judgments(item)
         for question in questions_in(judgment.answer)
     ]
@@ -42,21 +33,12 @@ def flags_of(rows: list[dict[str, Any]]) -> list[list[str]]:
     """What an expert may want to look at, for every question: nobody is kept from anything by it."""
     workers = [row["worker_id"] for row in rows]
     repeated = alike_places([row["question"] for row in rows], workers)
-    explained = [place for place, row in enumerate(rows) if row["justification"]]
-    copied = dict(
-        zip(
-            explained,
-            alike_places(
-                [rows[place]["justification"] for place in explained], [workers[place] for place in explained]
-            ),
-            strict=True,
-        )
-    )
+    copied = alike_places([row["justification"] or "" for row in rows], workers)
     by_question = []
     for place, row in enumerate(rows):
         flags = [REPEATED] if repeated[place] else []
         flags += [GENERIC] if is_generic(row["question"]) else []
-        flags += [COPIED] if copied.get(place) else []
+        flags += [COPIED] if copied[place] else []
         about = "\n".join((row["document"], row["question"], *row["options"]))
         if row["justification"] and is_trivial(row["justification"], about):
             flags.append(TRIVIAL)
@@ -72,19 +54,6 @@ WRITTEN_TABLE = TaskExport(
     name="mcq-written",
     summary="every question as it was written, with what an expert may want to look at, one JSON object a line",
     file_name="mcq-written.jsonl",
-    columns=(
-        "example_id",
-        "question",
-        "document",
-        "options",
-        "passage_id",
-        "passage_index",
-        "gold_answer",
-        "justification",
-        "question_id",
-        "worker_id",
-        "protocol",
-        "flags",
-    ),
+    columns=(*PUBLISHED, "protocol", "flags"),
     rows=_rows,
 )

@@ -50,11 +50,7 @@ class ApplicationOutcome(StrEnum):
 
 
 def application_outcome(
-    lhs: Label | None,
-    rhs: Label | None,
-    entailment: Label | None,
-    confidence: float,
-    meaningless_lhs: MeaninglessLeft,
+    lhs: Label | None, rhs: Label | None, entailment: Label | None, confidence: float, meaningless_lhs: MeaninglessLeft
 ) -> tuple[ApplicationOutcome, float | None]:
     """The final judgment of an application from its three labels, with the confidence it rests on.
 
@@ -81,9 +77,8 @@ def _by_task_2(entailment: Label | None) -> tuple[ApplicationOutcome, float | No
         return ApplicationOutcome.UNFINISHED, None
     if not entailment.released:
         return ApplicationOutcome.UNCERTAIN, entailment.confidence
-    return (
-        ApplicationOutcome.ENTAILING if entailment.answer == "yes" else ApplicationOutcome.NON_ENTAILING
-    ), entailment.confidence
+    yes = entailment.answer == "yes"
+    return ApplicationOutcome.ENTAILING if yes else ApplicationOutcome.NON_ENTAILING, entailment.confidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,12 +60,7 @@ RULES_MEANINGFUL = Task(
     name="rules-meaningful",
     version=1,
     summary="Is the phrase meaningful?",
-    shape=Shape(
-        item_type=Phrase,
-        answer_type=Meaningful,
-        row_type=RuleApplication,
-        expand=_split,
-    ),
+    shape=Shape(item_type=Phrase, answer_type=Meaningful, row_type=RuleApplication, expand=_split),
     form=Form(page=Path(__file__).with_name("form.html"), view=_phrase_only),
     examples=(
         Example(

@@ -1,36 +1,14 @@
-"""Semantic roles as text in another format, where the information is there."""
+"""Semantic roles as text, for tests that need files."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from chorale.kits.srl.files.model import Corpus, Sentence
-from chorale.kits.srl.files.spans import with_spans
-from chorale.model import UserError
+from chorale.kits.srl.files import Corpus, Sentence, as_spans
 
 
 def written(corpus: Corpus, format_name: str) -> str:
-    """The corpus in that format.
-
-    Spans follow from heads and a dependency tree; heads do not follow from spans, so CoNLL-2005 files can only become
-    CoNLL-2005 files. CoNLL-2005 has no place for tokens, syntax and senses.
-    """
-    if format_name not in _WRITERS:
-        raise UserError(f"there is no format {format_name!r}. Use {', '.join(_WRITERS)}.")
-    if corpus.marks_spans and format_name != "conll05":
-        raise UserError(f"{corpus.name} has spans without heads: it can't be written as {format_name}.")
-    sentences: Iterable[Sentence] = corpus.sentences
-    if format_name == "conll05" and not corpus.marks_spans:
-        sentences = as_spans(corpus)
-    write = _WRITERS[format_name]
-    return "".join("\n".join(write(sentence)) + "\n\n" for sentence in sentences)
-
-
-def as_spans(corpus: Corpus, *, apart: bool = False) -> list[Sentence]:
-    """The sentences with spans for arguments, computed from the tree if the file marks heads."""
-    if corpus.marks_spans:
-        return list(corpus.sentences)
-    if not corpus.has_syntax:
-        raise UserError(f"{corpus.name} marks the heads of arguments and has no syntax: their spans can't be found.")
-    return [with_spans(sentence, apart=apart) for sentence in corpus.sentences]
+    """The corpus in that format. Spans follow from heads and a tree; heads do not follow from spans."""
+    sentences = as_spans(corpus) if format_name == "conll05" else corpus.sentences
+    return "".join("\n".join(_WRITERS[format_name](sentence)) + "\n\n" for sentence in sentences)
 
 
 def _conll05(sentence: Sentence) -> list[str]:

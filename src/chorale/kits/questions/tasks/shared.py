@@ -1,0 +1,59 @@
+"""What the tasks about multiple-choice questions share: pages, types of answers, combining, columns of exports."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pydantic import BaseModel, ConfigDict, create_model
+
+from chorale.contract.task import Combined
+from chorale.kits.questions.files.columns import WrittenQuestion
+from chorale.metrics.aggregation import trust_weighted_share
+from chorale.model import Judgment, Payload
+
+_PAGES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+STRICT = ConfigDict(extra="forbid", frozen=True)
+PUBLISHED = (
+    *("example_id", "question", "document", "options", "passage_id", "passage_index", "gold_answer", "justification"),
+    *("question_id", "worker_id"),
+)
+"""Columns in which Nangia et al. (2021) published their questions."""
+
+
+def page_of(task: Path, **values: Any) -> str:
+    """The page of the task in a folder beside this module."""
+    return _PAGES.get_template(f"{task.name}/form.html").render(**values)
+
+
+def answer_type(shape: Any) -> type[BaseModel]:
+    return create_model("Answer", __config__=STRICT, answer=(shape, ...))
+
+
+def combine_parts(judgments: Sequence[Judgment]) -> Combined | None:
+    """What most say, part by part; the whole is as sure as the part that is least so."""
+    if not judgments:
+        return None
+    answer, confidence = {}, 1.0
+    for name in sorted({name for judgment in judgments for name in judgment.answer}):
+        share = trust_weighted_share((one.answer[name], one.trust) for one in judgments if name in one.answer)
+        if share is None:
+            return None
+        answer[name], confidence = share.answer, min(confidence, share.confidence)
+    return Combined(answer, confidence)
+
+
+def published(
+    question: WrittenQuestion, payload: Payload, passage: str, written: str, worker: str | None
+) -> dict[str, Any]:
+    """A question about a passage; `written` names the answer or the item that it is from."""
+    number = question.number
+    values = (f"{passage}/{number}", question.text, payload["passage"], list(question.options), passage, number)
+    more = (question.right, question.why, f"{written}/{number}", worker)
+    return dict(zip(PUBLISHED, (*values, *more), strict=True))
