@@ -75,7 +75,8 @@ def test_signing_out_elsewhere_ends_the_open_page(scene: Scene) -> None:
     """With the same cookie, as somebody who copied it has."""
     worker = scene.worker(scene.site.panel_link("ada")).open()
     copy = scene.context()
-    copy.add_cookies(worker.page.context.cookies())
+    for cookie in worker.page.context.cookies():
+        copy.add_cookies([{"name": cookie["name"], "value": cookie["value"], "url": scene.site.url}])
     thief = copy.new_page()
     thief.goto("/stages/meaningful")
     home = worker.page.context.new_page()

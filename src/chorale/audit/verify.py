@@ -89,8 +89,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     differences += _duration_differences(tx)
     for part in parts:
         differences += part.differences(tx)
-    differences += payment_differences(tx)
-    differences += identity_differences(tx)
+    differences += [*payment_differences(tx), *identity_differences(tx)]
     return Verification(
         {
             "responses": len(responses),

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-from chorale.cli.arguments import AsJson, Database, PublicUrl, StudyFolder
-from chorale.cli.invite import BY, base_url
+from chorale.cli.arguments import BY, AsJson, Database, PublicUrl, StudyFolder
+from chorale.cli.invite import base_url
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.targets import Force, check_target, writing

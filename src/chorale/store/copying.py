@@ -21,7 +21,7 @@ import chorale.store.mturk_schema
 import chorale.store.recruiting_schema  # noqa: F401
 from chorale.model import UserError
 from chorale.model.extras import need
-from chorale.store.locks import lock_migration
+from chorale.store.locks import Alone, lock
 from chorale.store.opening import MIGRATIONS, migrate, revision_of, revisions
 from chorale.store.schema import item, metadata, response
 from chorale.store.sqlite import IMMEDIATE, Driver, SqliteConnection, sqlite_engine
@@ -194,7 +194,7 @@ def load_into_postgresql(file: Path, url: URL) -> None:
     The file has the current schema. Tables of other programs are refused, as is a database that anybody else uses.
     """
     with _engine(url) as engine, engine.begin() as connection, closing(Driver(str(file))) as driver:
-        lock_migration(connection)
+        lock(connection, Alone.CHANGES_SCHEMA)
         if others := _others(connection):
             raise in_use(url, others)
         _make_anew(connection)

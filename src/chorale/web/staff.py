@@ -154,7 +154,7 @@ def _take_from_desk(tx: Tx, study: Study, name: str, by: str, reason: str) -> di
 
 def begin_at_desk(tx: Tx, study: Study, session: StaffSession) -> NewSession:
     """The session of whoever an expert is in stages for experts. They may have been revoked since they asked."""
-    locks.lock_setup(tx)
+    locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     row = with_session(tx, study, session)
     if row is None:
         raise not_signed_in()
