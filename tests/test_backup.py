@@ -313,6 +313,24 @@ def test_a_restore_that_is_cut_short_leaves_one_whole_database(
     assert answers(folder) == 3
 
 
+def test_nobody_is_paid_twice_after_a_restore(folder: Path, tmp_path: Path) -> None:
+    run("backup", folder, tmp_path / "backup")
+    run("pay", folder, "--yes", "--file", tmp_path / "paid.csv")
+    for _ in range(2):
+        assert "1 payout was made" in run("restore", folder, tmp_path / "backup", "--replace").stderr
+    again = ("pay", folder, "--yes", "--file", tmp_path / "again.csv")
+    refused = run(*again, fails=True).stderr
+    assert "1 payout was made after its backup" in refused and not (tmp_path / "again.csv").exists()
+    run(*again, "--after-restore")
+    # On another machine nobody can say what was paid.
+    run("restore", tmp_path / "new", tmp_path / "backup")
+    assert "may have been made" in run("pay", tmp_path / "new", *again[2:], "--force", fails=True).stderr
+    # Where nothing was paid in between, nothing is in doubt.
+    run("backup", folder, tmp_path / "later")
+    run("restore", folder, tmp_path / "later", "--replace")
+    run(*again, "--force")
+
+
 def test_another_study_is_not_replaced(folder: Path, tmp_path: Path) -> None:
     run("backup", folder, tmp_path / "backup")
     other = tmp_path / "other"

@@ -8,6 +8,7 @@ from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.passphrases import PassphraseFile, passphrase_to_open
 from chorale.engine.sessions import moment_text
+from chorale.engine.unknown_payouts import payouts_were
 from chorale.exchange.restoring import Restored, restore_backup
 from chorale.exchange.sealing import is_sealed
 from chorale.model import UserError
@@ -63,8 +64,8 @@ def _notes(restored: Restored) -> list[str]:
         notes.append(f"These files differ from the backup and were left alone: {names}. --files puts them back.")
     if restored.payouts_unknown:
         notes.append(
-            f"{restored.payouts_unknown:,} payouts were made after the backup, and the study no longer knows of them. "
-            "Compare with the platform's list before you run `chorale pay`: people could be paid twice."
+            f"{payouts_were(restored.payouts_unknown)} made after the backup, and the study no longer knows of it. "
+            "`chorale pay` refuses until you have compared with the platform's list: people could be paid twice."
         )
     return notes
 

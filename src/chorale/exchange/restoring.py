@@ -14,6 +14,7 @@ from chorale.engine.clock import Clock, wall_clock
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.opening import DATABASE, serving_alone
 from chorale.engine.sessions import RESTORED
+from chorale.engine.unknown_payouts import SETTING, SOME, note_unknown_payouts
 from chorale.exchange.backing_up import check_backup, manifest_of, scratch_folder
 from chorale.exchange.backup_files import DATABASE_MEMBER, FILES_FOLDER, Manifest, part_of, write_backup
 from chorale.folder.reading import SETTINGS_FILE
@@ -59,8 +60,8 @@ class Restored:
     """Where the replaced database is."""
     revoked_again: list[str]
     """Names of experts and viewers who were revoked after the backup."""
-    payouts_unknown: int
-    """Payouts that were made after the backup."""
+    payouts_unknown: int | None
+    """Payouts that were made after the backup; None if nobody can say."""
     files_written: list[str]
     files_differing: list[str]
     """Files of the folder that are not as in the backup, and were left as they are."""
@@ -103,7 +104,8 @@ def restore_backup(
         with _alone(directory, database, url):
             present = _present(url, scratch)
             _check_replacing(directory, url, present, manifest, replace=replace)
-            revoked = _begin_epoch(backup / DATABASE_MEMBER, manifest, file, present, clock())
+            unknown = _unknown_payouts(present, manifest)
+            revoked = _begin_epoch(backup / DATABASE_MEMBER, manifest, file, present, unknown, clock())
             kept = _put_in_place(directory, url, backup / DATABASE_MEMBER, present, clock())
             if with_files:
                 written += _write_files(directory, manifest, backup, _stamp(clock()))
@@ -115,7 +117,7 @@ def restore_backup(
         None if present is None else present.facts.responses,
         kept,
         revoked,
-        0 if present is None else max(0, present.facts.payouts - now.payouts),
+        unknown,
         written,
         _differing(directory, manifest),
     )
@@ -176,21 +178,34 @@ def _check_replacing(
         )
 
 
-def _begin_epoch(copy: Path, manifest: Manifest, file: Path, present: _Present | None, now: int) -> list[str]:
+def _unknown_payouts(present: _Present | None, manifest: Manifest) -> int | None:
+    """How many payouts were made after the backup, with those that were unknown already; None if nobody can say."""
+    before = SOME if present is None else present.facts.settings.get(SETTING, "0")
+    if present is None or before == SOME:
+        return None
+    return int(before) + max(0, present.facts.payouts - manifest.rows.get("payout", 0))
+
+
+def _begin_epoch(
+    copy: Path, manifest: Manifest, file: Path, present: _Present | None, unknown: int | None, now: int
+) -> list[str]:
     """Begin a new epoch in the copy that is to take the place; the names of those who stay revoked."""
     then = None if present is None else _links_then(present.copy)
     evidence = {"backup made at": manifest.made_at, "file": file.name, "sha256": manifest.parts[DATABASE_MEMBER].sha256}
     with closing(open_store(store_url(f"sqlite:///{copy}", copy))) as store:
-        revoked = store.do(partial(_end_what_was, evidence=evidence, then=then, now=now))
+        revoked = store.do(partial(_end_what_was, evidence=evidence, then=then, unknown=unknown, now=now))
     in_one_file(copy)
     return revoked
 
 
-def _end_what_was(tx: Tx, evidence: dict[str, object], then: _LinksThen | None, now: int) -> list[str]:
+def _end_what_was(
+    tx: Tx, evidence: dict[str, object], then: _LinksThen | None, unknown: int | None, now: int
+) -> list[str]:
     ended = sessions.end_all(tx, RESTORED, now)
     requesters.end_all_sessions(tx)
     epochs.begin_first(tx, now)
     epoch = epochs.begin(tx, now, epochs.RESTORED, evidence)
+    note_unknown_payouts(tx, unknown)
     revoked: list[str] = []
     links = 0
     if then is not None:

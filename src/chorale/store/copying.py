@@ -5,7 +5,7 @@ check it, it can be restored to either, and nothing but Chorale is needed for it
 """
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -150,6 +150,7 @@ class CopyFacts(NamedTuple):
     title: str
     responses: int
     payouts: int
+    settings: Mapping[str, str]
 
 
 def facts_of_copy(file: Path) -> CopyFacts:
@@ -160,13 +161,15 @@ def facts_of_copy(file: Path) -> CopyFacts:
             row = driver.ask(query).fetchone() if table in tables else None
             return None if row is None else row[0]
 
-        toml = first("SELECT value FROM setting WHERE key = 'study'", "setting") or ""
+        stored = driver.ask("SELECT key, value FROM setting").fetchall() if "setting" in tables else []
+        settings = {str(key): str(value) for key, value in stored}
         return CopyFacts(
             first("SELECT mark FROM epoch WHERE number = 1", "epoch") or "",
             first("SELECT max(number) FROM epoch", "epoch") or 0,
-            str(tomllib.loads(toml).get("study", {}).get("title", "")),
+            str(tomllib.loads(settings.get("study", "")).get("study", {}).get("title", "")),
             first("SELECT count(*) FROM response", "response") or 0,
             first("SELECT count(*) FROM payout", "payout") or 0,
+            settings,
         )
 
 
