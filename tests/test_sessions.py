@@ -3,10 +3,11 @@
 import re
 import shutil
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Engine, event, text
 from starlette.testclient import TestClient
 
 from chorale.audit.verify import verify
@@ -16,7 +17,7 @@ from chorale.engine.arrivals import new_invitation
 from chorale.engine.keys import replace_key
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
-from chorale.engine.sessions import RESTORED, SIGNED_OUT
+from chorale.engine.sessions import RESTORED, SIGNED_OUT, begin, digest_of
 from chorale.store import epochs, sessions
 from chorale.store.invitations import REUSABLE
 from chorale.web.app import SWEEP_SECONDS, create_app
@@ -221,3 +222,31 @@ def test_people_known_by_their_browser_alone_are_recognised_until_they_sign_out(
 
 def reusable(tx: Any, study: Study) -> str:
     return new_invitation(tx, study, "maya", kind=REUSABLE)
+
+
+def test_checking_a_session_takes_no_statement_more(tmp_path: Path, postgres_url: str) -> None:
+    """On PostgreSQL every statement is a round trip, and these are behind every answer."""
+    write_small_study(tmp_path / "study", applications=20)
+    with closing(open_study(tmp_path / "study", postgres_url)) as study:
+        worker = do(study, entering.arrive, "prolific", "ada", {})
+        do(study, entering.consent, worker.id)
+        begun = do(study, begin, worker)
+        claim = sessions.SessionClaim(worker.id, worker.pseudonym, begun.epoch, digest_of(begun.token))
+        stage, counted = study.stage("meaningful"), []
+        statements: list[str] = []
+
+        def note(*given: Any) -> None:
+            statements.append(str(given[2]))
+
+        event.listen(Engine, "before_cursor_execute", note)
+        try:
+            for number, session in enumerate((None, None, claim)):
+                statements.clear()
+                lease = do(study, work.next_item, stage, worker.id, session).lease
+                assert lease is not None
+                do(study, work.submit, worker.id, lease.token, "yes", f"key-0000000{number}", 1, session)
+                counted.append(len(statements))
+        finally:
+            event.remove(Engine, "before_cursor_execute", note)
+        # The first time they also enter the stage.
+        assert counted[0] > counted[1] == counted[2]

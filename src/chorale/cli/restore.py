@@ -64,7 +64,7 @@ def _notes(restored: Restored) -> list[str]:
         notes.append(f"These files differ from the backup and were left alone: {names}. --files puts them back.")
     if restored.payouts_unknown:
         notes.append(
-            f"{payouts_were(restored.payouts_unknown)} made after the backup, and the study no longer knows of it. "
+            f"{payouts_were(restored.payouts_unknown)} made after the backup. The study does not know about that. "
             "`chorale pay` refuses until you have compared with the platform's list: people could be paid twice."
         )
     return notes

@@ -85,9 +85,9 @@ def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
         return Refusal("signed_out", f"{_what_happened(epoch, claim)} {_AGAIN}", 401)
     return Refusal(
         "participation_lost",
-        f"{_what_happened(epoch, claim)} You had joined later, so your answers are no longer part of it, and answers "
-        "from this page can't be accepted. Open the link you were given again to join anew. About pay for what was "
-        f"lost, write to {study.settings.study.contact} and give your participant ID, {claim.pseudonym}.",
+        f"{_what_happened(epoch, claim)} You joined after that, so your answers are no longer part of the study. Open "
+        "the link you were given again to join as a new participant. To ask about pay for the lost answers, write to "
+        f"{study.settings.study.contact} and give your participant ID, {claim.pseudonym}.",
         410,
     )
 

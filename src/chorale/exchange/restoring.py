@@ -251,7 +251,7 @@ def _put_in_place(directory: Path, url: DatabaseAddress, copy: Path, present: _P
 
 def _stamp(now: int) -> str:
     """A moment as part of a file's name."""
-    return f"{datetime.fromtimestamp(now / 1000, UTC):%Y%m%d-%H%M%S}"
+    return f"{datetime.fromtimestamp(now / 1000, UTC):%Y%m%d-%H%M%S}-{now % 1000:03}"
 
 
 def _put_file(place: Path, copy: Path, stamp: str) -> Path | None:

@@ -11,6 +11,9 @@ import { Backoff, pause } from "./timer.js";
 
 export const RETRY = { firstMs: 1000, mostMs: 15_000 };
 
+/** What the server says of sessions that are over: pages say why themselves. */
+const ENDED = new Set(["participation_lost", "revoked"]);
+
 export class Courier {
   /**
    * @param {import("./outbox.js").Outbox} outbox
@@ -83,7 +86,9 @@ export class Courier {
       this.notices.show(`refused:${entry.id}`, {
         tone: "danger",
         title: "One answer could not be accepted.",
-        text: entry.message || "You can go on with the next question.",
+        text: ENDED.has(entry.code)
+          ? "It belongs to a session that has ended, and is not counted for anybody. Copy it if you need it."
+          : entry.message || "You can go on with the next question.",
         more: [details],
         buttons: [button],
       });
@@ -110,7 +115,7 @@ export class Courier {
         ...(why === "signed_out"
           ? {
               title: "You are signed out.",
-              text: `${message} Your answer is saved on this device, and is sent once you have signed in again in this browser.`,
+              text: `${document.querySelector("[data-ended]") ? "" : message} Your answer is saved on this device. It is sent once you have signed in again in this browser.`,
             }
           : {
               title: lasting ? "Saved on this device." : "Not sent yet. Please keep this page open.",
