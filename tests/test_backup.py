@@ -1,5 +1,6 @@
 """Backups of sites that run, restores of them, and nobody who becomes somebody else by either."""
 
+import csv
 import json
 import re
 import sqlite3
@@ -389,3 +390,22 @@ def test_what_was_revoked_after_a_backup_stays_revoked(folder: Path, tmp_path: P
         assert len(came) == 2
         assert TestClient(create_app(study)).get(gone.partition(":8000")[2]).status_code == 403
         assert look(study, lambda tx: [epoch.number for epoch in epochs.all_epochs(tx)]) == [1, 2]
+
+
+def test_rotating_the_key_writes_everybodys_new_link(folder: Path, tmp_path: Path) -> None:
+    old = run("invite", folder).stdout.strip()
+    expert = run("invite", folder, "--expert", "ada").stdout.strip()
+    run("invite", folder)
+    run("invite", folder, "--revoke", 2)
+    asked = ("rotate", folder, "--links", tmp_path / "links.csv")
+    assert "2 new links" in run(*asked, "--public-url", "https://study.example.org").stdout
+    assert "Add --force" in run(*asked, fails=True).stderr
+    with (tmp_path / "links.csv").open(newline="") as file:
+        worker, staff = csv.DictReader(file)
+    assert (worker["for"], worker["number"], staff["for"], staff["name"]) == ("worker", "1", "expert", "ada")
+    with closing(open_study(folder)) as study:
+        for link in (old, expert):
+            assert TestClient(create_app(study)).get(link.partition(":8000")[2]).status_code == 403
+        for row in (worker, staff):
+            client = TestClient(create_app(study), follow_redirects=False)
+            assert client.get(row["link"].removeprefix("https://study.example.org")).status_code == 303
