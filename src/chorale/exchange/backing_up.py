@@ -10,6 +10,7 @@ from pathlib import Path
 from chorale import __version__
 from chorale.engine.clock import Clock, wall_clock
 from chorale.engine.opening import DATABASE
+from chorale.engine.parts import tables_by_kit
 from chorale.exchange.backup_files import (
     DATABASE_MEMBER,
     FILES_FOLDER,
@@ -46,7 +47,7 @@ def make_backup(
     with scratch_folder(directory) as scratch:
         copy = scratch / DATABASE_MEMBER
         made_at = clock()
-        rows = copy_database(url, copy)
+        rows = copy_database(url, copy, tables_by_kit)
         members = {DATABASE_MEMBER: copy, **_copied_files(directory, scratch)}
         manifest = manifest_of(copy, rows, members, made_at, url)
         with replacing(target) as draft:

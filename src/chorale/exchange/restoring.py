@@ -13,6 +13,7 @@ from typing import NamedTuple
 from chorale.engine.clock import Clock, wall_clock
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.opening import DATABASE, serving_alone
+from chorale.engine.parts import tables_by_kit
 from chorale.engine.sessions import RESTORED
 from chorale.engine.unknown_payouts import SETTING, SOME, note_unknown_payouts
 from chorale.exchange.backing_up import check_backup, manifest_of, scratch_folder
@@ -154,7 +155,7 @@ def _present(url: DatabaseAddress, scratch: Path) -> _Present | None:
         return None
     # A damaged database is what backups are for. One that does not exist yet can be filled.
     with suppress(UserError):
-        rows = copy_database(url, copy)
+        rows = copy_database(url, copy, tables_by_kit)
         return _Present(facts_of_copy(copy), rows, copy)
     return None
 
@@ -245,7 +246,7 @@ def _put_in_place(directory: Path, url: DatabaseAddress, copy: Path, present: _P
         kept = directory / f"replaced-{_stamp(now)}.zip"
         members = {DATABASE_MEMBER: present.copy}
         write_backup(kept, manifest_of(present.copy, present.rows, members, now, url), members, None)
-    load_into_postgresql(copy, url)
+    load_into_postgresql(copy, url, tables_by_kit)
     return kept
 
 

@@ -5,36 +5,42 @@ check it, it can be restored to either, and nothing but Chorale is needed for it
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import apsw
-from sqlalchemy import Boolean, Connection, Engine, Table, create_engine, func, select, text
+from sqlalchemy import Boolean, Connection, Engine, create_engine, inspect, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError
 
-# Tables are in several modules, and those of all of them belong to the schema.
+# Tables are in three modules, and those of all of them belong to the schema.
 import chorale.store.identity_schema
-import chorale.store.mturk_schema
 import chorale.store.recruiting_schema  # noqa: F401
 from chorale.model import UserError
 from chorale.model.extras import need
+from chorale.store.kit_tables import KitTables, create_tables
 from chorale.store.locks import Alone, lock
 from chorale.store.opening import MIGRATIONS, migrate, revision_of, revisions
-from chorale.store.schema import item, metadata, response
+from chorale.store.schema import metadata
+from chorale.store.settings import setting_value
 from chorale.store.sqlite import IMMEDIATE, Driver, SqliteConnection, sqlite_engine
 
 _ROWS_AT_ONCE = 5_000
 _NAMES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
-_CYCLE = "fk_item_response_id_response"
-"""Items are made of responses, and responses given to items: one of the two references is made at the end."""
+_VERSION = "alembic_version"
+_REFERENCES = (
+    "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint "
+    "WHERE contype = 'f' AND connamespace = current_schema()::regnamespace ORDER BY 1, 2"
+)
 
 RowCounts = dict[str, int]
+KitsOf = Callable[[str], Mapping[str, KitTables]]
+"""The tables of the kits that a study uses, by its settings as text."""
 
 
-def copy_database(url: URL, file: Path) -> RowCounts:
+def copy_database(url: URL, file: Path, kits: KitsOf) -> RowCounts:
     """Copy a database, as it is at one moment, to a new SQLite file; how many rows each table has.
 
     UserError if it can't be copied, or is damaged.
@@ -44,7 +50,7 @@ def copy_database(url: URL, file: Path) -> RowCounts:
             rows = _copy_sqlite(Path(str(url.database)), file)
         else:
             with _engine(url) as engine:
-                rows = _copy_postgresql(engine, url, file)
+                rows = _copy_postgresql(engine, url, file, kits)
     except apsw.Error as error:
         raise UserError(f"The database {url.render_as_string()} can't be copied: {error}. Nothing was made.") from None
     if problems := problems_of_copy(file, rows):
@@ -80,7 +86,7 @@ def _copy_sqlite(source: Path, file: Path) -> RowCounts:
     return rows
 
 
-def _copy_postgresql(engine: Engine, url: URL, file: Path) -> RowCounts:
+def _copy_postgresql(engine: Engine, url: URL, file: Path, kits: KitsOf) -> RowCounts:
     with engine.connect().execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True) as source:
         revision, (_, head) = revision_of(source), revisions(MIGRATIONS)
         if revision is None:
@@ -90,26 +96,54 @@ def _copy_postgresql(engine: Engine, url: URL, file: Path) -> RowCounts:
                 f"{url.render_as_string()} was last opened by another version of Chorale (schema {revision!r}, this "
                 f"one has {head!r}). Open it once with `chorale serve`, then back it up."
             )
+        columns = _columns(source)
         target = sqlite_engine(file, ("journal_mode = DELETE", "synchronous = OFF"))
         try:
             with closing(SqliteConnection(target)) as copy:
                 copy.ask("PRAGMA foreign_keys = OFF")
                 with copy.transaction(IMMEDIATE):
-                    migrate(MIGRATIONS, copy)
-                    rows = {table.name: _copy_rows(source, table, copy) for table in metadata.sorted_tables}
+                    _make_tables(copy, kits(setting_value(source, "study") or ""), columns)
+                    rows = {table: _copy_rows(source, table, names, copy) for table, names in columns.items()}
         finally:
             target.dispose()
-    return {**rows, "alembic_version": 1}
+    return {**rows, _VERSION: 1}
 
 
-def _copy_rows(source: Connection, table: Table, copy: SqliteConnection) -> int:
-    names = ", ".join(f'"{column.name}"' for column in table.c)
-    insert = f'INSERT INTO "{table.name}" ({names}) VALUES ({", ".join("?" for _ in table.c)})'  # noqa: S608 - our own names
+def _columns(connection: Connection) -> dict[str, list[str]]:
+    """The columns of all tables but that of the schema's version."""
+    inspector = inspect(connection)
+    tables = sorted(set(inspector.get_table_names()) - {_VERSION})
+    return {table: [str(column["name"]) for column in inspector.get_columns(table)] for table in tables}
+
+
+def _make_tables(connection: Connection, kits: Mapping[str, KitTables], wanted: Collection[str]) -> None:
+    """The tables of a study and of the kits it uses, in an empty database, which has all that are wanted then."""
+    migrate(MIGRATIONS, connection)
+    there = set(inspect(connection).get_table_names())
+    for one in kits.values():
+        if there.isdisjoint(one.metadata.tables):
+            create_tables(connection, one.metadata)
+            there |= set(one.metadata.tables)
+    if missing := sorted(set(wanted) - there):
+        raise UserError(
+            f"The study has tables of a kit that is not installed ({', '.join(missing[:5])}). Install the package it "
+            "comes from, and try again."
+        )
+
+
+def _copy_rows(source: Connection, table: str, names: Sequence[str], copy: SqliteConnection) -> int:
+    listed = _listed(names)
+    insert = f'INSERT INTO "{table}" ({listed}) VALUES ({", ".join("?" for _ in names)})'  # noqa: S608 - names of ours
+    query = text(f'SELECT {listed} FROM "{table}"')  # noqa: S608
     count = 0
-    for rows in source.execute(select(table), execution_options={"yield_per": _ROWS_AT_ONCE}).partitions():
+    for rows in source.execute(query, execution_options={"yield_per": _ROWS_AT_ONCE}).partitions():
         copy.driver.change_many(insert, [tuple(row) for row in rows])
         count += len(rows)
     return count
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def problems_of_copy(file: Path, rows: RowCounts) -> list[str]:
@@ -191,22 +225,34 @@ def _others(connection: Connection) -> int:
     return int(connection.execute(text(others)).scalar_one())
 
 
-def load_into_postgresql(file: Path, url: URL) -> None:
+def load_into_postgresql(file: Path, url: URL, kits: KitsOf) -> None:
     """Put what an SQLite file holds in the place of all that a PostgreSQL database holds, in one transaction.
 
     The file has the current schema. Tables of other programs are refused, as is a database that anybody else uses.
     """
+    settings = facts_of_copy(file).settings
     with _engine(url) as engine, engine.begin() as connection, closing(Driver(str(file))) as driver:
         lock(connection, Alone.CHANGES_SCHEMA)
         if others := _others(connection):
             raise in_use(url, others)
-        _make_anew(connection)
-        connection.execute(text(f"ALTER TABLE {item.name} DROP CONSTRAINT {_CYCLE}"))
-        for table in metadata.sorted_tables:
+        tables = sorted(set(_counted(driver)) - {_VERSION})
+        revision_of(connection)  # refuses tables of other programs
+        for name in {*tables, *metadata.tables, _VERSION}:
+            connection.execute(text(f'DROP TABLE IF EXISTS "{name}" CASCADE'))
+        connection.execute(text("DROP FUNCTION IF EXISTS refuse_change() CASCADE"))
+        _make_tables(connection, kits(settings.get("study", "")), tables)
+        # References go both ways between some tables: they are made again, and checked, when all rows are there.
+        references = [tuple(row) for row in connection.execute(text(_REFERENCES))]
+        for table, name, _ in references:
+            connection.execute(text(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"'))
+        for table in tables:
             _load_rows(connection, table, driver)
-        reference = f"FOREIGN KEY (response_id) REFERENCES {response.name} (id)"
-        connection.execute(text(f"ALTER TABLE {item.name} ADD CONSTRAINT {_CYCLE} {reference}"))
-        _check_counts(connection, driver)
+        for table, name, definition in references:
+            connection.execute(text(f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {definition}'))
+        for table in tables:
+            loaded = connection.execute(text(f'SELECT count(*) FROM "{table}"')).scalar_one()  # noqa: S608 - ours
+            if loaded != _rows_in(driver, table):
+                raise RuntimeError(f"{loaded} of {_rows_in(driver, table)} rows of {table} were loaded")
 
 
 def in_use(url: URL, others: int) -> UserError:
@@ -216,41 +262,19 @@ def in_use(url: URL, others: int) -> UserError:
     )
 
 
-def _make_anew(connection: Connection) -> None:
-    """The tables of a study, empty; those that are there go."""
-    revision_of(connection)  # refuses tables of other programs
-    for name in (*(table.name for table in metadata.sorted_tables), "alembic_version"):
-        connection.execute(text(f'DROP TABLE IF EXISTS "{name}" CASCADE'))
-    connection.execute(text("DROP FUNCTION IF EXISTS refuse_change() CASCADE"))
-    migrate(MIGRATIONS, connection)
-
-
-def _load_rows(connection: Connection, table: Table, driver: Driver) -> None:
-    names = ", ".join(f'"{column.name}"' for column in table.c)
-    truths = [place for place, column in enumerate(table.c) if isinstance(column.type, Boolean)]
+def _load_rows(connection: Connection, table: str, driver: Driver) -> None:
+    columns = inspect(connection).get_columns(table)
+    listed = _listed([str(column["name"]) for column in columns])
+    truths = [place for place, column in enumerate(columns) if isinstance(column["type"], Boolean)]
     cursor: Any = connection.connection.cursor()
-    with cursor.copy(f'COPY "{table.name}" ({names}) FROM STDIN') as into:
-        for row in driver.execute(f'SELECT {names} FROM "{table.name}"'):  # noqa: S608 - our own names
+    with cursor.copy(f'COPY "{table}" ({listed}) FROM STDIN') as into:
+        for row in driver.execute(f'SELECT {listed} FROM "{table}"'):  # noqa: S608 - names of ours
             values = list(row)
             for place in truths:
                 values[place] = None if values[place] is None else bool(values[place])
             into.write_row(values)
-    for column in table.primary_key.columns:
-        sequence = connection.execute(
-            text("SELECT pg_get_serial_sequence(:table, :column)"), {"table": table.name, "column": column.name}
-        ).scalar_one()
-        if sequence is not None:
-            newest = connection.execute(select(func.max(column))).scalar()
-            connection.execute(text("SELECT setval(:name, :at, :used)"), _from(sequence, newest))
-
-
-def _from(sequence: str, newest: int | None) -> dict[str, Any]:
-    return {"name": sequence, "at": newest or 1, "used": newest is not None}
-
-
-def _check_counts(connection: Connection, driver: Driver) -> None:
-    for table in metadata.sorted_tables:
-        loaded = connection.execute(select(func.count()).select_from(table)).scalar_one()
-        there = _rows_in(driver, table.name)
-        if loaded != there:
-            raise RuntimeError(f"{loaded} of {there} rows of {table.name} were loaded")
+    for column in columns:
+        if str(column["default"] or "").startswith("nextval"):
+            name = column["name"]
+            newest = f'SELECT setval(pg_get_serial_sequence(:table, :column), max("{name}")) FROM "{table}"'  # noqa: S608
+            connection.execute(text(f'{newest} HAVING max("{name}") IS NOT NULL'), {"table": table, "column": name})
