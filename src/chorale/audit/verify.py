@@ -85,8 +85,7 @@ def verify(tx: Tx, study: Study) -> Verification:
             again = sum((stage.name, one.worker) in reinstated for one in judged[stage.name][item.key])
             differences += _place_differences(item, live.get(item.id, 0), most + again)
         differences += _derived_differences(tx, study, stage, judged)
-    differences += grade_differences(tx, study, responses, judged)
-    differences += _duration_differences(tx)
+    differences += [*grade_differences(tx, study, responses, judged), *_duration_differences(tx)]
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             differences += part.differences(tx)

@@ -17,7 +17,7 @@ from chorale.exchange.backing_up import make_backup
 from chorale.exchange.backup_files import DATABASE_MEMBER
 from chorale.model.extras import need
 
-BackupFile = Annotated[Path, Argument(metavar="FILE", help="The file of the backup.", show_default=False)]
+BackupFile = Annotated[Path, Argument(metavar="FILE", help="The file of the backup.")]
 Encrypt = Annotated[bool, Option("--encrypt", help="Encrypt the file with a passphrase.")]
 Fast = Annotated[bool, Option("--fast", help="Leave out recomputing every number, as `chorale verify` does.")]
 

@@ -19,7 +19,6 @@ PassphraseFile = Annotated[
         "--passphrase-file",
         metavar="FILE",
         help=f"Read the passphrase from this file. Default: the variable {ENVIRONMENT}, or typed.",
-        show_default=False,
     ),
 ]
 

@@ -13,7 +13,7 @@ from chorale.exchange.restoring import Restored, restore_backup
 from chorale.exchange.sealing import is_sealed
 from chorale.model import UserError
 
-BackupFile = Annotated[Path, Argument(metavar="FILE", help="A file that `chorale backup` made.", show_default=False)]
+BackupFile = Annotated[Path, Argument(metavar="FILE", help="A file that `chorale backup` made.")]
 Replace = Annotated[
     bool, Option("--replace", help="Replace the database that is there. It is kept beside the new one.")
 ]

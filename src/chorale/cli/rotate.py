@@ -24,7 +24,6 @@ LinksFile = Annotated[
         "--links",
         metavar="FILE",
         help="CSV file for the new link of every invitation, expert and viewer.",
-        show_default=False,
     ),
 ]
 
