@@ -8,9 +8,10 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import print_line
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
-from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_scored
-from chorale.cli.targets import Force, check_target, writing
+from chorale.cli.scoring import AsLatex, print_scored
+from chorale.files.targets import check_target, writing
 from chorale.metrics.aggregation.methods import method_names
+from chorale.metrics.options import Force, Resamples, Seed, WithIntervals
 from chorale.metrics.reading.judged import Reading
 from chorale.metrics.reading.judgment_files import separator_in
 from chorale.metrics.reading.truth_files import read_options, read_truth

@@ -1,37 +1,63 @@
-"""`chorale evaluate NAME`, for every family of metrics whose kit has no command of its own.
+"""`chorale evaluate NAME`, for every family of metrics: the annotated parameters of its `score` are the options.
 
 The module has a function for each: `chorale.cli.evaluate:NAME`.
 """
 
+import inspect
 from collections.abc import Callable
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_args, get_origin
 
 from chorale.cli.arguments import AsJson
 from chorale.cli.commands import family_summary
 from chorale.cli.parameters import Argument
-from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, print_scored
-from chorale.metrics.family import Family
-from chorale.registry import families
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import AsLatex, print_scored
+from chorale.metrics.family import Family, score_files
+from chorale.metrics.score import Result
+from chorale.registry import commands, families
 
 
 def __getattr__(name: str) -> Callable[..., None]:
     if name not in families():
         raise AttributeError(name)
     family: Family = families()[name]
+    declared = [command.summary for command in commands() if command.path == ("evaluate", name)]
+    summary = declared[0] if declared else f"{family_summary(name)}\n\n{family.summary}"
+    return scoring_command(family.score, summary, family.from_files)
 
-    def evaluate(
-        system: Annotated[Path, Argument(metavar="SYSTEM", help="A system's output.")],
-        gold: Annotated[Path, Argument(metavar="GOLD", help="The gold standard.")],
-        ci: WithIntervals = False,
-        against: Against = None,
-        resamples: Resamples = 1000,
-        seed: Seed = 1,
-        as_json: AsJson = False,
-        as_latex: AsLatex = False,
-    ) -> None:
-        scored = family.score(system, gold, against=against, ci=ci, resamples=resamples, seed=seed)
+
+def scoring_command(
+    score: Callable[..., Result], summary: str, from_files: Callable[..., Result] | None = None
+) -> Callable[..., None]:
+    """The command that calls a function with what its annotated parameters ask for, and prints what it returns.
+
+    `from_files` is called in its place: it takes files in a way of its own, and all else as `**options`. A function
+    that annotates nothing takes what `score_files` takes.
+    """
+    declared = _annotated(score) or _annotated(score_files)
+    if from_files is not None:
+        declared = [*_annotated(from_files), *(each for each in declared if each.kind is each.KEYWORD_ONLY)]
+    files = [each.name for each in declared if isinstance(get_args(each.annotation)[1], Argument)]
+    accepted = inspect.signature(score).parameters
+
+    def command(as_json: bool, as_latex: bool, **given: Any) -> None:
+        options = {name: value for name, value in given.items() if value is not None and name not in files}
+        with patiently("resamples") as progress:
+            here = {"progress": progress, "for_scripts": as_json}
+            options |= {name: value for name, value in here.items() if name in accepted}
+            scored = (from_files or score)(*(given[name] for name in files), **options)
         print_scored(scored, as_json=as_json, as_latex=as_latex)
 
-    evaluate.__doc__ = f"{family_summary(name)}\n\n{family.summary}"
-    return evaluate
+    forms = [("as_json", AsJson), ("as_latex", AsLatex)]
+    printed = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=form) for name, form in forms
+    ]
+    parameters = [each.replace(kind=each.KEYWORD_ONLY) for each in (*declared, *printed)]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # as `inspect` asks for it
+    command.__doc__ = summary
+    return command
+
+
+def _annotated(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    parameters = inspect.signature(function, eval_str=True).parameters.values()
+    return [each for each in parameters if get_origin(each.annotation) is Annotated]

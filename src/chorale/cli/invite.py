@@ -8,12 +8,13 @@ from chorale.cli.addresses import checked_public_url
 from chorale.cli.arguments import BY, AsJson, Database, PublicUrl, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
-from chorale.cli.targets import Force, check_target, writing
 from chorale.engine import arrivals
 from chorale.engine.running import Study
 from chorale.engine.started import stage_called, study_to_prepare
 from chorale.files.addresses import read_addresses
 from chorale.files.tables import write_csv
+from chorale.files.targets import check_target, writing
+from chorale.metrics.options import Force
 from chorale.model import UserError
 from chorale.monitor.payouts import invitations_table
 from chorale.store import invitations, settings

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 from chorale.cli.arguments import AsJson
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.scoring import AsLatex, Resamples, Seed, print_scored
-from chorale.cli.targets import Force, check_target, writing
+from chorale.cli.scoring import AsLatex, print_scored
+from chorale.files.targets import check_target, writing
+from chorale.metrics.options import Force, Resamples, Seed
 from chorale.metrics.reading.responses import read_responses
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.irt import IrtOptions, score_irt, write_items

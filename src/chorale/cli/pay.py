@@ -9,7 +9,6 @@ from chorale.cli.asking import prolific
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
-from chorale.cli.targets import Force, check_target, writing
 from chorale.cli.terminal import show
 from chorale.engine import payouts, recruiting
 from chorale.engine.payouts import PayoutResult
@@ -18,6 +17,8 @@ from chorale.engine.started import started_study
 from chorale.exchange import payout_files
 from chorale.exchange.payout_files import ToPay
 from chorale.files.tables import write_csv
+from chorale.files.targets import check_target, writing
+from chorale.metrics.options import Force
 from chorale.model import UserError, money_number, money_text
 from chorale.monitor.payouts import books_as_json, books_line, books_table, receipts_table
 from chorale.store import submissions

@@ -10,9 +10,10 @@ from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex
-from chorale.cli.targets import Force, check_target, write_text
 from chorale.cli.terminal import show
 from chorale.engine.started import keep_forecast
+from chorale.files.targets import check_target, write_text
+from chorale.metrics.options import Force
 from chorale.model import UserError
 from chorale.present.scoring import score_table
 from chorale.rehearsal import FORECAST_FILE, FitColumns, Forecasts, parse_vary

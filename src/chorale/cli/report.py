@@ -11,11 +11,11 @@ from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
-from chorale.cli.scoring import Resamples, Seed
-from chorale.cli.targets import check_target, write_text, writing
 from chorale.engine.settling import settle_everything
 from chorale.engine.started import started_study
 from chorale.exchange.croissant import FILE_NAME
+from chorale.files.targets import check_target, write_text, writing
+from chorale.metrics.options import Resamples, Seed
 from chorale.metrics.resampling import Resampling
 from chorale.model import UserError
 from chorale.monitor.status import note_arms_shown

@@ -7,7 +7,7 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.targets import Force, check_target, writing
+from chorale.files.targets import check_target, writing
 from chorale.kits.frames.baselines import FramePrediction, frames_by_sense, top_crowd_frames, write_predictions
 from chorale.kits.frames.candidates import CandidateFrames
 from chorale.kits.frames.files.reading import digest_of_files
@@ -16,6 +16,7 @@ from chorale.kits.frames.files.sense_map import read_frame_map
 from chorale.kits.frames.files.words import read_frame_words
 from chorale.kits.frames.framenet import read_framenet
 from chorale.metrics import signature
+from chorale.metrics.options import Force
 from chorale.model import UserError
 from chorale.model.extras import need
 from chorale.text.wordnet import read_wordnet

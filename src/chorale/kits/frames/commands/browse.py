@@ -6,12 +6,13 @@ from typing import Annotated
 from chorale.cli.arguments import AsJson, Database
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.scoring import AsLatex, print_scored
-from chorale.cli.targets import Force, check_target, write_text
 from chorale.engine.started import started_study
+from chorale.files.targets import check_target, write_text
 from chorale.kits.frames.browsing import FrameBrowsing, browsing_of_files, browsing_of_study, browsing_scored
 from chorale.kits.frames.files.sentences import read_frame_sentences, with_lexical_units
 from chorale.kits.frames.framenet import FrameNet, read_framenet
 from chorale.kits.frames.page import frames_page
+from chorale.metrics.options import Force
 from chorale.model import UserError
 from chorale.text.wordnet import find_wordnet, read_wordnet
 

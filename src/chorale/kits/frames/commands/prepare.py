@@ -7,13 +7,14 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.targets import Force, check_target, writing
 from chorale.files.source import refused
 from chorale.files.tables import write_jsonl
+from chorale.files.targets import check_target, writing
 from chorale.kits.frames.candidates import CandidateFrames, Reach
 from chorale.kits.frames.files.sense_map import read_frame_map
 from chorale.kits.frames.framenet import read_framenet, read_name_changes
 from chorale.kits.frames.preparing import LONGEST_SENTENCE, POS, FrameItems, WordSelection, frame_items
+from chorale.metrics.options import Force
 from chorale.model import UserError
 from chorale.model.plural import plural
 from chorale.text.sentence_files import read_given

@@ -7,8 +7,8 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.targets import writing
 from chorale.cli.terminal import show
+from chorale.files.targets import writing
 from chorale.kits.frames.framenet import read_framenet
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError

@@ -6,10 +6,11 @@ from typing import Annotated
 from chorale.cli.arguments import AsJson
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.scoring import AsLatex, print_scored
-from chorale.cli.targets import Force, check_target, writing
 from chorale.files.tables import replacing
+from chorale.files.targets import check_target, writing
 from chorale.kits.qasrl.files import joined, read_qasrl, read_sentences
 from chorale.kits.qasrl.page import browsed, browsing_scored, qasrl_page
+from chorale.metrics.options import Force
 
 Files = Annotated[
     list[Path],

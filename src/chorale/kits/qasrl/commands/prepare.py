@@ -7,9 +7,10 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.targets import Force, check_target, writing
 from chorale.files.tables import write_jsonl
+from chorale.files.targets import check_target, writing
 from chorale.kits.qasrl.preparing import VerbFilter, qasrl_items
+from chorale.metrics.options import Force
 from chorale.model.plural import plural
 from chorale.text.sentence_files import read_given
 

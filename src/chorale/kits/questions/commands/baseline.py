@@ -6,14 +6,15 @@ from typing import Annotated, Literal
 from chorale.cli.arguments import AsJson
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_scored
-from chorale.cli.targets import Force, check_target, writing
+from chorale.cli.scoring import AsLatex, print_scored
 from chorale.files.tables import write_csv, write_jsonl, write_tsv
+from chorale.files.targets import check_target, writing
 from chorale.kits.questions.baselines import GIVEN, Given, Trial, choice_model
-from chorale.kits.questions.commands.evaluate import Folds
+from chorale.kits.questions.family import Folds
 from chorale.kits.questions.scoring.partial_inputs import partial_section
 from chorale.kits.questions.scoring.sources import read_questions
 from chorale.metrics import signature
+from chorale.metrics.options import Force, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Result
 from chorale.metrics.signatures import Setting

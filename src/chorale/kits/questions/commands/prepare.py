@@ -8,11 +8,11 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.scoring import Seed
-from chorale.cli.targets import Force, check_target, writing
 from chorale.cli.terminal import show
 from chorale.files.tables import write_jsonl
+from chorale.files.targets import check_target, writing
 from chorale.kits.questions.preparing import passages_of, passages_table
+from chorale.metrics.options import Force, Seed
 from chorale.model import UserError
 
 Texts = Annotated[

@@ -11,13 +11,14 @@ from chorale.cli.output import print_line, print_notes
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import print_scored
-from chorale.cli.targets import Force, check_target, writing
+from chorale.files.targets import check_target, writing
 from chorale.kits.rules.files.resources import RULE_ENDINGS, description_path, write_rules
 from chorale.kits.rules.learning.global_graph import GlobalOptions
 from chorale.kits.rules.learning.pipeline import LearnOptions, learn_rules
 from chorale.kits.rules.learning.settings import Pruning, Resources, bytes_of, methods_of
 from chorale.kits.rules.learning.tables import learning_result
 from chorale.kits.rules.learning.work_folder import alone_in
+from chorale.metrics.options import Force
 
 Extractions = Annotated[
     Path,

@@ -8,13 +8,13 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.scoring import Seed
-from chorale.cli.targets import Force, check_target, writing
 from chorale.cli.terminal import show
 from chorale.files.tables import write_csv, write_jsonl
+from chorale.files.targets import check_target, writing
 from chorale.kits.rules.commands.learn import ArgumentNames, Columns, PredicateNames, Strict
 from chorale.kits.rules.files.extractions import ReadExtractions, extraction_tables, names_of
 from chorale.kits.rules.learning.applying import Applied, apply_rules
+from chorale.metrics.options import Force, Seed
 from chorale.metrics.score import Result
 from chorale.metrics.score_table import ScoreTable
 from chorale.model.plural import plural
