@@ -13,48 +13,40 @@ from chorale.cli.parameters import Argument
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
 from chorale.metrics.family import Family, score_files
-from chorale.metrics.score import Result
-from chorale.registry import commands, families
+from chorale.registry import blaming, commands, families
 
 
 def __getattr__(name: str) -> Callable[..., None]:
     if name not in families():
         raise AttributeError(name)
-    family: Family = families()[name]
-    declared = [command.summary for command in commands() if command.path == ("evaluate", name)]
-    summary = declared[0] if declared else f"{family_summary(name)}\n\n{family.summary}"
-    return scoring_command(family.score, summary, family.from_files)
+    return family_command(families()[name], f"metric family `{name}` of the kit `{families().kit_of(name)}`")
 
 
-def scoring_command(
-    score: Callable[..., Result], summary: str, from_files: Callable[..., Result] | None = None
-) -> Callable[..., None]:
-    """The command that calls a function with what its annotated parameters ask for, and prints what it returns.
+def family_command(family: Family, owner: str) -> Callable[..., None]:
+    """The command that calls a family's `score` with what its parameters ask for, and prints what it returns.
 
-    `from_files` is called in its place: it takes files in a way of its own, and all else as `**options`. A function
-    that annotates nothing takes what `score_files` takes.
+    A family that takes files in a way of its own has the parameters for them in `from_files`. A `score` that annotates
+    no parameters takes what `score_files` takes.
     """
-    declared = _annotated(score) or _annotated(score_files)
-    if from_files is not None:
-        declared = [*_annotated(from_files), *(each for each in declared if each.kind is each.KEYWORD_ONLY)]
+    declared = _annotated(family.score) or _annotated(score_files)
+    if family.from_files is not None:
+        declared = [*_annotated(family.from_files), *(each for each in declared if each.kind is each.KEYWORD_ONLY)]
     files = [each.name for each in declared if isinstance(get_args(each.annotation)[1], Argument)]
-    accepted = inspect.signature(score).parameters
+    accepted = inspect.signature(family.score).parameters
+    score = family.from_files or family.score
 
-    def command(as_json: bool, as_latex: bool, **given: Any) -> None:
+    def command(as_json: AsJson = False, as_latex: AsLatex = False, **given: Any) -> None:
         options = {name: value for name, value in given.items() if value is not None and name not in files}
-        with patiently("resamples") as progress:
+        with patiently("resamples") as progress, blaming(owner):
             here = {"progress": progress, "for_scripts": as_json}
             options |= {name: value for name, value in here.items() if name in accepted}
-            scored = (from_files or score)(*(given[name] for name in files), **options)
+            scored = score(*(given[name] for name in files), **options)
         print_scored(scored, as_json=as_json, as_latex=as_latex)
 
-    forms = [("as_json", AsJson), ("as_latex", AsLatex)]
-    printed = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=form) for name, form in forms
-    ]
-    parameters = [each.replace(kind=each.KEYWORD_ONLY) for each in (*declared, *printed)]
+    parameters = [each.replace(kind=each.KEYWORD_ONLY) for each in (*declared, *_annotated(command))]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # as `inspect` asks for it
-    command.__doc__ = summary
+    summaries = [each.summary for each in commands() if each.path == ("evaluate", family.name)]
+    command.__doc__ = "".join(summaries) or f"{family_summary(family.name)}\n\n{family.summary}"
     return command
 
 

@@ -34,7 +34,6 @@ class CommandArgument(click.Argument):
         super().__init__([name], required=default is _NONE_GIVEN, metavar=declared.metavar, **attributes)
         self.help = declared.help
         self.choices = choices
-        self.show_default = declared.show_default
 
     def make_metavar(self, ctx: click.Context | None = None) -> str:  # noqa: ARG002 - the library's signature
         """As usage lines have it."""
@@ -44,8 +43,7 @@ class CommandArgument(click.Argument):
         return shown if self.required else f"[{shown}]"
 
     def help_row(self) -> tuple[str, str]:
-        has_default = self.show_default and self.default is not None
-        note = "  [required]" if self.required else f"  [default: {self.default}]" if has_default else ""
+        note = "  [required]" if self.required else f"  [default: {self.default}]" if self.default is not None else ""
         return self.metavar or "", f"{self.help}{note}"
 
 
@@ -56,7 +54,6 @@ class CommandOption(click.Option):
         super().__init__(names, metavar=declared.metavar, help=declared.help, envvar=declared.envvar, **attributes)
         self.declared = declared
         self.choices = choices
-        self.show_default = declared.show_default
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         row = super().get_help_record(ctx)
@@ -72,9 +69,9 @@ class CommandOption(click.Option):
         return row[0], f"{self.help}  [{'; '.join(notes)}]" if notes else self.help or ""
 
     def _default_shown(self) -> str:
-        if isinstance(self.show_default, str):
-            return f"({self.show_default})"
-        if not self.show_default or self.required or self.multiple or self.default is None:
+        if self.declared.show_default is not None:
+            return f"({self.declared.show_default})"
+        if self.required or self.multiple or self.default is None:
             return ""
         if self.is_flag:
             # Only an option that can be switched off needs to say what it is.

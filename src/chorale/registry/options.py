@@ -10,7 +10,6 @@ class Argument:
 
     metavar: str
     help: str
-    show_default: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,5 +28,5 @@ class Option:
     """The names to choose from, where installed kits add to them. They are read when the command is."""
     envvar: str | None = None
     """The environment variable that has the value where the option is not given."""
-    show_default: bool | str = True
-    """Whether help shows the default, or what it shows instead."""
+    show_default: str | None = None
+    """What help shows in place of the default."""
