@@ -25,58 +25,34 @@ from chorale.model.problems import did_you_mean
 if TYPE_CHECKING:
     from chorale.metrics.aggregation.result import Aggregation
 
-Method = Annotated[
-    str, Option("--method", metavar="NAME", help=f"One of {', '.join(method_names())}.", choices=method_names)
-]
-TrustColumn = Annotated[
-    str | None, Option("--trust", metavar="COLUMN", help="The column of workers' trust, for confidence.")
-]
+Method = Annotated[str, Option(metavar="NAME", help=f"One of {', '.join(method_names())}.", choices=method_names)]
+TrustColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of workers' trust, for confidence.")]
 Options = Annotated[
     str | None,
-    Option(
-        "--options",
-        metavar="FILE|A,B,C",
-        help="All labels there were to choose from: a file with one a line, or a list.",
-    ),
+    Option(metavar="FILE|A,B,C", help="All labels there were to choose from: a file with one a line, or a list."),
 ]
 OpenTask = Annotated[
     bool, Option("--open", help="For crowdtruth: workers could say anything; there is no list of options.")
 ]
-Iterations = Annotated[int | None, Option("--iterations", metavar="N", min=1, help="The most iterations to make.")]
-Tolerance = Annotated[
-    float | None, Option("--tolerance", metavar="X", min=0, help="Stop when an iteration brings less.")
-]
-Restarts = Annotated[int | None, Option("--restarts", metavar="N", min=1, help="For mace: how many random starts.")]
+Iterations = Annotated[int | None, Option(min=1, help="The most iterations to make.")]
+Tolerance = Annotated[float | None, Option(metavar="X", min=0, help="Stop when an iteration brings less.")]
+Restarts = Annotated[int | None, Option(min=1, help="For mace: how many random starts.")]
 Smoothing = Annotated[
     float | None,
-    Option(
-        "--smoothing",
-        metavar="N",
-        min=0,
-        help="For confidence with --truth: right and wrong answers to add to everybody's.",
-    ),
+    Option(metavar="N", min=0, help="For confidence with --truth: right and wrong answers to add to everybody's."),
 ]
-TruthFile = Annotated[
-    Path | None, Option("--truth", metavar="FILE", help="The true labels of tasks: how often is it right?")
-]
-TruthTask = Annotated[
-    str | None, Option("--truth-task", metavar="COLUMN", help="The truth's column of tasks.", show_default="task")
-]
-TruthLabel = Annotated[
-    str | None, Option("--truth-label", metavar="COLUMN", help="The truth's column of labels.", show_default="label")
-]
+TruthFile = Annotated[Path | None, Option(help="The true labels of tasks: how often is it right?")]
+TruthTask = Annotated[str | None, Option(metavar="COLUMN", help="The truth's column of tasks.", show_default="task")]
+TruthLabel = Annotated[str | None, Option(metavar="COLUMN", help="The truth's column of labels.", show_default="label")]
 AgainstOther = Annotated[
     str | None,
     Option(
-        "--against",
         metavar="NAME|FILE",
         help="Another method on the same file (needs --truth), or another file of judgments: is the difference more "
         "than luck?",
     ),
 ]
-Out = Annotated[
-    Path | None, Option("--out", metavar="FILE", help="Write labels and probabilities: .csv, .tsv, .jsonl or .parquet.")
-]
+Out = Annotated[Path | None, Option(help="Write labels and probabilities: .csv, .tsv, .jsonl or .parquet.")]
 
 
 def aggregate(

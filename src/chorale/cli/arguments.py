@@ -12,7 +12,6 @@ StudyFolder = Annotated[Path, Argument(metavar="DIR", help="The study's folder."
 Database = Annotated[
     str | None,
     Option(
-        "--db",
         metavar="URL",
         help="The study's database, e.g. postgresql+psycopg://user@host/name. Its own SQLite file if not given.",
         envvar="CHORALE_DB",
@@ -20,7 +19,6 @@ Database = Annotated[
 ]
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object and nothing else.")]
 PublicUrl = Annotated[
-    str | None,
-    Option("--public-url", metavar="URL", help="The address people reach the site at, e.g. https://study.example.org."),
+    str | None, Option(metavar="URL", help="The address people reach the site at, e.g. https://study.example.org.")
 ]
 StageName = Annotated[str, Argument(metavar="STAGE", help="The stage's name.")]

@@ -26,16 +26,14 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 
 def invite(
     directory: StudyFolder,
-    count: Annotated[int | None, Option(metavar="N", help="How many workers to invite; 1 if not given.", min=1)] = None,
+    count: Annotated[int | None, Option(help="How many workers to invite; 1 if not given.", min=1)] = None,
     expert: Annotated[str | None, Option(metavar="NAME", help="Invite an expert of this name instead.")] = None,
     stage: Annotated[
         str | None, Option(metavar="NAME", help="Invite to this stage, and let in where it asks for that.")
     ] = None,
-    reusable: Annotated[
-        bool, Option("--reusable", help="Make one link for many people; --count is how many at most.")
-    ] = False,
-    emails: Annotated[Path | None, Option(metavar="FILE", help="A link for every e-mail address in this file.")] = None,
-    out: Annotated[Path | None, Option(metavar="FILE", help="CSV file for addresses and their links.")] = None,
+    reusable: Annotated[bool, Option(help="Make one link for many people; --count is how many at most.")] = False,
+    emails: Annotated[Path | None, Option(help="A link for every e-mail address in this file.")] = None,
+    out: Annotated[Path | None, Option(help="CSV file for addresses and their links.")] = None,
     force: Force = False,
     listed: Annotated[bool, Option("--list", help="List the links there are, and stop.")] = False,
     revoke: Annotated[

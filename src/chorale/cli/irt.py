@@ -23,25 +23,20 @@ Files = Annotated[
 ]
 Model = Annotated[
     Literal["1pl", "2pl", "3pl"],
-    Option("--model", metavar="NAME", help="1pl (difficulty), 2pl (and discrimination) or 3pl (and guessing)."),
+    Option(metavar="NAME", help="1pl (difficulty), 2pl (and discrimination) or 3pl (and guessing)."),
 ]
 GuessingPriorName = Annotated[
     Literal["fitted", "standard"],
     Option(
-        "--guessing-prior",
         metavar="NAME",
         help="For 3pl, of logit guessing: fitted (one centre for all items, from the data) or standard (N(0, 1)).",
     ),
 ]
-Starts = Annotated[
-    int,
-    Option("--starts", metavar="N", min=1, max=100, help="Fit from N places, all but the first random; keep the best."),
-]
-WithIntervals = Annotated[bool, Option("--ci", help="Give 95% intervals of every item and responder.")]
+Starts = Annotated[int, Option(min=1, max=100, help="Fit from N places, all but the first random; keep the best.")]
+WithIntervals = Annotated[bool, Option(help="Give 95% intervals of every item and responder.")]
 HowIntervals = Annotated[
     Literal["posterior", "bootstrap"],
     Option(
-        "--interval",
         metavar="NAME",
         help="With --ci: posterior (what answers and priors leave open), or bootstrap (responders drawn for an item, "
         "items for a responder).",
@@ -49,13 +44,9 @@ HowIntervals = Annotated[
 ]
 Others = Annotated[
     list[Path] | None,
-    Option(
-        "--against",
-        metavar="FILE",
-        help="Other answers to the same items, or by the same responders: is the difference more than luck?",
-    ),
+    Option(help="Other answers to the same items, or by the same responders: is the difference more than luck?"),
 ]
-Out = Annotated[Path | None, Option("--out", metavar="FILE", help="Write the items to a CSV file as well.")]
+Out = Annotated[Path | None, Option(help="Write the items to a CSV file as well.")]
 
 
 def irt(

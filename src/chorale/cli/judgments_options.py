@@ -13,31 +13,24 @@ JudgmentsFile = Annotated[
         help="Judgments: CSV, TSV, JSONL or Parquet with task, worker and label, or a batch file of MTurk or Appen.",
     ),
 ]
-TaskColumn = Annotated[str | None, Option("--task", metavar="COLUMN", help="The column that says what was judged.")]
-WorkerColumn = Annotated[str | None, Option("--worker", metavar="COLUMN", help="The column that says who judged it.")]
-LabelColumn = Annotated[str | None, Option("--label", metavar="COLUMN", help="The column that says what they said.")]
+TaskColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column that says what was judged.")]
+WorkerColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column that says who judged it.")]
+LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column that says what they said.")]
 Separator = Annotated[
     str | None,
-    Option(
-        "--sep",
-        metavar="TEXT",
-        help="Labels are sets of options, with this between them; json if cells are JSON lists.",
-    ),
+    Option(metavar="TEXT", help="Labels are sets of options, with this between them; json if cells are JSON lists."),
 ]
 EmptyLabel = Annotated[
-    str | None, Option("--empty", metavar="LABEL", help="What an empty label stands for. Left out if not given.")
+    str | None, Option(metavar="LABEL", help="What an empty label stands for. Left out if not given.")
 ]
 WhichRepeat = Annotated[
     Literal["last", "first", "all"],
-    Option("--repeats", metavar="last|first|all", help="Which of a worker's judgments of the same task counts."),
+    Option(metavar="last|first|all", help="Which of a worker's judgments of the same task counts."),
 ]
-KeepRejected = Annotated[
-    bool, Option("--keep-rejected", help="Keep the work that a batch file marks as rejected or tainted.")
-]
+KeepRejected = Annotated[bool, Option(help="Keep the work that a batch file marks as rejected or tainted.")]
 ReaderName = Annotated[
     str | None,
     Option(
-        "--reader",
         metavar="NAME",
         help="The file has a format of an installed kit."
         + (f" Formats: {', '.join(readers())}." if readers() else " No kit brings one yet."),

@@ -21,6 +21,8 @@ from chorale.registry.options import Argument, Option
 
 __all__ = ["Argument", "CommandArgument", "CommandOption", "FunctionCommand", "Option", "command_of"]
 _NONE_GIVEN = inspect.Parameter.empty
+_METAVARS: dict[Any, str] = {int: "N", Path: "FILE"}
+"""What an option's value is called where its declaration does not say."""
 
 
 class CommandArgument(click.Argument):
@@ -51,7 +53,7 @@ class CommandOption(click.Option):
     """An option whose help also shows the limits of a number."""
 
     def __init__(self, declared: Option, choices: tuple[str, ...], names: list[str], **attributes: Any) -> None:
-        super().__init__(names, metavar=declared.metavar, help=declared.help, envvar=declared.envvar, **attributes)
+        super().__init__(names, help=declared.help, envvar=declared.envvar, **attributes)
         self.declared = declared
         self.choices = choices
 
@@ -131,6 +133,7 @@ def _parameter(parameter: inspect.Parameter) -> click.Parameter:
         given["type"] = name_of(choices)
     else:
         given["type"] = _reader(kind, declared.min, declared.max, parameter.name)
+    given["metavar"] = declared.metavar or _METAVARS.get(kind)
     short = [declared.short] if declared.short else []
     return CommandOption(declared, choices, [*short, name, parameter.name], **given)
 

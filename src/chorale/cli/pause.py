@@ -10,10 +10,8 @@ from chorale.engine.control import set_stage_state
 from chorale.engine.started import stage_called, started_study
 from chorale.model import Refusal, StageState, UserError
 
-PauseReason = Annotated[
-    str, Option("--reason", metavar="TEXT", help="Why, for the study's record. In a hurry, leave it out.")
-]
-ResumeReason = Annotated[str, Option("--reason", metavar="TEXT", help="Why, for the study's record (required).")]
+PauseReason = Annotated[str, Option(metavar="TEXT", help="Why, for the study's record. In a hurry, leave it out.")]
+ResumeReason = Annotated[str, Option(metavar="TEXT", help="Why, for the study's record (required).")]
 
 
 def pause(

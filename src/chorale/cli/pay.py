@@ -29,27 +29,21 @@ SHORTEST_WAIT = 10
 
 def pay(
     directory: StudyFolder,
-    yes: Annotated[bool, Option("--yes", help="Pay. Without it, only what would be paid is shown.")] = False,
+    yes: Annotated[bool, Option(help="Pay. Without it, only what would be paid is shown.")] = False,
     file: Annotated[
-        Path | None,
-        Option(
-            "--file",
-            metavar="FILE",
-            help="CSV file for whoever pays the people that Prolific does not: whom, and how much.",
-        ),
+        Path | None, Option(help="CSV file for whoever pays the people that Prolific does not: whom, and how much.")
     ] = None,
     force: Force = False,
     resend: Annotated[
         int | None,
         Option(
-            "--resend",
             metavar="MINUTES",
             min=SHORTEST_WAIT,
             help="Ask again for bonuses of which it is not known whether they were paid, if Prolific reports none of "
             "them so many minutes after. Look at Prolific's own page first.",
         ),
     ] = None,
-    receipts: Annotated[bool, Option("--receipts", help="Show every payout there was, and stop.")] = False,
+    receipts: Annotated[bool, Option(help="Show every payout there was, and stop.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:

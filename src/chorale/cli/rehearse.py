@@ -21,20 +21,18 @@ from chorale.rehearsal import rehearse as run
 from chorale.rehearsal.page import forecast_page
 from chorale.rehearsal.tables import forecast_latex, forecast_notes, forecast_tables, runs_text
 
-Seeds = Annotated[int, Option(metavar="N", help="How many times to run it.", min=1, max=10_000)]
-FirstSeed = Annotated[int, Option(metavar="N", help="Seed of the first run; the next ones follow it.")]
+Seeds = Annotated[int, Option(help="How many times to run it.", min=1, max=10_000)]
+FirstSeed = Annotated[int, Option(help="Seed of the first run; the next ones follow it.")]
 Workers = Annotated[
     int | None,
     Option(
-        metavar="N",
         help="How many people come; if not given, as rehearsal.toml says, or as many as suit the study's size.",
         min=1,
         max=100_000,
     ),
 ]
 Needed = Annotated[
-    bool,
-    Option("--needed", help="Also find the fewest people with whom each run finishes: about seven times the work."),
+    bool, Option(help="Also find the fewest people with whom each run finishes: about seven times the work.")
 ]
 Vary = Annotated[
     list[str] | None,
@@ -46,21 +44,15 @@ Vary = Annotated[
 ]
 Fit = Annotated[
     Path | None,
-    Option(
-        metavar="FILE",
-        help="Real judgments (task, worker, label), or a batch file of MTurk or Appen: people err as those did.",
-    ),
+    Option(help="Real judgments (task, worker, label), or a batch file of MTurk or Appen: people err as those did."),
 ]
-Processes = Annotated[
-    int | None, Option(metavar="N", help="How many processes to use; one for each core if not given.", min=1)
-]
-Out = Annotated[Path | None, Option(metavar="FILE", help="Write a page with pictures, as one HTML file.")]
+Processes = Annotated[int | None, Option(help="How many processes to use; one for each core if not given.", min=1)]
+Out = Annotated[Path | None, Option(help="Write a page with pictures, as one HTML file.")]
 Save = Annotated[
     bool,
     Option(
-        "--save",
         help="Keep the forecast in the study's folder, as forecast.json: what was planned, for reports to put "
-        "beside what came of it.",
+        "beside what came of it."
     ),
 ]
 

@@ -25,17 +25,17 @@ from chorale.report.printing import find_browser, write_pdf
 USUAL = Path("report.html")
 
 
-Out = Annotated[Path | None, Option(metavar="FILE", help="The page; report.html if no file is named at all.")]
-Pdf = Annotated[Path | None, Option(metavar="FILE", help="Print the page to a PDF file, by a Chromium that is there.")]
+Out = Annotated[Path | None, Option(help="The page; report.html if no file is named at all.")]
+Pdf = Annotated[Path | None, Option(help="Print the page to a PDF file, by a Chromium that is there.")]
 DataCard = Annotated[
     Path | None,
     Option(metavar="DIR", help="A folder for the data themselves, with the metadata beside them as croissant.json."),
 ]
-WithArms = Annotated[bool, Option("--arms", help="Tell the arms apart. That you looked is written down.")]
+WithArms = Annotated[bool, Option(help="Tell the arms apart. That you looked is written down.")]
 WithCharts = Annotated[bool, Option("--charts/--no-charts", help="Whether to draw charts.")]
 Licence = Annotated[str | None, Option("--license", metavar="NAME", help="The data's licence, for the data card.")]
 Url = Annotated[str | None, Option(metavar="URL", help="Where the data are published, for the data card.")]
-ForceFiles = Annotated[bool, Option("--force", help="Overwrite files that are there.")]
+ForceFiles = Annotated[bool, Option(help="Overwrite files that are there.")]
 
 
 def report(

@@ -6,17 +6,11 @@ from typing import Annotated
 from chorale.registry.options import Option
 
 File = str | PathLike[str]
-WithIntervals = Annotated[bool, Option("--ci", help="Give 95% bootstrap intervals, over items.")]
-Resamples = Annotated[
-    int, Option("--resamples", metavar="N", min=100, max=1_000_000, help="How many resamples to draw.")
-]
-Seed = Annotated[int, Option("--seed", metavar="N", min=0, help="Where resampling starts.")]
+WithIntervals = Annotated[bool, Option(help="Give 95% bootstrap intervals, over items.")]
+Resamples = Annotated[int, Option(min=100, max=1_000_000, help="How many resamples to draw.")]
+Seed = Annotated[int, Option(min=0, help="Where resampling starts.")]
 Against = Annotated[
     File | None,
-    Option(
-        "--against",
-        metavar="FILE",
-        help="Another system's output: is the difference more than luck? Paired bootstrap and randomisation.",
-    ),
+    Option(help="Another system's output: is the difference more than luck? Paired bootstrap and randomisation."),
 ]
-Force = Annotated[bool, Option("--force", help="Overwrite the file that is written if it is there.")]
+Force = Annotated[bool, Option(help="Overwrite the file that is written if it is there.")]

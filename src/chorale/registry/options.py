@@ -21,6 +21,7 @@ class Option:
     short: str | None = None
     """As in `-o`."""
     metavar: str | None = None
+    """What the value is called; if None, N for a whole number and FILE for a path."""
     help: str = ""
     min: float | None = None
     max: float | None = None

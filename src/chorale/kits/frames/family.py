@@ -24,49 +24,33 @@ Gold = Annotated[
     File | Sequence[File],
     Argument(metavar="GOLD", help="The crowd's scores of every candidate frame; several files are one corpus."),
 ]
-TopOnly = Annotated[bool, Option("--top", help="Of PRED, only the frame with the highest score counts, as 1.")]
-WithItems = Annotated[bool, Option("--items", help="List sentences, the worst first.")]
+TopOnly = Annotated[bool, Option(help="Of PRED, only the frame with the highest score counts, as 1.")]
+WithItems = Annotated[bool, Option(help="List sentences, the worst first.")]
 HowConstant = Annotated[
     Constant,
-    Option(
-        "--constant",
-        metavar="HOW",
-        help="Where all candidates have the same score: τ is zero, or skip the sentence for τ.",
-    ),
+    Option(metavar="HOW", help="Where all candidates have the same score: τ is zero, or skip the sentence for τ."),
 ]
 WhichScores = Annotated[
     Literal["final", "initial"],
-    Option("--scores", metavar="WHICH", help="The crowd's scores: final, or initial (workers not weighted)."),
+    Option(metavar="WHICH", help="The crowd's scores: final, or initial (workers not weighted)."),
 ]
-SentenceColumn = Annotated[
-    str | None, Option("--sentence", metavar="COLUMN", help="The column of sentence ids, in all files.")
-]
-FrameColumn = Annotated[str | None, Option("--frame", metavar="COLUMN", help="The column of frames, in all files.")]
-ScoreColumn = Annotated[str | None, Option("--score", metavar="COLUMN", help="The column of scores in PRED.")]
-GoldColumn = Annotated[str | None, Option("--gold-score", metavar="COLUMN", help="The column of scores in GOLD.")]
+SentenceColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of sentence ids, in all files.")]
+FrameColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of frames, in all files.")]
+ScoreColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of scores in PRED.")]
+GoldColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of scores in GOLD.")]
 Only = Annotated[
     File | None,
-    Option(
-        "--only",
-        metavar="FILE",
-        help="Score only the sentences that this file has too, such as the output of a system that can't name all.",
-    ),
+    Option(help="Score only the sentences that this file has too, such as the output of a system that can't name all."),
 ]
 Qualities = Annotated[
     File | None,
     Option(
         "--sqs",
-        metavar="FILE",
         help="How clear the sentences are (the export frames-sqs), for the weighted average, where GOLD does not say.",
     ),
 ]
-Curves = Annotated[
-    File | None,
-    Option("--curves", metavar="FILE", help="Draw every sentence's agreement, from the best to the worst, as .svg."),
-]
-Beside = Annotated[
-    Sequence[File], Option("--with", metavar="FILE", help="Another system for the curves; may be repeated.")
-]
+Curves = Annotated[File | None, Option(help="Draw every sentence's agreement, from the best to the worst, as .svg.")]
+Beside = Annotated[Sequence[File], Option("--with", help="Another system for the curves; may be repeated.")]
 
 
 def score(

@@ -40,9 +40,7 @@ Gold = Annotated[
 SentenceFiles = Annotated[
     Sequence[File],
     Option(
-        "--sentences",
-        metavar="FILE",
-        help="The sentences, with qasrl_id and tokens: for the words in --alignment, and to check spans. Repeatable.",
+        help="The sentences, with qasrl_id and tokens: for the words in --alignment, and to check spans. Repeatable."
     ),
 ]
 Redundant = Annotated[
@@ -53,8 +51,7 @@ Redundant = Annotated[
     ),
 ]
 LinkName = Annotated[
-    Literal["iou", "any"],
-    Option("--link", metavar="HOW", help="Which wrong spans overlap: by the same iou, or by any token."),
+    Literal["iou", "any"], Option(metavar="HOW", help="Which wrong spans overlap: by the same iou, or by any token.")
 ]
 Modality = Annotated[
     bool,
@@ -64,46 +61,32 @@ Modality = Annotated[
     ),
 ]
 AverageName = Annotated[
-    Literal["micro", "macro"],
-    Option("--average", metavar="HOW", help="micro: sums over verbs; macro: the mean over verbs."),
+    Literal["micro", "macro"], Option(metavar="HOW", help="micro: sums over verbs; macro: the mean over verbs.")
 ]
 Iou = Annotated[
-    float, Option("--iou", metavar="X", min=0.01, max=1.0, help="From which overlap on two spans may be one argument.")
+    float, Option(metavar="X", min=0.01, max=1.0, help="From which overlap on two spans may be one argument.")
 ]
 ExtraVerbs = Annotated[
     bool, Option("--include-extra-verbs", help="Count verbs that only PRED has: all their arguments are wrong.")
 ]
 By = Annotated[
     str | None,
-    Option(
-        "--by", metavar="COLUMN", help="Agreement of the annotators of one file, told apart by this column: worker_id."
-    ),
+    Option(metavar="COLUMN", help="Agreement of the annotators of one file, told apart by this column: worker_id."),
 ]
-AlignmentFile = Annotated[
-    File | None,
-    Option("--alignment", metavar="FILE", help="Write what was matched, missed and wrong to a .csv or .html file."),
-]
+AlignmentFile = Annotated[File | None, Option(help="Write what was matched, missed and wrong to a .csv or .html file.")]
 PropBankFile = Annotated[
-    File | None,
-    Option("--propbank", metavar="FILE", help="Compare with PropBank arguments in a CoNLL-2009 file, instead of GOLD."),
+    File | None, Option(help="Compare with PropBank arguments in a CoNLL-2009 file, instead of GOLD.")
 ]
 FoundBy = Annotated[
     Literal["head", "span"],
-    Option(
-        "--found-by", metavar="HOW", help="A PropBank argument is found by an answer with its head, or by its span."
-    ),
+    Option(metavar="HOW", help="A PropBank argument is found by an answer with its head, or by its span."),
 ]
-Dense = Annotated[
-    bool, Option("--dense", help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank.")
-]
-Valid = Annotated[
-    int, Option("--valid", metavar="N", min=1, max=6, help="Of six judges of the Bank, how many make it valid.")
-]
+Dense = Annotated[bool, Option(help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank.")]
+Valid = Annotated[int, Option(min=1, max=6, help="Of six judges of the Bank, how many make it valid.")]
 QuestionsBy = Annotated[
-    Literal["people", "anyone"],
-    Option("--questions-by", metavar="WHO", help="Which questions of the Bank count: people's, or anyone's."),
+    Literal["people", "anyone"], Option(metavar="WHO", help="Which questions of the Bank count: people's, or anyone's.")
 ]
-PerVerb = Annotated[bool, Option("--per-verb", help="With --json, give the counts of every verb too.")]
+PerVerb = Annotated[bool, Option(help="With --json, give the counts of every verb too.")]
 
 
 def score(

@@ -39,19 +39,15 @@ Files = Annotated[
 TiesName = Annotated[
     Ties,
     Option(
-        "--ties",
         metavar="HOW",
         help="What a tie among people is worth if the gold answer is in it: its share of the tied answers, wrong "
         "(nothing) or right (everything).",
     ),
 ]
-GoldVotes = Annotated[
-    int, Option("--gold-votes", metavar="N", min=1, max=20, help="Validators' votes drawn for the gold answer.")
-]
+GoldVotes = Annotated[int, Option(min=1, max=20, help="Validators' votes drawn for the gold answer.")]
 AlphaName = Annotated[
     AlphaVariant,
     Option(
-        "--alpha",
         metavar="NAME",
         help="The alpha to print: with-writer (all questions, the writer votes too) or kept (kept questions, "
         "validators only).",
@@ -59,47 +55,30 @@ AlphaName = Annotated[
 ]
 Other = Annotated[
     File | None,
-    Option(
-        "--against",
-        metavar="FILE",
-        help="Other questions: is the difference more than luck? Paired only if they are the same questions.",
-    ),
+    Option(help="Other questions: is the difference more than luck? Paired only if they are the same questions."),
 ]
 ByArm = Annotated[
     bool,
-    Option(
-        "--by-arm",
-        help="Take the questions of every arm by themselves, by their `protocol`. --against may then name an arm.",
-    ),
+    Option(help="Take the questions of every arm by themselves, by their `protocol`. --against may then name an arm."),
 ]
 Validations = Annotated[
     File | None,
     Option(
-        "--validations",
-        metavar="FILE",
-        help="More validations of the questions: question_id, worker_id and answer, one a row (.csv, .tsv, .jsonl).",
+        help="More validations of the questions: question_id, worker_id and answer, one a row (.csv, .tsv, .jsonl)."
     ),
 ]
 Predictions = Annotated[
     File | None,
-    Option(
-        "--predictions",
-        metavar="FILE",
-        help="More predictions for the questions: question_id, model and answer, one a row (.csv, .tsv, .jsonl).",
-    ),
+    Option(help="More predictions for the questions: question_id, model and answer, one a row (.csv, .tsv, .jsonl)."),
 ]
 Written = Annotated[
-    bool,
-    Option(
-        "--written", help="Look at what was written too: lengths, overlap, question words, explanations, repetitions."
-    ),
+    bool, Option(help="Look at what was written too: lengths, overlap, question words, explanations, repetitions.")
 ]
-Irt = Annotated[bool, Option("--irt", help="Fit how hard every question is for models, by the 3PL model.")]
+Irt = Annotated[bool, Option(help="Fit how hard every question is for models, by the 3PL model.")]
 Rounds = Annotated[
     Sequence[File],
     Option(
         "--round",
-        metavar="FILE",
         help="Questions of an earlier round (`chorale export --format mcq-written`), for --irt; may be repeated. A "
         "study's folder has its own.",
     ),
@@ -107,36 +86,23 @@ Rounds = Annotated[
 Partial = Annotated[
     str | None,
     Option(
-        "--partial-inputs",
         metavar="MODEL",
         help="How well a model guesses without question or passage: light (built in), or the folder of a Hugging Face "
         "multiple-choice model.",
     ),
 ]
-Folds = Annotated[int, Option("--folds", metavar="N", min=2, max=50, help="Folds of the cross-validation.")]
+Folds = Annotated[int, Option(min=2, max=50, help="Folds of the cross-validation.")]
 Grades = Annotated[
     Sequence[File],
-    Option(
-        "--grades",
-        metavar="FILE",
-        help="What graders said, as `chorale export --format mcq-grades` writes it: how far they agree.",
-    ),
+    Option(help="What graders said, as `chorale export --format mcq-grades` writes it: how far they agree."),
 ]
 Responses = Annotated[
     File | None,
-    Option(
-        "--responses",
-        metavar="FILE",
-        help="The study's responses (`chorale export --format jsonl`): with --ledger, what a question costs.",
-    ),
+    Option(help="The study's responses (`chorale export --format jsonl`): with --ledger, what a question costs."),
 ]
-Ledger = Annotated[
-    File | None, Option("--ledger", metavar="FILE", help="The study's ledger (`chorale export --format ledger`).")
-]
-ExpertHourly = Annotated[
-    int, Option("--expert-hourly", metavar="CENTS", min=0, help="What an hour of an expert costs, for the costs.")
-]
-Pictures = Annotated[File | None, Option("--pictures", metavar="DIR", help="Write the figures there, as SVG files.")]
+Ledger = Annotated[File | None, Option(help="The study's ledger (`chorale export --format ledger`).")]
+ExpertHourly = Annotated[int, Option(metavar="CENTS", min=0, help="What an hour of an expert costs, for the costs.")]
+Pictures = Annotated[File | None, Option(metavar="DIR", help="Write the figures there, as SVG files.")]
 
 
 def score(

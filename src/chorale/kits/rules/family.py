@@ -36,18 +36,11 @@ Files = Annotated[
     ),
 ]
 MoreJudgments = Annotated[
-    list[Path] | None,
-    Option(
-        "--also", metavar="FILE", help="More judged applications, if they are in several files. May be given again."
-    ),
+    list[Path] | None, Option(help="More judged applications, if they are in several files. May be given again.")
 ]
 Judgments = Annotated[
     list[Path] | None,
-    Option(
-        "--judgments",
-        metavar="FILE",
-        help="The judged applications; then all other files are rules. May be given again.",
-    ),
+    Option("--judgments", help="The judged applications; then all other files are rules. May be given again."),
 ]
 MeaninglessLeft = Annotated[
     Meaningless,
@@ -57,30 +50,16 @@ MeaninglessLeft = Annotated[
         help="Applications whose left side means nothing: out (left out), or count (as not entailing).",
     ),
 ]
-Pairwise = Annotated[
-    bool, Option("--pairwise", help="Compare every two of the resources: paired bootstrap and randomisation.")
-]
-ChartFile = Annotated[File | None, Option("--chart", metavar="FILE", help="Draw the curves as an SVG picture.")]
+Pairwise = Annotated[bool, Option(help="Compare every two of the resources: paired bootstrap and randomisation.")]
+ChartFile = Annotated[File | None, Option(help="Draw the curves as an SVG picture.")]
 MinConfidence = Annotated[
-    float,
-    Option(
-        "--min-confidence",
-        metavar="SHARE",
-        min=0,
-        max=1,
-        help="Leave out applications that were judged with less confidence.",
-    ),
+    float, Option(metavar="SHARE", min=0, max=1, help="Leave out applications that were judged with less confidence.")
 ]
 AreaRule = Annotated[
-    Area,
-    Option(
-        "--area", metavar="RULE", help="How the area under the curve is taken: step (average precision) or trapezoid."
-    ),
+    Area, Option(metavar="RULE", help="How the area under the curve is taken: step (average precision) or trapezoid.")
 ]
-AtRecall = Annotated[
-    str | Sequence[float], Option("--at-recall", metavar="R,R,…", help="At which recall to give the precision.")
-]
-CurveFile = Annotated[File | None, Option("--curve", metavar="FILE", help="Write the points of the curves as CSV.")]
+AtRecall = Annotated[str | Sequence[float], Option(metavar="R,R,…", help="At which recall to give the precision.")]
+CurveFile = Annotated[File | None, Option(help="Write the points of the curves as CSV.")]
 
 
 def score(

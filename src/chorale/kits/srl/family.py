@@ -23,7 +23,6 @@ Files = Annotated[
 Metrics = Annotated[
     str | Sequence[str],
     Option(
-        "--metric",
         metavar="NAMES",
         help="Which scorers, with commas: primesrl, conll05, conll09, conll08, senseval3, semeval07. "
         "If not given, the first four as far as the files allow.",
@@ -33,33 +32,22 @@ FormatName = Annotated[
     str, Option("--format", metavar="NAME", help="The files' format: auto, conll05, conll09 or conllu.")
 ]
 ModeName = Annotated[
-    str,
-    Option("--mode", metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto: by what files mark."),
+    str, Option(metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto: by what files mark.")
 ]
 WhichPredicates = Annotated[
-    str,
-    Option(
-        "--predicates",
-        metavar="WHICH",
-        help="For the CoNLL scorers: all predicates, or only those common to system and gold.",
-    ),
+    str, Option(metavar="WHICH", help="For the CoNLL scorers: all predicates, or only those common to system and gold.")
 ]
 HowSpans = Annotated[
     str,
     Option(
-        "--spans",
-        metavar="HOW",
-        help="When conll05 finds spans by syntax: neighbours of one label are joined, or stay apart.",
+        metavar="HOW", help="When conll05 finds spans by syntax: neighbours of one label are joined, or stay apart."
     ),
 ]
 FrameNetFolder = Annotated[
-    File | None,
-    Option(
-        "--framenet", metavar="DIR", help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml."
-    ),
+    File | None, Option(metavar="DIR", help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml.")
 ]
-Worst = Annotated[int, Option("--worst", metavar="N", min=0, help="Show the N sentences with most mistakes.")]
-Confusion = Annotated[bool, Option("--confusion", help="Show which role was taken for which, on equal spans.")]
+Worst = Annotated[int, Option(min=0, help="Show the N sentences with most mistakes.")]
+Confusion = Annotated[bool, Option(help="Show which role was taken for which, on equal spans.")]
 
 
 def score(

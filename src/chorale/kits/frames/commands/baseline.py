@@ -36,25 +36,20 @@ Files = Annotated[
         help="Sentences with their words, as the crowd's scores have them: sent_id, sentence and word; for tc scores.",
     ),
 ]
-Out = Annotated[Path, Option("--out", metavar="FILE", help="Write the frames there: .csv, .tsv or .jsonl.")]
+Out = Annotated[Path, Option(help="Write the frames there: .csv, .tsv or .jsonl.")]
 FrameNetFolder = Annotated[
-    Path | None, Option("--framenet", metavar="DIR", help="FrameNet 1.7, for fs: the folder or the packed file.")
+    Path | None, Option(metavar="DIR", help="FrameNet 1.7, for fs: the folder or the packed file.")
 ]
 WordNetFolder = Annotated[
     Path | None,
     Option(
-        "--wordnet",
-        metavar="DIR",
-        help="WordNet, for fs: the folder with index.verb. If not given, the usual places are looked at.",
+        metavar="DIR", help="WordNet, for fs: the folder with index.verb. If not given, the usual places are looked at."
     ),
 ]
-FrameMaps = Annotated[
-    list[Path] | None, Option("--map", metavar="FILE", help="Which frame fits which sense, for fs; may be repeated.")
-]
+FrameMaps = Annotated[list[Path] | None, Option("--map", help="Which frame fits which sense, for fs; may be repeated.")]
 Senses = Annotated[
     Literal["first", "lesk"],
     Option(
-        "--senses",
         metavar="HOW",
         help="The sense that fs takes: first (the most frequent) or lesk (the gloss most like the sentence).",
     ),
@@ -62,18 +57,13 @@ Senses = Annotated[
 Reaching = Annotated[
     Literal["map", "synonyms", "related"],
     Option(
-        "--reach",
         metavar="HOW",
         help="Where fs looks for a sense's frames: the map, its synonyms' lexical units too, or related senses too.",
     ),
 ]
 ModelFolder = Annotated[
     Path | None,
-    Option(
-        "--model",
-        metavar="DIR",
-        help="The classifier, for os and os+: the folder `chorale baseline train-frames` wrote.",
-    ),
+    Option(metavar="DIR", help="The classifier, for os and os+: the folder `chorale baseline train-frames` wrote."),
 ]
 
 

@@ -20,20 +20,16 @@ Sources = Annotated[
     list[Path],
     Argument(metavar="DIR|FSS", help="A study's folder, or files of frame-sentence scores in the corpus's columns."),
 ]
-Qualities = Annotated[Path | None, Option("--sqs", metavar="FILE", help="With files: how clear each sentence is.")]
-Stage = Annotated[str | None, Option("--stage", metavar="NAME", help="With a study: the stage, if it has several.")]
-Framenet = Annotated[
-    Path | None, Option("--framenet", metavar="FOLDER", help="FrameNet 1.7, for how frames are related.")
-]
+Qualities = Annotated[Path | None, Option("--sqs", help="With files: how clear each sentence is.")]
+Stage = Annotated[str | None, Option(metavar="NAME", help="With a study: the stage, if it has several.")]
+Framenet = Annotated[Path | None, Option(metavar="FOLDER", help="FrameNet 1.7, for how frames are related.")]
 Wordnet = Annotated[
     Path | None,
     Option(
-        "--wordnet",
-        metavar="FOLDER",
-        help="WordNet, for which words FrameNet has; looked for in the usual places if not given.",
+        metavar="FOLDER", help="WordNet, for which words FrameNet has; looked for in the usual places if not given."
     ),
 ]
-Out = Annotated[Path | None, Option("--out", metavar="FILE", help="Write a page, too (.html).")]
+Out = Annotated[Path | None, Option(help="Write a page, too (.html).")]
 
 
 def frames(
@@ -43,10 +39,9 @@ def frames(
     framenet: Framenet = None,
     wordnet: Wordnet = None,
     bound: Annotated[
-        float,
-        Option("--bound", metavar="SHARE", min=0, max=1, help="FSS above which people see a frame in a sentence."),
+        float, Option(metavar="SHARE", min=0, max=1, help="FSS above which people see a frame in a sentence.")
     ] = 0.2,
-    shown: Annotated[int, Option("--shown", metavar="N", min=1, max=10_000, help="Rows of a table.")] = 15,
+    shown: Annotated[int, Option(min=1, max=10_000, help="Rows of a table.")] = 15,
     out: Out = None,
     db: Database = None,
     force: Force = False,

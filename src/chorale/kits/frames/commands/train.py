@@ -17,15 +17,12 @@ from chorale.present.scoring import score_table
 
 Folder = Annotated[Path, Argument(metavar="DIR", help="Where to save the classifier; it is made.")]
 FrameNetFolder = Annotated[
-    Path,
-    Option("--framenet", metavar="DIR", help="FrameNet 1.7 with its annotated texts: the folder or the packed file."),
+    Path, Option(metavar="DIR", help="FrameNet 1.7 with its annotated texts: the folder or the packed file.")
 ]
-Epochs = Annotated[int, Option("--epochs", metavar="N", min=1, max=1000, help="How often to go through it all.")]
-Seed = Annotated[int, Option("--seed", metavar="N", min=0, max=2**31 - 1, help="Where drawing starts.")]
-Threads = Annotated[
-    int, Option("--threads", metavar="N", min=1, max=256, help="How many threads to use; rounding depends on it.")
-]
-ForceFolder = Annotated[bool, Option("--force", help="Overwrite a classifier that is there.")]
+Epochs = Annotated[int, Option(min=1, max=1000, help="How often to go through it all.")]
+Seed = Annotated[int, Option(min=0, max=2**31 - 1, help="Where drawing starts.")]
+Threads = Annotated[int, Option(min=1, max=256, help="How many threads to use; rounding depends on it.")]
+ForceFolder = Annotated[bool, Option(help="Overwrite a classifier that is there.")]
 
 
 def train_frames(

@@ -17,13 +17,10 @@ Files = Annotated[
     Argument(metavar="FILE…", help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank."),
 ]
 Sentences = Annotated[
-    list[Path] | None,
-    Option("--sentences", metavar="FILE", help="The sentences of CSV files: qasrl_id and tokens. May be repeated."),
+    list[Path] | None, Option(help="The sentences of CSV files: qasrl_id and tokens. May be repeated.")
 ]
-Having = Annotated[
-    str, Option("--having", metavar="TEXT", help="Only verbs whose sentence or questions have this text.")
-]
-Out = Annotated[Path | None, Option("--out", metavar="FILE", help="Write a page with every verb, too (.html).")]
+Having = Annotated[str, Option(metavar="TEXT", help="Only verbs whose sentence or questions have this text.")]
+Out = Annotated[Path | None, Option(help="Write a page with every verb, too (.html).")]
 
 
 def qasrl(

@@ -21,12 +21,10 @@ Texts = Annotated[
         help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
     ),
 ]
-Out = Annotated[Path, Option("--out", metavar="FILE", help="Where to write the items.")]
-OnePerLine = Annotated[
-    bool, Option("--one-per-line", help="In plain text, take every line for one sentence, and split none.")
-]
-Copulas = Annotated[bool, Option("--copulas", help="Ask about be where it is not a helping verb, too.")]
-Auxiliaries = Annotated[bool, Option("--auxiliaries", help="Ask about the helping verbs be, have and do, too.")]
+Out = Annotated[Path, Option(help="Where to write the items.")]
+OnePerLine = Annotated[bool, Option(help="In plain text, take every line for one sentence, and split none.")]
+Copulas = Annotated[bool, Option(help="Ask about be where it is not a helping verb, too.")]
+Auxiliaries = Annotated[bool, Option(help="Ask about the helping verbs be, have and do, too.")]
 
 
 def qasrl(

@@ -35,37 +35,24 @@ Inputs = Annotated[
 ModelName = Annotated[
     str,
     Option(
-        "--model",
         metavar="MODEL",
         help="light (built in), or the folder of a Hugging Face multiple-choice model and its tokenizer.",
     ),
 ]
 GoldName = Annotated[
     Literal["majority", "writer"],
-    Option(
-        "--gold", metavar="WHOSE", help="The right answer: of the majority of validators and writer, or the writer's."
-    ),
+    Option(metavar="WHOSE", help="The right answer: of the majority of validators and writer, or the writer's."),
 ]
-Epochs = Annotated[
-    int, Option("--epochs", metavar="N", min=0, max=100, help="Fine-tuning of a folder's model; 0 to take it as it is.")
-]
-Rate = Annotated[float, Option("--rate", metavar="RATE", min=0, max=1, help="How fast a folder's model learns.")]
-BatchSize = Annotated[
-    int, Option("--batch", metavar="N", min=1, max=1024, help="Questions a folder's model reads at once.")
-]
+Epochs = Annotated[int, Option(min=0, max=100, help="Fine-tuning of a folder's model; 0 to take it as it is.")]
+Rate = Annotated[float, Option(metavar="RATE", min=0, max=1, help="How fast a folder's model learns.")]
+BatchSize = Annotated[int, Option(min=1, max=1024, help="Questions a folder's model reads at once.")]
 Device = Annotated[
     Literal["auto", "cpu", "cuda", "mps"],
-    Option(
-        "--device", metavar="WHERE", help="Where a folder's model computes: cpu, cuda or mps; auto takes a CUDA card."
-    ),
+    Option(metavar="WHERE", help="Where a folder's model computes: cpu, cuda or mps; auto takes a CUDA card."),
 ]
 Out = Annotated[
     Path | None,
-    Option(
-        "--out",
-        metavar="FILE",
-        help="Write every answer there (.csv, .tsv or .jsonl), for `chorale evaluate mcq --predictions`.",
-    ),
+    Option(help="Write every answer there (.csv, .tsv or .jsonl), for `chorale evaluate mcq --predictions`."),
 ]
 
 

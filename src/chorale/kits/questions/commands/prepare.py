@@ -23,32 +23,23 @@ Texts = Annotated[
         "Corpus.",
     ),
 ]
-Out = Annotated[
-    Path, Option("--out", metavar="PATH", help="Where the passages go: a .jsonl file, or with --part a folder.")
-]
-Genres = Annotated[
-    list[str] | None, Option("--genre", metavar="NAME", help="Only texts of this genre; can be given again.")
-]
-MinWords = Annotated[int, Option("--min-words", metavar="N", min=1, help="Fewest words of a passage.")]
-MaxWords = Annotated[int, Option("--max-words", metavar="N", min=2, help="Most words of a passage.")]
+Out = Annotated[Path, Option(metavar="PATH", help="Where the passages go: a .jsonl file, or with --part a folder.")]
+Genres = Annotated[list[str] | None, Option(metavar="NAME", help="Only texts of this genre; can be given again.")]
+MinWords = Annotated[int, Option(min=1, help="Fewest words of a passage.")]
+MaxWords = Annotated[int, Option(min=2, help="Most words of a passage.")]
 Alike = Annotated[
     float,
     Option(
-        "--alike",
         metavar="SHARE",
         min=0.1,
         max=1.0,
         help="Share of common words, three in a row, from which on a passage is taken for one that is there.",
     ),
 ]
-Sample = Annotated[
-    int | None,
-    Option("--sample", metavar="N", min=1, help="Keep so many, drawn by chance, as even over genres as can be."),
-]
+Sample = Annotated[int | None, Option(min=1, help="Keep so many, drawn by chance, as even over genres as can be.")]
 Parts = Annotated[
     list[str] | None,
     Option(
-        "--part",
         metavar="NAME=N",
         help="Draw N passages for NAME.jsonl in the folder --out, none of them in another part; can be given again.",
     ),

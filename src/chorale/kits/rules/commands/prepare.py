@@ -26,19 +26,12 @@ Extractions = Annotated[
 Rules = Annotated[
     list[Path], Argument(metavar="RULES...", help="One or more files of rules, as for chorale evaluate rules.")
 ]
-Out = Annotated[Path, Option("--out", metavar="FILE", help="Where the items go: a .jsonl or .csv file.")]
-Sample = Annotated[int, Option("--sample", metavar="N", min=1, help="How many extractions to draw.")]
-PerExtraction = Annotated[
-    int, Option("--per-extraction", metavar="N", min=1, help="How many rules to draw for each extraction.")
-]
+Out = Annotated[Path, Option(help="Where the items go: a .jsonl or .csv file.")]
+Sample = Annotated[int, Option(min=1, help="How many extractions to draw.")]
+PerExtraction = Annotated[int, Option(min=1, help="How many rules to draw for each extraction.")]
 AtLeast = Annotated[
     int | None,
-    Option(
-        "--at-least",
-        metavar="N",
-        min=1,
-        help="Draw among extractions that so many rules fit. As many as --per-extraction if not given.",
-    ),
+    Option(min=1, help="Draw among extractions that so many rules fit. As many as --per-extraction if not given."),
 ]
 
 
