@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from chorale.metrics.aggregation.result import Aggregation
 
 Method = Annotated[str, Option(metavar="NAME", help=f"One of {', '.join(method_names())}.", choices=method_names)]
-TrustColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of workers' trust, for confidence.")]
 Options = Annotated[
     str | None,
     Option(metavar="FILE|A,B,C", help="All labels there were to choose from: a file with one a line, or a list."),
@@ -34,14 +33,10 @@ Options = Annotated[
 OpenTask = Annotated[
     bool, Option("--open", help="For crowdtruth: workers could say anything; there is no list of options.")
 ]
-Iterations = Annotated[int | None, Option(min=1, help="The most iterations to make.")]
-Tolerance = Annotated[float | None, Option(metavar="X", min=0, help="Stop when an iteration brings less.")]
-Restarts = Annotated[int | None, Option(min=1, help="For mace: how many random starts.")]
 Smoothing = Annotated[
     float | None,
     Option(metavar="N", min=0, help="For confidence with --truth: right and wrong answers to add to everybody's."),
 ]
-TruthFile = Annotated[Path | None, Option(help="The true labels of tasks: how often is it right?")]
 TruthTask = Annotated[str | None, Option(metavar="COLUMN", help="The truth's column of tasks.", show_default="task")]
 TruthLabel = Annotated[str | None, Option(metavar="COLUMN", help="The truth's column of labels.", show_default="label")]
 AgainstOther = Annotated[
@@ -52,7 +47,6 @@ AgainstOther = Annotated[
         "than luck?",
     ),
 ]
-Out = Annotated[Path | None, Option(help="Write labels and probabilities: .csv, .tsv, .jsonl or .parquet.")]
 
 
 def aggregate(
@@ -61,7 +55,7 @@ def aggregate(
     task: judged.TaskColumn = None,
     worker: judged.WorkerColumn = None,
     label: judged.LabelColumn = None,
-    trust: TrustColumn = None,
+    trust: Annotated[str | None, Option(metavar="COLUMN", help="The column of workers' trust, for confidence.")] = None,
     sep: judged.Separator = None,
     empty: judged.EmptyLabel = None,
     repeats: judged.WhichRepeat = "last",
@@ -69,18 +63,18 @@ def aggregate(
     reader: judged.ReaderName = None,
     options: Options = None,
     open_task: OpenTask = False,
-    iterations: Iterations = None,
-    tolerance: Tolerance = None,
-    restarts: Restarts = None,
+    iterations: Annotated[int | None, Option(min=1, help="The most iterations to make.")] = None,
+    tolerance: Annotated[float | None, Option(metavar="X", min=0, help="Stop when an iteration brings less.")] = None,
+    restarts: Annotated[int | None, Option(min=1, help="For mace: how many random starts.")] = None,
     smoothing: Smoothing = None,
-    truth: TruthFile = None,
+    truth: Annotated[Path | None, Option(help="The true labels of tasks: how often is it right?")] = None,
     truth_task: TruthTask = None,
     truth_label: TruthLabel = None,
     against: AgainstOther = None,
     ci: WithIntervals = False,
     resamples: Resamples = 1000,
     seed: Seed = 1,
-    out: Out = None,
+    out: Annotated[Path | None, Option(help="Write labels and probabilities: .csv, .tsv, .jsonl or .parquet.")] = None,
     force: Force = False,
     as_json: AsJson = False,
     as_latex: AsLatex = False,

@@ -33,7 +33,6 @@ GuessingPriorName = Annotated[
     ),
 ]
 Starts = Annotated[int, Option(min=1, max=100, help="Fit from N places, all but the first random; keep the best.")]
-WithIntervals = Annotated[bool, Option(help="Give 95% intervals of every item and responder.")]
 HowIntervals = Annotated[
     Literal["posterior", "bootstrap"],
     Option(
@@ -46,7 +45,6 @@ Others = Annotated[
     list[Path] | None,
     Option(help="Other answers to the same items, or by the same responders: is the difference more than luck?"),
 ]
-Out = Annotated[Path | None, Option(help="Write the items to a CSV file as well.")]
 
 
 def irt(
@@ -54,12 +52,12 @@ def irt(
     model: Model = "3pl",
     guessing_prior: GuessingPriorName = "fitted",
     starts: Starts = 1,
-    ci: WithIntervals = False,
+    ci: Annotated[bool, Option(help="Give 95% intervals of every item and responder.")] = False,
     interval: HowIntervals = "posterior",
     against: Others = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
-    out: Out = None,
+    out: Annotated[Path | None, Option(help="Write the items to a CSV file as well.")] = None,
     force: Force = False,
     as_json: AsJson = False,
     as_latex: AsLatex = False,

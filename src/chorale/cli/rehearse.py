@@ -21,8 +21,6 @@ from chorale.rehearsal import rehearse as run
 from chorale.rehearsal.page import forecast_page
 from chorale.rehearsal.tables import forecast_latex, forecast_notes, forecast_tables, runs_text
 
-Seeds = Annotated[int, Option(help="How many times to run it.", min=1, max=10_000)]
-FirstSeed = Annotated[int, Option(help="Seed of the first run; the next ones follow it.")]
 Workers = Annotated[
     int | None,
     Option(
@@ -47,7 +45,6 @@ Fit = Annotated[
     Option(help="Real judgments (task, worker, label), or a batch file of MTurk or Appen: people err as those did."),
 ]
 Processes = Annotated[int | None, Option(help="How many processes to use; one for each core if not given.", min=1)]
-Out = Annotated[Path | None, Option(help="Write a page with pictures, as one HTML file.")]
 Save = Annotated[
     bool,
     Option(
@@ -59,8 +56,8 @@ Save = Annotated[
 
 def rehearse(
     directory: StudyFolder,
-    seeds: Seeds = 10,
-    seed: FirstSeed = 1,
+    seeds: Annotated[int, Option(help="How many times to run it.", min=1, max=10_000)] = 10,
+    seed: Annotated[int, Option(help="Seed of the first run; the next ones follow it.")] = 1,
     workers: Workers = None,
     needed: Needed = False,
     vary: Vary = None,
@@ -71,7 +68,7 @@ def rehearse(
     sep: Separator = None,
     reader: ReaderName = None,
     processes: Processes = None,
-    out: Out = None,
+    out: Annotated[Path | None, Option(help="Write a page with pictures, as one HTML file.")] = None,
     save: Save = False,
     force: Force = False,
     as_json: AsJson = False,

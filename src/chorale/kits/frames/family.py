@@ -24,8 +24,6 @@ Gold = Annotated[
     File | Sequence[File],
     Argument(metavar="GOLD", help="The crowd's scores of every candidate frame; several files are one corpus."),
 ]
-TopOnly = Annotated[bool, Option(help="Of PRED, only the frame with the highest score counts, as 1.")]
-WithItems = Annotated[bool, Option(help="List sentences, the worst first.")]
 HowConstant = Annotated[
     Constant,
     Option(metavar="HOW", help="Where all candidates have the same score: τ is zero, or skip the sentence for τ."),
@@ -34,10 +32,6 @@ WhichScores = Annotated[
     Literal["final", "initial"],
     Option(metavar="WHICH", help="The crowd's scores: final, or initial (workers not weighted)."),
 ]
-SentenceColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of sentence ids, in all files.")]
-FrameColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of frames, in all files.")]
-ScoreColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of scores in PRED.")]
-GoldColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of scores in GOLD.")]
 Only = Annotated[
     File | None,
     Option(help="Score only the sentences that this file has too, such as the output of a system that can't name all."),
@@ -50,25 +44,24 @@ Qualities = Annotated[
     ),
 ]
 Curves = Annotated[File | None, Option(help="Draw every sentence's agreement, from the best to the worst, as .svg.")]
-Beside = Annotated[Sequence[File], Option("--with", help="Another system for the curves; may be repeated.")]
 
 
 def score(
     system: System,
     gold: Gold,
     *,
-    top: TopOnly = False,
+    top: Annotated[bool, Option(help="Of PRED, only the frame with the highest score counts, as 1.")] = False,
     scores: WhichScores = "final",
     constant: HowConstant = "zero",
-    sentence: SentenceColumn = None,
-    frame: FrameColumn = None,
-    score: ScoreColumn = None,
-    gold_score: GoldColumn = None,
-    items: WithItems = False,
+    sentence: Annotated[str | None, Option(metavar="COLUMN", help="The column of sentence ids, in all files.")] = None,
+    frame: Annotated[str | None, Option(metavar="COLUMN", help="The column of frames, in all files.")] = None,
+    score: Annotated[str | None, Option(metavar="COLUMN", help="The column of scores in PRED.")] = None,
+    gold_score: Annotated[str | None, Option(metavar="COLUMN", help="The column of scores in GOLD.")] = None,
+    items: Annotated[bool, Option(help="List sentences, the worst first.")] = False,
     only: Only = None,
     sqs: Qualities = None,
     curves: Curves = None,
-    beside: Beside = (),
+    beside: Annotated[Sequence[File], Option("--with", help="Another system for the curves; may be repeated.")] = (),
     force: Force = True,
     ci: WithIntervals = True,
     against: Against = None,

@@ -82,11 +82,9 @@ FoundBy = Annotated[
     Option(metavar="HOW", help="A PropBank argument is found by an answer with its head, or by its span."),
 ]
 Dense = Annotated[bool, Option(help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank.")]
-Valid = Annotated[int, Option(min=1, max=6, help="Of six judges of the Bank, how many make it valid.")]
 QuestionsBy = Annotated[
     Literal["people", "anyone"], Option(metavar="WHO", help="Which questions of the Bank count: people's, or anyone's.")
 ]
-PerVerb = Annotated[bool, Option(help="With --json, give the counts of every verb too.")]
 
 
 def score(
@@ -106,9 +104,9 @@ def score(
     propbank: PropBankFile = None,
     found_by: FoundBy = "head",
     dense: Dense = False,
-    valid: Valid = 5,
+    valid: Annotated[int, Option(min=1, max=6, help="Of six judges of the Bank, how many make it valid.")] = 5,
     questions_by: QuestionsBy = "people",
-    per_verb: PerVerb = False,
+    per_verb: Annotated[bool, Option(help="With --json, give the counts of every verb too.")] = False,
     against: Against = None,
     ci: WithIntervals = True,
     resamples: Resamples = 1000,

@@ -44,7 +44,6 @@ TiesName = Annotated[
         "(nothing) or right (everything).",
     ),
 ]
-GoldVotes = Annotated[int, Option(min=1, max=20, help="Validators' votes drawn for the gold answer.")]
 AlphaName = Annotated[
     AlphaVariant,
     Option(
@@ -74,7 +73,6 @@ Predictions = Annotated[
 Written = Annotated[
     bool, Option(help="Look at what was written too: lengths, overlap, question words, explanations, repetitions.")
 ]
-Irt = Annotated[bool, Option(help="Fit how hard every question is for models, by the 3PL model.")]
 Rounds = Annotated[
     Sequence[File],
     Option(
@@ -100,16 +98,14 @@ Responses = Annotated[
     File | None,
     Option(help="The study's responses (`chorale export --format jsonl`): with --ledger, what a question costs."),
 ]
-Ledger = Annotated[File | None, Option(help="The study's ledger (`chorale export --format ledger`).")]
 ExpertHourly = Annotated[int, Option(metavar="CENTS", min=0, help="What an hour of an expert costs, for the costs.")]
-Pictures = Annotated[File | None, Option(metavar="DIR", help="Write the figures there, as SVG files.")]
 
 
 def score(
     files: Files,
     *,
     ties: TiesName = "share",
-    gold_votes: GoldVotes = 4,
+    gold_votes: Annotated[int, Option(min=1, max=20, help="Validators' votes drawn for the gold answer.")] = 4,
     alpha: AlphaName = "with-writer",
     ci: WithIntervals = True,
     against: Other = None,
@@ -117,15 +113,15 @@ def score(
     validations: Validations = None,
     predictions: Predictions = None,
     written: Written = False,
-    irt: Irt = False,
+    irt: Annotated[bool, Option(help="Fit how hard every question is for models, by the 3PL model.")] = False,
     round_files: Rounds = (),
     partial_inputs: Partial = None,
     folds: Folds = 5,
     grades: Grades = (),
     responses: Responses = None,
-    ledger: Ledger = None,
+    ledger: Annotated[File | None, Option(help="The study's ledger (`chorale export --format ledger`).")] = None,
     expert_hourly: ExpertHourly = 0,
-    pictures: Pictures = None,
+    pictures: Annotated[File | None, Option(metavar="DIR", help="Write the figures there, as SVG files.")] = None,
     db: Database = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,

@@ -51,7 +51,6 @@ MeaninglessLeft = Annotated[
     ),
 ]
 Pairwise = Annotated[bool, Option(help="Compare every two of the resources: paired bootstrap and randomisation.")]
-ChartFile = Annotated[File | None, Option(help="Draw the curves as an SVG picture.")]
 MinConfidence = Annotated[
     float, Option(metavar="SHARE", min=0, max=1, help="Leave out applications that were judged with less confidence.")
 ]
@@ -59,7 +58,6 @@ AreaRule = Annotated[
     Area, Option(metavar="RULE", help="How the area under the curve is taken: step (average precision) or trapezoid.")
 ]
 AtRecall = Annotated[str | Sequence[float], Option(metavar="R,R,…", help="At which recall to give the precision.")]
-CurveFile = Annotated[File | None, Option(help="Write the points of the curves as CSV.")]
 
 
 def score(
@@ -70,8 +68,8 @@ def score(
     meaningless: MeaninglessLeft = "out",
     area: AreaRule = "step",
     at_recall: AtRecall = (0.1, 0.25, 0.5),
-    curve: CurveFile = None,
-    chart: ChartFile = None,
+    curve: Annotated[File | None, Option(help="Write the points of the curves as CSV.")] = None,
+    chart: Annotated[File | None, Option(help="Draw the curves as an SVG picture.")] = None,
     pairwise: Pairwise = False,
     force: Force = True,
     ci: WithIntervals = True,

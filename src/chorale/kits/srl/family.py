@@ -46,8 +46,6 @@ HowSpans = Annotated[
 FrameNetFolder = Annotated[
     File | None, Option(metavar="DIR", help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml.")
 ]
-Worst = Annotated[int, Option(min=0, help="Show the N sentences with most mistakes.")]
-Confusion = Annotated[bool, Option(help="Show which role was taken for which, on equal spans.")]
 
 
 def score(
@@ -60,8 +58,8 @@ def score(
     predicates: WhichPredicates = "all",
     spans: HowSpans = "joined",
     framenet: FrameNetFolder = None,
-    worst: Worst = 0,
-    confusion: Confusion = False,
+    worst: Annotated[int, Option(min=0, help="Show the N sentences with most mistakes.")] = 0,
+    confusion: Annotated[bool, Option(help="Show which role was taken for which, on equal spans.")] = False,
     ci: WithIntervals = True,
     against: Against = None,
     resamples: Resamples = 1000,

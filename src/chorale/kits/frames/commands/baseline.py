@@ -36,7 +36,6 @@ Files = Annotated[
         help="Sentences with their words, as the crowd's scores have them: sent_id, sentence and word; for tc scores.",
     ),
 ]
-Out = Annotated[Path, Option(help="Write the frames there: .csv, .tsv or .jsonl.")]
 FrameNetFolder = Annotated[
     Path | None, Option(metavar="DIR", help="FrameNet 1.7, for fs: the folder or the packed file.")
 ]
@@ -70,7 +69,7 @@ ModelFolder = Annotated[
 def frames(
     system: System,
     files: Files,
-    out: Out,
+    out: Annotated[Path, Option(help="Write the frames there: .csv, .tsv or .jsonl.")],
     framenet: FrameNetFolder = None,
     wordnet: WordNetFolder = None,
     frame_map: FrameMaps = None,

@@ -20,29 +20,25 @@ Sources = Annotated[
     list[Path],
     Argument(metavar="DIR|FSS", help="A study's folder, or files of frame-sentence scores in the corpus's columns."),
 ]
-Qualities = Annotated[Path | None, Option("--sqs", help="With files: how clear each sentence is.")]
-Stage = Annotated[str | None, Option(metavar="NAME", help="With a study: the stage, if it has several.")]
-Framenet = Annotated[Path | None, Option(metavar="FOLDER", help="FrameNet 1.7, for how frames are related.")]
 Wordnet = Annotated[
     Path | None,
     Option(
         metavar="FOLDER", help="WordNet, for which words FrameNet has; looked for in the usual places if not given."
     ),
 ]
-Out = Annotated[Path | None, Option(help="Write a page, too (.html).")]
 
 
 def frames(
     sources: Sources,
-    qualities: Qualities = None,
-    stage: Stage = None,
-    framenet: Framenet = None,
+    qualities: Annotated[Path | None, Option("--sqs", help="With files: how clear each sentence is.")] = None,
+    stage: Annotated[str | None, Option(metavar="NAME", help="With a study: the stage, if it has several.")] = None,
+    framenet: Annotated[Path | None, Option(metavar="FOLDER", help="FrameNet 1.7, for how frames are related.")] = None,
     wordnet: Wordnet = None,
     bound: Annotated[
         float, Option(metavar="SHARE", min=0, max=1, help="FSS above which people see a frame in a sentence.")
     ] = 0.2,
     shown: Annotated[int, Option(min=1, max=10_000, help="Rows of a table.")] = 15,
-    out: Out = None,
+    out: Annotated[Path | None, Option(help="Write a page, too (.html).")] = None,
     db: Database = None,
     force: Force = False,
     as_json: AsJson = False,

@@ -27,7 +27,6 @@ Texts = Annotated[
         help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
     ),
 ]
-Out = Annotated[Path, Option(help="Where to write the items.")]
 Framenet = Annotated[
     Path, Option(metavar="FOLDER", help="FrameNet 1.7: its folder, or the packed file as it was downloaded.")
 ]
@@ -64,7 +63,7 @@ OnePerLine = Annotated[bool, Option(help="In plain text, take every line for one
 
 def frames(
     texts: Texts,
-    out: Out,
+    out: Annotated[Path, Option(help="Where to write the items.")],
     framenet: Framenet,
     wordnet: Wordnet = None,
     maps: Maps = None,

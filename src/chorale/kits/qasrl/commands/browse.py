@@ -19,15 +19,13 @@ Files = Annotated[
 Sentences = Annotated[
     list[Path] | None, Option(help="The sentences of CSV files: qasrl_id and tokens. May be repeated.")
 ]
-Having = Annotated[str, Option(metavar="TEXT", help="Only verbs whose sentence or questions have this text.")]
-Out = Annotated[Path | None, Option(help="Write a page with every verb, too (.html).")]
 
 
 def qasrl(
     files: Files,
     sentences: Sentences = None,
-    having: Having = "",
-    out: Out = None,
+    having: Annotated[str, Option(metavar="TEXT", help="Only verbs whose sentence or questions have this text.")] = "",
+    out: Annotated[Path | None, Option(help="Write a page with every verb, too (.html).")] = None,
     force: Force = False,
     as_json: AsJson = False,
     as_latex: AsLatex = False,

@@ -21,18 +21,15 @@ Texts = Annotated[
         help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
     ),
 ]
-Out = Annotated[Path, Option(help="Where to write the items.")]
 OnePerLine = Annotated[bool, Option(help="In plain text, take every line for one sentence, and split none.")]
-Copulas = Annotated[bool, Option(help="Ask about be where it is not a helping verb, too.")]
-Auxiliaries = Annotated[bool, Option(help="Ask about the helping verbs be, have and do, too.")]
 
 
 def qasrl(
     texts: Texts,
-    out: Out,
+    out: Annotated[Path, Option(help="Where to write the items.")],
     one_per_line: OnePerLine = False,
-    copulas: Copulas = False,
-    auxiliaries: Auxiliaries = False,
+    copulas: Annotated[bool, Option(help="Ask about be where it is not a helping verb, too.")] = False,
+    auxiliaries: Annotated[bool, Option(help="Ask about the helping verbs be, have and do, too.")] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

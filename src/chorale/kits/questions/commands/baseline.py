@@ -43,9 +43,6 @@ GoldName = Annotated[
     Literal["majority", "writer"],
     Option(metavar="WHOSE", help="The right answer: of the majority of validators and writer, or the writer's."),
 ]
-Epochs = Annotated[int, Option(min=0, max=100, help="Fine-tuning of a folder's model; 0 to take it as it is.")]
-Rate = Annotated[float, Option(metavar="RATE", min=0, max=1, help="How fast a folder's model learns.")]
-BatchSize = Annotated[int, Option(min=1, max=1024, help="Questions a folder's model reads at once.")]
 Device = Annotated[
     Literal["auto", "cpu", "cuda", "mps"],
     Option(metavar="WHERE", help="Where a folder's model computes: cpu, cuda or mps; auto takes a CUDA card."),
@@ -62,9 +59,9 @@ def mcq(
     model: ModelName = "light",
     gold: GoldName = "majority",
     folds: Folds = 5,
-    epochs: Epochs = 4,
-    rate: Rate = 1e-5,
-    batch: BatchSize = 8,
+    epochs: Annotated[int, Option(min=0, max=100, help="Fine-tuning of a folder's model; 0 to take it as it is.")] = 4,
+    rate: Annotated[float, Option(metavar="RATE", min=0, max=1, help="How fast a folder's model learns.")] = 1e-5,
+    batch: Annotated[int, Option(min=1, max=1024, help="Questions a folder's model reads at once.")] = 8,
     device: Device = "auto",
     out: Out = None,
     force: Force = False,

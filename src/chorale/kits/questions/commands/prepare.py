@@ -23,10 +23,7 @@ Texts = Annotated[
         "Corpus.",
     ),
 ]
-Out = Annotated[Path, Option(metavar="PATH", help="Where the passages go: a .jsonl file, or with --part a folder.")]
 Genres = Annotated[list[str] | None, Option(metavar="NAME", help="Only texts of this genre; can be given again.")]
-MinWords = Annotated[int, Option(min=1, help="Fewest words of a passage.")]
-MaxWords = Annotated[int, Option(min=2, help="Most words of a passage.")]
 Alike = Annotated[
     float,
     Option(
@@ -49,10 +46,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 def mcq(
     texts: Texts,
-    out: Out,
+    out: Annotated[Path, Option(metavar="PATH", help="Where the passages go: a .jsonl file, or with --part a folder.")],
     genre: Genres = None,
-    min_words: MinWords = 60,
-    max_words: MaxWords = 250,
+    min_words: Annotated[int, Option(min=1, help="Fewest words of a passage.")] = 60,
+    max_words: Annotated[int, Option(min=2, help="Most words of a passage.")] = 250,
     alike: Alike = 0.8,
     sample: Sample = None,
     part: Parts = None,

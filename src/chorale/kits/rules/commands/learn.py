@@ -30,7 +30,6 @@ Extractions = Annotated[
 MethodNames = Annotated[
     str, Option(metavar="NAME,…", help="dirt, cover, binc or global; several with commas between share the work.")
 ]
-Out = Annotated[Path, Option(help="Where the rules go: a .tsv or .parquet file.")]
 SpellingOfPredicates = Annotated[
     Literal["none", "case", "plain"],
     Option(
@@ -45,10 +44,7 @@ SpellingOfArguments = Annotated[
         help="The same for arguments; plain leaves out articles and the like at their beginning as well.",
     ),
 ]
-MinPredicate = Annotated[int, Option(min=1, help="Leave out predicates with fewer extractions.")]
-MinFiller = Annotated[int, Option(min=1, help="Leave out fillers a slot has fewer times.")]
 MaxPredicates = Annotated[int, Option(min=2, help="Leave out fillers of more slots than this, over all predicates.")]
-MinShared = Annotated[int, Option(min=1, help="How many fillers both slots of a pair must share.")]
 MinScore = Annotated[float, Option(metavar="SCORE", min=0, max=1, help="Leave out rules with a lower score.")]
 Columns = Annotated[
     str | None,
@@ -66,7 +62,6 @@ EngineName = Annotated[
     str, Option(metavar="NAME", help="duckdb, in this process; spark://HOST:PORT or spark:local[N].")
 ]
 Memory = Annotated[str, Option(metavar="SIZE", help="What it may hold in memory; the rest goes to the disk.")]
-Threads = Annotated[int, Option(min=1, max=1024, help="How many threads it may use.")]
 Buckets = Annotated[
     int | None,
     Option(
@@ -80,7 +75,6 @@ Work = Annotated[
         help="Where finished parts are kept. With Spark, a folder that all machines see. Beside --out if not given.",
     ),
 ]
-KeepWork = Annotated[bool, Option(help="Keep the finished parts at the end.")]
 Pairs = Annotated[
     list[Path] | None,
     Option(help="For global: judged rules to train on, as chorale evaluate rules reads them. May be given again."),
@@ -95,20 +89,19 @@ Sparsity = Annotated[
         "--lambda", metavar="NUMBER", min=-100, max=100, help="For global: log-odds an edge must exceed to be worth it."
     ),
 ]
-ExactUpTo = Annotated[int, Option(min=0, help="For global: parts of more predicates are solved nearly.")]
 Seconds = Annotated[float, Option(metavar="S", min=0, help="For global: parts that take longer are solved nearly.")]
 
 
 def rules(
     extractions: Extractions,
     method: MethodNames,
-    out: Out = Path("rules.tsv"),
+    out: Annotated[Path, Option(help="Where the rules go: a .tsv or .parquet file.")] = Path("rules.tsv"),
     predicates: SpellingOfPredicates = "case",
     arguments: SpellingOfArguments = "case",
-    min_predicate: MinPredicate = 10,
-    min_filler: MinFiller = 1,
+    min_predicate: Annotated[int, Option(min=1, help="Leave out predicates with fewer extractions.")] = 10,
+    min_filler: Annotated[int, Option(min=1, help="Leave out fillers a slot has fewer times.")] = 1,
     max_predicates: MaxPredicates = 1000,
-    min_shared: MinShared = 1,
+    min_shared: Annotated[int, Option(min=1, help="How many fillers both slots of a pair must share.")] = 1,
     min_score: MinScore = 0.01,
     columns: Columns = None,
     argument_names: ArgumentNames = None,
@@ -117,14 +110,14 @@ def rules(
     pairs: Pairs = None,
     wordnet: WordNetFolder = None,
     sparsity: Sparsity = 1.0,
-    exact_up_to: ExactUpTo = 100,
+    exact_up_to: Annotated[int, Option(min=0, help="For global: parts of more predicates are solved nearly.")] = 100,
     seconds: Seconds = 60.0,
     engine: EngineName = "duckdb",
     memory: Memory = "4GB",
-    threads: Threads = 2,
+    threads: Annotated[int, Option(min=1, max=1024, help="How many threads it may use.")] = 2,
     buckets: Buckets = None,
     work: Work = None,
-    keep_work: KeepWork = False,
+    keep_work: Annotated[bool, Option(help="Keep the finished parts at the end.")] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

@@ -26,9 +26,6 @@ Extractions = Annotated[
 Rules = Annotated[
     list[Path], Argument(metavar="RULES...", help="One or more files of rules, as for chorale evaluate rules.")
 ]
-Out = Annotated[Path, Option(help="Where the items go: a .jsonl or .csv file.")]
-Sample = Annotated[int, Option(min=1, help="How many extractions to draw.")]
-PerExtraction = Annotated[int, Option(min=1, help="How many rules to draw for each extraction.")]
 AtLeast = Annotated[
     int | None,
     Option(min=1, help="Draw among extractions that so many rules fit. As many as --per-extraction if not given."),
@@ -38,9 +35,9 @@ AtLeast = Annotated[
 def rules(
     extractions: Extractions,
     rule_files: Rules,
-    out: Out = Path("items.jsonl"),
-    sample: Sample = 5000,
-    per_extraction: PerExtraction = 4,
+    out: Annotated[Path, Option(help="Where the items go: a .jsonl or .csv file.")] = Path("items.jsonl"),
+    sample: Annotated[int, Option(min=1, help="How many extractions to draw.")] = 5000,
+    per_extraction: Annotated[int, Option(min=1, help="How many rules to draw for each extraction.")] = 4,
     at_least: AtLeast = None,
     columns: Columns = None,
     argument_names: ArgumentNames = None,
