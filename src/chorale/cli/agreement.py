@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from chorale.cli import judgments_options as judged
 from chorale.cli.arguments import AsJson
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
 from chorale.metrics.options import Resamples, Seed, WithIntervals
+from chorale.metrics.reading import judgments_options as judged
 from chorale.metrics.reading.judged import Reading, judged_in
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.agreement import AgreementOptions, score_agreement

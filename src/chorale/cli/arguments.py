@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from chorale.cli.parameters import Argument, Option
+from chorale.registry.options import Argument, Option
 
 BY = "the command line"
 """Who does what commands do, for the study's record."""

@@ -4,7 +4,7 @@
                as_json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False) -> None:
 
 Types are str, int, float, bool, Path, a Literal of names, a list of one of these, and any of them or None. A function
-that programs call as well may take more: `str | PathLike[str]` is a Path here, and `str | Sequence[…]` a str.
+that programs call as well may take more: `Any` and `str | PathLike[str]` are a Path here, and `str | …` is a str.
 """
 
 import inspect
@@ -146,7 +146,7 @@ def _kind(annotation: Any) -> tuple[Any, bool]:
     """The type of one value, and whether there can be several."""
     kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     several = [kind for kind in kinds if get_origin(kind) in (list, Sequence)]
-    if PathLike[str] in kinds:
+    if PathLike[str] in kinds or kinds == (Any,):
         return Path, bool(several)
     kind = str if str in kinds else next(each for each in kinds if each is not NoneType)
     return (_kind(*get_args(kind))[0], True) if kind in several else (kind, False)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 from chorale.cli.arguments import AsJson, StudyFolder
-from chorale.cli.judgments_options import LabelColumn, ReaderName, Separator, TaskColumn, WorkerColumn
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
@@ -14,6 +13,7 @@ from chorale.cli.terminal import show
 from chorale.engine.started import keep_forecast
 from chorale.files.targets import check_target, write_text
 from chorale.metrics.options import Force
+from chorale.metrics.reading.judgments_options import LabelColumn, ReaderName, Separator, TaskColumn, WorkerColumn
 from chorale.model import UserError
 from chorale.present.scoring import score_table
 from chorale.rehearsal import FORECAST_FILE, FitColumns, Forecasts, parse_vary

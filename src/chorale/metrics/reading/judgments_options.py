@@ -1,18 +1,16 @@
-"""What commands over tables of judgments share: the file and the columns that hold them."""
+"""What functions and commands over tables of judgments share: the file and the columns that hold them."""
 
 from pathlib import Path
 from typing import Annotated, Literal
 
-from chorale.cli.parameters import Argument, Option
 from chorale.registry import readers
+from chorale.registry.options import Argument, Option
 
-JudgmentsFile = Annotated[
-    Path,
-    Argument(
-        metavar="FILE",
-        help="Judgments: CSV, TSV, JSONL or Parquet with task, worker and label, or a batch file of MTurk or Appen.",
-    ),
-]
+FILE = Argument(
+    metavar="FILE",
+    help="Judgments: CSV, TSV, JSONL or Parquet with task, worker and label, or a batch file of MTurk or Appen.",
+)
+JudgmentsFile = Annotated[Path, FILE]
 TaskColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column that says what was judged.")]
 WorkerColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column that says who judged it.")]
 LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column that says what they said.")]
