@@ -22,3 +22,11 @@ PublicUrl = Annotated[
     str | None, Option(metavar="URL", help="The address people reach the site at, e.g. https://study.example.org.")
 ]
 StageName = Annotated[str, Argument(metavar="STAGE", help="The stage's name.")]
+Texts = Annotated[
+    Path,
+    Argument(
+        metavar="TEXT|JSONL|CONLLU",
+        help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
+    ),
+]
+OnePerLine = Annotated[bool, Option(help="In plain text, take every line for one sentence, and split none.")]

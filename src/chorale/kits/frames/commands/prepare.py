@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from chorale.cli.arguments import AsJson
+from chorale.cli.arguments import AsJson, OnePerLine, Texts
 from chorale.cli.output import print_json, print_line, print_notes
-from chorale.cli.parameters import Argument, Option
+from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.files.source import refused
 from chorale.files.tables import write_jsonl
@@ -20,13 +20,6 @@ from chorale.model.plural import plural
 from chorale.text.sentence_files import read_given
 from chorale.text.wordnet import read_wordnet
 
-Texts = Annotated[
-    Path,
-    Argument(
-        metavar="TEXT|JSONL|CONLLU",
-        help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
-    ),
-]
 Framenet = Annotated[
     Path, Option(metavar="FOLDER", help="FrameNet 1.7: its folder, or the packed file as it was downloaded.")
 ]
@@ -58,7 +51,6 @@ OverOption = Annotated[
         help="Words with more candidates than --most: leave-out the word, or cut the list to the nearest ones.",
     ),
 ]
-OnePerLine = Annotated[bool, Option(help="In plain text, take every line for one sentence, and split none.")]
 
 
 def frames(

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-from chorale.cli.arguments import AsJson
+from chorale.cli.arguments import AsJson, OnePerLine, Texts
 from chorale.cli.output import print_json, print_line
-from chorale.cli.parameters import Argument, Option
+from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.files.tables import write_jsonl
 from chorale.files.targets import check_target, writing
@@ -13,15 +13,6 @@ from chorale.kits.qasrl.preparing import VerbFilter, qasrl_items
 from chorale.metrics.options import Force
 from chorale.model.plural import plural
 from chorale.text.sentence_files import IDS, read_given
-
-Texts = Annotated[
-    Path,
-    Argument(
-        metavar="TEXT|JSONL|CONLLU",
-        help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
-    ),
-]
-OnePerLine = Annotated[bool, Option(help="In plain text, take every line for one sentence, and split none.")]
 
 
 def qasrl(
