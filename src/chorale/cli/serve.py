@@ -44,10 +44,10 @@ def serve(
     host: Annotated[str, Option(metavar="HOST", help="Where to listen; 0.0.0.0 for everywhere.")] = "127.0.0.1",
     port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8000,
     public_url: PublicUrl = None,
-    processes: Annotated[int, Option(metavar="N", help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
-    access_log: Annotated[bool, Option("--access-log", help="Log every request, without values.")] = False,
+    processes: Annotated[int, Option(help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
+    access_log: Annotated[bool, Option(help="Log every request, without values.")] = False,
     requests_per_second: Annotated[
-        float, Option(metavar="N", help="Requests a worker may make per second, lastingly; 0 for no limit.", min=0)
+        float, Option(help="Requests a worker may make per second, lastingly; 0 for no limit.", min=0)
     ] = REQUESTS_PER_SECOND,
 ) -> None:
     """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""

@@ -22,14 +22,14 @@ from chorale.platforms.prolific import Prolific
 from chorale.registry import loaded_parts
 from chorale.web.console import console_routes
 from chorale.web.limits import FairQueue, KnowsCookie
-from chorale.web.links import study_sessions
+from chorale.web.links import signing_key, study_sessions
 from chorale.web.logs import AccessLog, CodeName
 from chorale.web.outages import RETRY_AFTER_SECONDS, Outages, server_problem, unavailable
 from chorale.web.pages import STATIC, Pages, StaticFilesForever, add_static
 from chorale.web.parts import SitePart, refuse_clashes
 from chorale.web.security import HEADERS, Guard
 from chorale.web.serving import Site
-from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
+from chorale.web.sessions import WORKER_COOKIE
 from chorale.web.worker import add_worker_routes
 
 SWEEP_SECONDS = 2.0
@@ -69,7 +69,7 @@ def create_app(
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        lifespan=_sweeping(study, prolific, parts, outages),
+        lifespan=_sweeping(site, parts, outages),
     )
     # Straight into the application's own router: an included one is built once more, and costs every request another
     # look-up.
@@ -96,18 +96,22 @@ def create_app(
 
 
 def _knows_cookie(site: Site) -> KnowsCookie:
-    readers = {WORKER_COOKIE: site.sessions.worker, STAFF_COOKIE: site.sessions.staff}
-    return lambda name, value: readers[name](value) is not None
+    def knows(name: str, value: str) -> bool:
+        read = site.sessions.worker if name == WORKER_COOKIE else site.sessions.staff
+        return read(value) is not None
+
+    return knows
 
 
 def _sweeping(
-    study: Study, prolific: Prolific | None, parts: Sequence[SitePart], outages: Outages
+    site: Site, parts: Sequence[SitePart], outages: Outages
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """Look after expired leases and changed trust while the site runs."""
+    """Look after expired leases, changed trust and a new signing key while the site runs."""
+    study, prolific = site.study, site.prolific
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(_sweep_for_ever(study, parts, outages))]
+        tasks = [asyncio.create_task(_sweep_for_ever(site, parts, outages))]
         if prolific is not None and study.settings.prolific is not None:
             tasks.append(asyncio.create_task(_sync_for_ever(study, prolific, study.settings.prolific.sync_minutes)))
         yield
@@ -117,10 +121,12 @@ def _sweeping(
     return lifespan
 
 
-async def _sweep_for_ever(study: Study, parts: Sequence[SitePart], outages: Outages) -> None:
+async def _sweep_for_ever(site: Site, parts: Sequence[SitePart], outages: Outages) -> None:
+    study = site.study
     for number in count(1):
         await asyncio.sleep(SWEEP_SECONDS)
         try:
+            await renew_key(site)
             await asyncio.wrap_future(study.store.write(lambda tx: work.expire_leases(tx, study)))
             outages.worked()
             await _sweep_parts(study, parts)
@@ -134,6 +140,11 @@ async def _sweep_for_ever(study: Study, parts: Sequence[SitePart], outages: Outa
         except Exception:
             # The next sweep does what this one could not; a site that is up must not stop sweeping.
             log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)
+
+
+async def renew_key(site: Site) -> None:
+    """Sign with the key that `chorale rotate` has made, if it has: other processes do not tell this one."""
+    site.sessions.use(await site.read(signing_key))
 
 
 async def _sweep_parts(study: Study, parts: Sequence[SitePart]) -> None:

@@ -1,14 +1,14 @@
 """Attempts to sign in, counted across processes
 
-Revision ID: 0009_sign_in_attempts
-Revises: 0008
+Revision ID: 0010_sign_in_attempts
+Revises: sessions
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0009_sign_in_attempts"
-down_revision = "0008"
+revision = "0010_sign_in_attempts"
+down_revision = "sessions"
 branch_labels = None
 depends_on = None
 
