@@ -13,6 +13,7 @@ from chorale.audit.draws import (
 )
 from chorale.audit.grades import grade_differences
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
+from chorale.audit.money import currency_differences, payment_differences, unchecked_payments
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import verify_gates
 from chorale.audit.quality import quality_drops
@@ -21,9 +22,10 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
 from chorale.engine.settling import derived_items, has_settled
 from chorale.model import AssignmentKind, GoldRecord, Item, ItemState, Judgment, Response, SourceItem, Standing
+from chorale.model.plural import plural
 from chorale.protocol import decide_item, fee_due, fee_on, gold_after, review_worker, rule_for, trust
 from chorale.registry import loaded_parts
-from chorale.store import Tx, ledger, participations, payments
+from chorale.store import Tx, ledger, participations
 from chorale.store.items import all_items, live_leases
 from chorale.store.participations import ParticipationSummary
 from chorale.store.responses import all_responses, impossible_durations
@@ -36,6 +38,15 @@ class Verification:
     checked: dict[str, int]
     """How many of what were recomputed."""
     differences: list[str]
+    unchecked: list[str]
+    """What can't be checked from what was recorded, one line each."""
+
+    @property
+    def conclusion(self) -> str:
+        """The outcome in one sentence."""
+        if self.differences:
+            return f"{plural(len(self.differences), 'number differs', 'numbers differ')}."
+        return "Everything that could be checked agrees." if self.unchecked else "Everything agrees."
 
 
 def verify(tx: Tx, study: Study) -> Verification:
@@ -87,6 +98,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     for part in parts:
         differences += part.differences(tx)
     differences += payment_differences(tx)
+    differences += currency_differences(tx, study)
     return Verification(
         {
             "responses": len(responses),
@@ -95,6 +107,7 @@ def verify(tx: Tx, study: Study) -> Verification:
             "ledger entries": sum(1 for _ in ledger.ledger_lines(tx)),
         },
         differences,
+        list(unchecked_payments(tx)),
     )
 
 
@@ -258,15 +271,3 @@ def _derived_differences(
     return [f"item {key} of {stage.name}: follows from {earlier} and is not there" for key in wanted - present] + [
         f"item {key} of {stage.name}: is there and does not follow from {earlier}" for key in present - wanted
     ]
-
-
-def payment_differences(tx: Tx) -> Iterator[str]:
-    """Payouts that are not the sum of their payments, and people who were paid beyond what they earned."""
-    for row in payments.payouts(tx):
-        total = sum(one.amount for one in payments.payments_in(tx, row.id))
-        if total != row.amount:
-            yield f"payout {row.id}: {row.amount} in all, and {total} in its payments"
-    for payment in payments.covered(tx):
-        if payment.paid > payment.earned:
-            name = f"worker {payment.worker}: payment {payment.payment_id}"
-            yield f"{name} makes {payment.paid}, and the ledger said {payment.earned}"
