@@ -107,6 +107,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.round": ("training", None),
     "stage.round.file": ("training", "same-round.jsonl"),
     "stage.round.size": ("training", 2),
+    "stage.round.over_admission": ("training", 3),
     "stage.round.feedback": ("training", "at once"),
     "stage.round.pass_score": ("training", 0.5),
     "stage.arms": ("write-a", ["left", "right"]),
