@@ -936,7 +936,7 @@ def test_people_who_find_nothing_to_do_are_told_apart(make_folder: Callable[...,
 
 
 def test_stages_are_rows_and_rounds_have_no_items(tmp_path: Path) -> None:
-    write_protocol_study(tmp_path / "study", judgments="4", round_pay="per_judgment = 2\nfinished = 12")
+    write_protocol_study(tmp_path / "study", judgments="3", round_pay="per_judgment = 2\nfinished = 12")
     told = rehearse(tmp_path / "study", seeds=1, workers=8, processes=1)
     study, *tables = forecast_tables(told)
     assert ("  pay for finishing rounds", "$0.96") in study.rows

@@ -98,8 +98,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             differences += part.differences(tx)
-    differences += payment_differences(tx)
-    differences += currency_differences(tx, study)
+    differences += [*payment_differences(tx), *currency_differences(tx, study)]
     return Verification(
         {
             "responses": len(responses),
