@@ -14,6 +14,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from chorale.contract import installed_tasks
+from chorale.engine.ledger_currency import refuse_other_currency
 from chorale.engine.opening import DATABASE, open_study, steady_clock
 from chorale.engine.planning import note_forecast
 from chorale.engine.running import RunningStage, Study, running_gates, running_stage
@@ -93,6 +94,7 @@ def _as_recorded(directory: Path, store: Store) -> Study:
     text = _recorded_settings(store)
     if text is None:
         raise _not_started(directory)
+    store.look(lambda tx: refuse_other_currency(tx, directory, text))
     try:
         settings = StudySettings.model_validate(tomllib.loads(text))
     except ValidationError:
