@@ -53,7 +53,9 @@ def served(applications: int, database: str | None, processes: int, where: Path)
     folder = Path(tempfile.mkdtemp(dir=where))
     write_small_study(folder, applications=applications, gold=3_000, share=0.1, floor=0.0)
     port = free_port()
-    options = ["--port", str(port)] + (["--db", database, "--processes", str(processes)] if database else [])
+    options = ["--port", str(port), "--requests-per-second", "0"] + (
+        ["--db", database, "--processes", str(processes)] if database else []
+    )
     process = subprocess.Popen(
         [sys.executable, "-m", "chorale", "serve", str(folder), *options], stdout=subprocess.DEVNULL, text=True
     )

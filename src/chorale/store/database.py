@@ -15,11 +15,13 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine
+import apsw
+from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from chorale.model import Refusal
+from chorale.store.failing import explained, postgres_engine, raise_explained
 from chorale.store.sqlite import DEFERRED, IMMEDIATE, SqliteConnection, sqlite_engine
 
 T = TypeVar("T")
@@ -31,6 +33,8 @@ RETRIES = 8
 # Serialization failure, deadlock detected: the transaction was fine, the moment was not.
 RETRYABLE = frozenset({"40001", "40P01"})
 THREADS = 12
+POOL_SECONDS = 10
+"""How long work waits for a connection while others have them all."""
 STREAMED = {"yield_per": 5_000}
 """The options of a query whose rows are too many to be held at once."""
 
@@ -67,7 +71,7 @@ class GroupCommitWriter:
                 connection = connection or SqliteConnection(self._engine)
             except Exception as error:
                 # No file handles, no disk: this group fails, and the next one tries again.
-                _fail(group, error)
+                _fail(group, explained(error, self._engine.url))
                 continue
             if not self._commit_together(connection, group):
                 # Whatever state a full disk or the like has left this connection in, the next group gets a new one.
@@ -105,7 +109,7 @@ class GroupCommitWriter:
                     answers = [_answer_in_savepoint(connection, work, future) for work, future in wanted]
         except Exception as error:  # a failed commit fails the whole group
             for _, future in wanted:
-                future.set_exception(error)
+                future.set_exception(explained(error, self._engine.url))
             return False
         # Only now is it on disk, and only now are the futures done.
         for answer in answers:
@@ -150,7 +154,7 @@ def _answer_in_savepoint(connection: SqliteConnection, work: Work[Any], future: 
     try:
         return partial(future.set_result, run_in_savepoint(connection, work))
     except Exception as error:
-        return partial(future.set_exception, error)
+        return partial(future.set_exception, explained(error, connection.engine.url))
 
 
 def run_in_savepoint(connection: SqliteConnection, work: Work[T]) -> T:
@@ -181,18 +185,25 @@ class PooledWriter:
         self._pool.shutdown(wait=True)
 
     def _run(self, work: Work[T]) -> T:
-        for attempt in range(RETRIES):
-            try:
-                with self._engine.begin() as connection:
-                    return work(connection)
-            except DBAPIError as error:
-                # After a lost connection nobody knows whether the commit went through. All work in `engine` can be run
-                # again: a second submit finds the first, a second lease is the one the worker already holds.
-                again = error.connection_invalidated or getattr(error.orig, "sqlstate", None) in RETRYABLE
-                if not again or attempt == RETRIES - 1:
-                    raise
-                time.sleep(0.05 * attempt)
-        raise AssertionError("unreachable")
+        return _run_pooled(self._engine, work)
+
+
+def _run_pooled(engine: Engine, work: Work[T]) -> T:
+    """Run work in a transaction of its own on PostgreSQL, and again where the moment was to blame."""
+    for attempt in range(RETRIES):
+        try:
+            with engine.begin() as connection:
+                return work(connection)
+        except DBAPIError as error:
+            # After a lost connection nobody knows whether the commit went through. All work in `engine` can be run
+            # again: a second submit finds the first, a second lease is the one the worker already holds.
+            again = error.connection_invalidated or getattr(error.orig, "sqlstate", None) in RETRYABLE
+            if not again or attempt == RETRIES - 1:
+                raise_explained(error, engine.url)
+            time.sleep(0.05 * attempt)
+        except SQLAlchemyError as error:  # all connections are in use
+            raise_explained(error, engine.url)
+    raise AssertionError("unreachable")
 
 
 class Store:
@@ -226,11 +237,13 @@ class Store:
             engine.dispose()
 
     def _run_read(self, work: Work[T]) -> T:
-        if self.dialect == "sqlite":
+        if self.dialect != "sqlite":
+            return _run_pooled(self._read_engine, work)
+        try:
             with closing(SqliteConnection(self._read_engine)) as connection, connection.transaction(DEFERRED):
                 return work(connection)
-        with self._read_engine.begin() as pooled:
-            return work(pooled)
+        except (apsw.Error, SQLAlchemyError) as error:
+            raise_explained(error, self._read_engine.url)
 
 
 def connect(url: URL) -> Store:
@@ -238,5 +251,5 @@ def connect(url: URL) -> Store:
     if url.get_backend_name() == "sqlite":
         engine = sqlite_engine(Path(str(url.database)))
         return Store(GroupCommitWriter(engine), engine, engine)
-    engine = create_engine(url, pool_size=THREADS, max_overflow=8)
+    engine = postgres_engine(url, pool_size=THREADS, max_overflow=8, pool_timeout=POOL_SECONDS)
     return Store(PooledWriter(engine), engine, engine.execution_options(isolation_level="REPEATABLE READ"))

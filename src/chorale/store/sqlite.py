@@ -156,7 +156,7 @@ OUT_OF_REACH = (apsw.BusyError, apsw.CantOpenError, apsw.FullError, apsw.IOError
 def sqlite_engine(file: Path | None, pragmas: Sequence[str] = DURABLE, pool: type[Pool] = QueuePool) -> Engine:
     """An engine on a file, or on a database of its own in memory. What refers to another row is always checked."""
     url = URL.create("sqlite", database=None if file is None else str(file.absolute()))
-    engine = create_engine(url, poolclass=pool, module=_Module)
+    engine = create_engine(url, poolclass=pool, module=_Module, hide_parameters=True)
     engine.dialect.dbapi_exception_translation_map = _TRANSLATION
 
     @event.listens_for(engine, "connect")
