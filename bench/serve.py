@@ -82,8 +82,10 @@ def postgres(where: Path) -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def measure(applications: int, database: str | None, workers: int, seconds: float, where: Path) -> Figures:
-    with served(applications, database, 2, where) as port:
+def measure(
+    applications: int, database: str | None, workers: int, seconds: float, where: Path, processes: int = 1
+) -> Figures:
+    with served(applications, database, processes, where) as port:
         tally = uvloop.run(crowd(HOST, port, "meaningful", workers, seconds))
     return Figures("PostgreSQL" if database else "SQLite", applications * 2, workers, tally)
 

@@ -1,22 +1,20 @@
 """Opening a study's database: created, migrated as a whole, or refused with what to do."""
 
 import shutil
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Engine, create_engine, inspect, text
+from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 
 from chorale.model import UserError
 from chorale.model.extras import need
-from chorale.store.database import Store, connect
+from chorale.store.database import Store, connect, connection_of, engine_of
 from chorale.store.loading import LoadingStore
-from chorale.store.locks import Alone, lock
-from chorale.store.sqlite import IMMEDIATE, OUT_OF_REACH, SqliteConnection, sqlite_engine
+from chorale.store.sqlite import OUT_OF_REACH
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -88,9 +86,10 @@ def _upgrade(config: "Config", connection: Connection) -> None:
 
 def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
     is_sqlite = url.get_backend_name() == "sqlite"
-    engine = sqlite_engine(Path(str(url.database))) if is_sqlite else create_engine(url)
+    engine = engine_of(url)
     try:
-        with _alone(engine) as connection:
+        # Nobody else changes anything meanwhile, and the schema least of all.
+        with closing(connection_of(engine)) as connection, connection.writing():
             current = _revision(connection)
             config, known, head = _scripts(migrations)
             if current == head:
@@ -109,18 +108,6 @@ def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
             _upgrade(config, connection)
     finally:
         engine.dispose()
-
-
-@contextmanager
-def _alone(engine: Engine) -> Iterator[Connection]:
-    """A transaction beside which no other one changes the schema."""
-    if engine.dialect.name == "sqlite":
-        with closing(SqliteConnection(engine)) as connection, connection.transaction(IMMEDIATE):
-            yield connection
-    else:
-        with engine.begin() as pooled:
-            lock(pooled, Alone.CHANGES_SCHEMA)
-            yield pooled
 
 
 def _revision(connection: Connection) -> str | None:
