@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from chorale.registry import Command, CommandGroup, families
 
-_ELSEWHERE = {"review": "sync", "resume": "pause"}
+_ELSEWHERE = {"review": "sync", "resume": "pause", "close": "pause"}
 """Commands that are not in a module of their name, and the modules they are in."""
 
 
@@ -42,6 +42,15 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command(
         "password",
         "Set the owner's password, typed twice or taken from CHORALE_PASSWORD; ends every session of theirs.",
+    ),
+    _command("rotate", "Replace the key that signs links and cookies: every session and every link from before ends."),
+    _command(
+        "backup",
+        "Write a study's database and files to one file, checked and, with --encrypt, encrypted. The site may run.",
+    ),
+    _command(
+        "restore",
+        "Put a study back to the state of a backup. Everybody has to sign in again; the site must be closed.",
     ),
     _command("pause", "Stop giving out items of a stage; answers to those already given out are still taken."),
     _command("resume", "Give out items of a paused stage again."),

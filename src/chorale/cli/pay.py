@@ -4,20 +4,22 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Any
 
-from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
 from chorale.cli.asking import prolific
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
-from chorale.cli.targets import Force, check_target, writing
 from chorale.cli.terminal import show
 from chorale.engine import payouts, recruiting
 from chorale.engine.payouts import PayoutResult
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
+from chorale.engine.unknown_payouts import accept_unknown_payouts, refusal_to_pay
 from chorale.exchange import payout_files
 from chorale.exchange.payout_files import ToPay
 from chorale.files.tables import write_csv
+from chorale.files.targets import check_target, writing
+from chorale.metrics.options import Force
 from chorale.model import UserError, money_number, money_text
 from chorale.monitor.payouts import books_as_json, books_line, books_table, receipts_table
 from chorale.store import submissions
@@ -28,27 +30,24 @@ SHORTEST_WAIT = 10
 
 def pay(
     directory: StudyFolder,
-    yes: Annotated[bool, Option("--yes", help="Pay. Without it, only what would be paid is shown.")] = False,
+    yes: Annotated[bool, Option(help="Pay. Without it, only what would be paid is shown.")] = False,
     file: Annotated[
-        Path | None,
-        Option(
-            "--file",
-            metavar="FILE",
-            help="CSV file for whoever pays the people that Prolific does not: whom, and how much.",
-        ),
+        Path | None, Option(help="CSV file for whoever pays the people that Prolific does not: whom, and how much.")
     ] = None,
     force: Force = False,
     resend: Annotated[
         int | None,
         Option(
-            "--resend",
             metavar="MINUTES",
             min=SHORTEST_WAIT,
             help="Ask again for bonuses of which it is not known whether they were paid, if Prolific reports none of "
             "them so many minutes after. Look at Prolific's own page first.",
         ),
     ] = None,
-    receipts: Annotated[bool, Option("--receipts", help="Show every payout there was, and stop.")] = False,
+    after_restore: Annotated[
+        bool, Option(help="Pay although payouts made after the backup are unknown. Compare them first.")
+    ] = False,
+    receipts: Annotated[bool, Option(help="Show every payout there was, and stop.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
@@ -62,6 +61,8 @@ def pay(
             else:
                 show(receipts_table(payouts_made))
             return
+        if yes:
+            _check_restored(study, accept=after_restore)
         paid = _pay(study, file, resend, quiet=as_json) if yes else None
         books = study.store.read(lambda tx: payouts.books(tx, study)).result()
     if as_json:
@@ -73,6 +74,14 @@ def pay(
     if paid is None and books.now:
         more = " --file pay.csv" if any(one.by_file for one in books.due) else ""
         print_line(f"Nothing was paid. Add --yes{more} to pay what can be paid now.")
+
+
+def _check_restored(study: Study, *, accept: bool) -> None:
+    """Refuse to pay where payouts may have been made that a restore has forgotten."""
+    if accept:
+        study.store.write(lambda tx: accept_unknown_payouts(tx, study, BY)).result()
+    elif (refusal := study.store.read(refusal_to_pay).result()) is not None:
+        raise UserError(refusal)
 
 
 def _pay(study: Study, file: Path | None, resend: int | None, *, quiet: bool) -> dict[str, Any]:

@@ -12,7 +12,6 @@ class Alone(IntEnum):
 
     WRITES = 7_205_011_961
     """Everything but reading takes this first."""
-    CHANGES_SCHEMA = 7_205_011_962
     BRINGS_STUDY_IN = 7_205_011_963
     DRAWS_ARMS = 7_205_011_964
     """The order people come in decides."""

@@ -9,6 +9,7 @@ from chorale.model import GoldRecord, Participation, Standing
 from chorale.store.credentials import CREDENTIALS, Credentials, as_credentials
 from chorale.store.prepared import ONE, InsertIfNew, Prepared
 from chorale.store.schema import assignment, participation, stage, worker
+from chorale.store.sessions import SessionClaim, holds
 
 COLUMNS = tuple(participation.c[name] for name in Participation._fields)
 
@@ -48,7 +49,7 @@ _HOLDS_ITEM = exists().where(
     assignment.c.stage_id == participation.c.stage_id,
     assignment.c.state == literal_column("'live'"),
 )
-_ATTENDANCE = Prepared(
+_ATTENDED: Select[Any] = (
     select(
         *participation.c["standing", "seed", "served", "answered", "earned", "item_cursor", "gold_cursor"],
         stage.c.state,
@@ -63,11 +64,19 @@ _ATTENDANCE = Prepared(
     .where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
     .with_for_update(of=participation, key_share=True)
 )
+_ATTENDANCE = Prepared(_ATTENDED)
+_ATTENDANCE_BY_SESSION = Prepared(_ATTENDED.where(holds(participation.c.worker_id)))
 
 
-def attendance(tx: Connection, stage_id: int, worker_id: int) -> Attendance | None:
-    """How things are for a worker; None if they have not entered the stage."""
-    row = _ATTENDANCE.first(tx, stage_id=stage_id, worker_id=worker_id)
+def attendance(
+    tx: Connection, stage_id: int, worker_id: int, *, session: SessionClaim | None = None
+) -> Attendance | None:
+    """How things are for a worker; None if they have not entered the stage, or a given session does not hold."""
+    if session is None:
+        row = _ATTENDANCE.first(tx, stage_id=stage_id, worker_id=worker_id)
+    else:
+        claimed = {"digest": session.digest, "pseudonym": session.pseudonym}
+        row = _ATTENDANCE_BY_SESSION.first(tx, stage_id=stage_id, worker_id=worker_id, **claimed)
     if row is None:
         return None
     credentials = as_credentials(*row[-len(CREDENTIALS) :])
