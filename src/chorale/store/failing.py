@@ -7,15 +7,12 @@ message can have them.
 from typing import Any, NoReturn
 
 import apsw
-from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL, ExceptionContext
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from chorale.model.problems import DamagedError, UnavailableError
 from chorale.store.sqlite import OUT_OF_REACH
 
-CONNECT_SECONDS = 5
-"""How long a server that does not answer is waited for."""
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError)
 # Connection lost, no resources (also a full disk), shut down, failed input or output, a stand-by that takes no writes.
 _OUT_OF_REACH_STATES = ("08", "53", "57P", "58", "25006")
@@ -23,21 +20,20 @@ _OUT_OF_REACH_STATES = ("08", "53", "57P", "58", "25006")
 _ABOUT_CONNECTING = ("08", "28", "3D", "53", "55", "57P")
 
 
-def postgres_engine(url: URL, **options: Any) -> Engine:
-    """An engine whose errors have no values in them."""
-    engine = create_engine(url, hide_parameters=True, connect_args={"connect_timeout": CONNECT_SECONDS}, **options)
-    event.listen(engine, "handle_error", _leave_out_values)
-    return engine
-
-
-def _leave_out_values(context: ExceptionContext) -> None:
-    error: Any = context.original_exception
+def leave_out_values(error: Any) -> None:
+    """Keep of an error of PostgreSQL what was refused where, and not what stood in the row."""
     state = getattr(error, "sqlstate", None)
     if state is None or state.startswith(_ABOUT_CONNECTING):
         return
     named = [getattr(error.diag, name, None) for name in ("table_name", "column_name", "constraint_name")]
     error.args = (" ".join([f"PostgreSQL refused this ({state})", *filter(None, named)]),)
-    if context.sqlalchemy_exception is not None:
+
+
+def leave_out_values_sent(context: ExceptionContext) -> None:
+    """The same of what SQLAlchemy reports."""
+    error: Any = context.original_exception
+    leave_out_values(error)
+    if context.sqlalchemy_exception is not None and getattr(error, "sqlstate", None):
         context.sqlalchemy_exception.args = error.args
 
 

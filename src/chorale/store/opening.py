@@ -2,26 +2,24 @@
 
 import re
 import shutil
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from chorale.model import UserError
 from chorale.model.extras import need
 from chorale.model.problems import DamagedError, UnavailableError
-from chorale.store.database import Store, connect
-from chorale.store.failing import explained, place_of, postgres_engine
+from chorale.store.database import Store, connect, connection_of, engine_of
+from chorale.store.failing import explained, place_of
 from chorale.store.integrity import refuse_damage
 from chorale.store.loading import LoadingStore
-from chorale.store.locks import Alone, lock
-from chorale.store.sqlite import DEFERRED, IMMEDIATE, SqliteConnection, sqlite_engine
+from chorale.store.sqlite import SqliteConnection, sqlite_engine
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -98,7 +96,7 @@ def _look_through(url: URL, seconds: float) -> None:
         return
     engine = sqlite_engine(Path(str(url.database)))
     try:
-        with closing(SqliteConnection(engine)) as connection, connection.transaction(DEFERRED):
+        with closing(SqliteConnection(engine)) as connection, connection.reading():
             refuse_damage(connection, seconds=seconds)
     finally:
         engine.dispose()
@@ -129,9 +127,10 @@ def _upgrade(config: "Config", connection: Connection) -> None:
 
 def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
     is_sqlite = url.get_backend_name() == "sqlite"
-    engine = sqlite_engine(Path(str(url.database))) if is_sqlite else postgres_engine(url)
+    engine = engine_of(url)
     try:
-        with _alone(engine) as connection:
+        # Nobody else changes anything meanwhile, and the schema least of all.
+        with closing(connection_of(engine)) as connection, connection.writing():
             current = revision_of(connection)
             config, known, head = _scripts(migrations)
             if current == head:
@@ -150,18 +149,6 @@ def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
             _upgrade(config, connection)
     finally:
         engine.dispose()
-
-
-@contextmanager
-def _alone(engine: Engine) -> Iterator[Connection]:
-    """A transaction beside which no other one changes the schema."""
-    if engine.dialect.name == "sqlite":
-        with closing(SqliteConnection(engine)) as connection, connection.transaction(IMMEDIATE):
-            yield connection
-    else:
-        with engine.begin() as pooled:
-            lock(pooled, Alone.CHANGES_SCHEMA)
-            yield pooled
 
 
 def revision_of(connection: Connection) -> str | None:
