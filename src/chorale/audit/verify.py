@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from chorale.audit.consents import consent_differences
 from chorale.audit.draws import (
     answers_drawn,
     arm_differences,
@@ -84,6 +85,7 @@ def verify(tx: Tx, study: Study) -> Verification:
         differences += _derived_differences(tx, study, stage, judged)
     differences += grade_differences(tx, study, responses, judged)
     differences += _duration_differences(tx)
+    differences += consent_differences(tx)
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             differences += part.differences(tx)

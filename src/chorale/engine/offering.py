@@ -91,7 +91,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: At
         always,
         partial(paying.allows, tx, study, stage),
         lambda: more_may_come(study, stage, closed, offering.stages_with_open_items(tx)),
-        record.consented_at is not None,
+        study.has_consent(record.consent_version),
         stage.removal_of(record.standing),
         holds_item,
         record.answered,
@@ -127,7 +127,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
             always,
             always,
             never,
-            worker.consented_at is not None,
+            study.has_consent(worker.consent_version),
             max_per_worker=stage.settings.max_per_worker,
             paused=stage.id in stages.paused_stages(tx),
         )

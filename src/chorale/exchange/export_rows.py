@@ -11,6 +11,7 @@ from chorale.monitor.status import trust_of
 from chorale.protocol import hourly_wage
 from chorale.store import Tx, events, gates, items, ledger, participations
 from chorale.store.arms import arms_by_worker as arms_of_workers
+from chorale.store.consents import ConsentHistory
 from chorale.store.grades import all_grades
 from chorale.store.messages import all_messages
 from chorale.store.responses import all_responses
@@ -20,6 +21,7 @@ def response_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """One row per response, with all that belongs to it."""
     sources = items.all_sources(tx)
     arms = None if study.settings.arms is None else arms_of_workers(tx)
+    agreed = ConsentHistory(tx)
     for response in all_responses(tx):
         yield {
             "response": response.id,
@@ -43,6 +45,7 @@ def response_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
             "item_released": response.item_released,
             "item_state": response.item_state,
             "item_sources": sources.get(response.item_id, []),
+            "consent_version": agreed.agreed_at(response.worker, response.submitted_at),
             **({} if arms is None else {"arm": arms.get(response.worker)}),
         }
 
@@ -115,6 +118,23 @@ def message_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
             "title": row.title,
             "body": row.body,
         }
+
+
+def consent_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
+    """One row per consent, with the version of the form and its text."""
+    agreed = ConsentHistory(tx)
+    forms = {form.version: form for form in agreed.forms}
+    for worker, given in sorted(agreed.given.items()):
+        for at, version in given:
+            form = forms.get(version)
+            yield {
+                "worker": worker,
+                "version": version,
+                "at": iso_time(at),
+                "at_ms": at,
+                "sha256": None if form is None else form.sha256,
+                "text": None if form is None else form.text,
+            }
 
 
 def grade_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:

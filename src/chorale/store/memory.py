@@ -28,7 +28,7 @@ FOR_CREDENTIALS = "CREATE INDEX ix_participation_dropped ON participation (worke
 """Where somebody was dropped is asked with every item. Of most people it is nowhere, and this index says so at once."""
 
 
-APPEND_ONLY = ("response", "grade", "event", "entry")
+APPEND_ONLY = ("response", "grade", "event", "entry", "consent_text")
 """Tables in which nothing may be changed or deleted. (What is paid out is kept as well; nobody is paid here.)"""
 
 

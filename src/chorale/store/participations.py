@@ -37,7 +37,7 @@ class Attendance(NamedTuple):
     gold_cursor: int
     stage_state: str
     pseudonym: str
-    consented_at: int | None
+    consent_version: int | None
     may_hold_item: bool
     """Whether they may be at work on an item; if not, that is certain."""
     credentials: Credentials
@@ -49,7 +49,7 @@ def _attendance(may_hold_item: ColumnElement[bool]) -> Prepared:
             *participation.c["standing", "seed", "served", "answered", "earned", "item_cursor", "gold_cursor"],
             stage.c.state,
             worker.c.pseudonym,
-            worker.c.consented_at,
+            worker.c.consent_version,
             may_hold_item,
             *CREDENTIALS,
         )

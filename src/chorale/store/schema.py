@@ -113,6 +113,17 @@ worker = Table(
     Column("consented_at", BigInteger),
     # Put there by chance, once, and never shown to anybody but the requester.
     Column("arm", Text),
+    # The version of the consent form they agreed to last; 0 for experts, who are asked for none.
+    Column("consent_version", Integer),
+)
+
+consent_text = Table(
+    "consent_text",
+    metadata,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("sha256", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("since", BigInteger, nullable=False),
 )
 
 # Kept apart from everything else about a worker, and never exported.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import BigInteger, Connection, bindparam, func, or_, select, update
 
 from chorale.model import Worker
 from chorale.store.codec import as_ordered_text
@@ -107,14 +107,20 @@ def from_panel(tx: Connection, panel: str) -> set[str]:
 
 _CONSENT = Prepared(
     update(worker)
-    .where(worker.c.id == bindparam("of_worker"), worker.c.consented_at.is_(None))
-    .values(consented_at=bindparam("now"))
+    .where(
+        worker.c.id == bindparam("of_worker"),
+        or_(worker.c.consent_version.is_(None), worker.c.consent_version < bindparam("version")),
+    )
+    .values(
+        consented_at=func.coalesce(worker.c.consented_at, bindparam("now", type_=BigInteger)),
+        consent_version=bindparam("version"),
+    )
 )
 
 
-def consent(tx: Connection, worker_id: int, now: int) -> bool:
-    """Note the consent; False if it was noted before."""
-    return bool(_CONSENT.changed(tx, of_worker=worker_id, now=now))
+def consent(tx: Connection, worker_id: int, version: int, now: int) -> bool:
+    """Note the consent to a version of the form; False if it was noted before."""
+    return bool(_CONSENT.changed(tx, of_worker=worker_id, version=version, now=now))
 
 
 def find_by_pseudonym(tx: Connection, pseudonym: str) -> Worker | None:

@@ -71,7 +71,7 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
         session = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
         signed_in = None if session is None else session.id
         worker, row = await site.write(arrivals.arrive_invited, invitation, signed_in)
-        stage = None if row is None or worker.consented_at is None else row.stage
+        stage = None if row is None or not site.study.has_consent(worker.consent_version) else row.stage
         return signed_in_worker(site, worker, "/" if stage is None else f"/stages/{stage}")
 
     @router.post("/welcome", include_in_schema=False)

@@ -148,8 +148,9 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
             return RedirectResponse(DESK, 303)
         if visit is None:
             return pages.page("worker/landing.html" if study.settings.arrival.landing else "worker/gone.html", 200)
-        if visit.worker.consented_at is None:
-            return pages.page("worker/consent.html", consent_html=markdown(study.consent))
+        if not study.has_consent(visit.worker.consent_version):
+            agreed = visit.worker.consented_at is not None
+            return pages.page("worker/consent.html", consent_html=markdown(study.consent.text), agreed_before=agreed)
         if any(message.read_at is None for message in visit.messages):
             await site.write(lambda tx, study: note_read(tx, visit.worker.id, study.clock()))
         cards = await site.read(_cards, visit.worker.id) if makers else []
@@ -168,7 +169,7 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
     async def work_page(request: Request, name: StageInPath) -> Response:
         stage = study.stage(name)
         visit = await current_visit(request)
-        if visit is None or visit.worker.consented_at is None:
+        if visit is None or not study.has_consent(visit.worker.consent_version):
             return RedirectResponse("/", 303)
         if not visit.knows(stage):
             raise no_such_stage()
