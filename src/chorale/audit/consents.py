@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from chorale.store import Tx, consents, events
+from chorale.store import Tx, consents, erasing, events
 
 
 def consent_differences(tx: Tx) -> Iterator[str]:
@@ -15,7 +15,9 @@ def consent_differences(tx: Tx) -> Iterator[str]:
         if consents.hash_of(form.text) != form.sha256:
             yield f"version {form.version} of the consent form: its text is not the one that was hashed"
     stored = consents.versions_agreed_to(tx)
-    for worker in sorted(stored.keys() | history.given.keys()):
+    # Who was erased agrees to nothing any more.
+    gone = {one.worker for one in erasing.erasures(tx)}
+    for worker in sorted((stored.keys() | history.given.keys()) - gone):
         given = history.given.get(worker, ())
         last = given[-1][1] if given else None
         if stored.get(worker) != last:

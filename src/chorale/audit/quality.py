@@ -1,19 +1,19 @@
 """Compute again the qualities that workers were dropped by."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import Study
 from chorale.model import Event, StageSettings
 from chorale.protocol import WorkerQuality, review_quality
-from chorale.store import Tx, events
+from chorale.store import Tx, events, participations
 
 TOLERANCE = 1e-9
 
 
 def quality_drops(
-    tx: Tx, study: Study, stage_at: Callable[[int, str], StageSettings]
+    tx: Tx, study: Study, stage_at: Callable[[int, str], StageSettings], silent: Collection[str]
 ) -> tuple[set[tuple[str, str]], list[str]]:
     """Who was dropped by their quality, as stage and worker, and what does not agree with the evidence."""
     drops = [
@@ -27,6 +27,10 @@ def quality_drops(
     differences: list[str] = []
     for (name, upto, last), recorded_events in by_basis.items():
         stage = study.stage(name)
+        if any(row.worker in silent for row in participations.participation_summaries(tx, stage_name=name)):
+            # Everybody was compared with everybody, also with answers that were erased since.
+            dropped.update((name, str(event.worker)) for event in recorded_events)
+            continue
         answers = counted_by(tx, stage, upto, last)
         again = qualities(stage, answers)
         shared = shared_items(answers)

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from chorale.audit.consents import consent_differences
 from chorale.audit.draws import (
@@ -12,6 +12,7 @@ from chorale.audit.draws import (
     entry_differences,
     sample_differences,
 )
+from chorale.audit.erasures import erasure_differences, not_recomputed
 from chorale.audit.grades import grade_differences
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
 from chorale.audit.parts import AuditPart
@@ -24,7 +25,7 @@ from chorale.engine.settling import derived_items, has_settled
 from chorale.model import AssignmentKind, GoldRecord, Item, ItemState, Judgment, Response, SourceItem, Standing
 from chorale.protocol import decide_item, fee_due, fee_on, gold_after, review_worker, rule_for, trust
 from chorale.registry import blaming, loaded_parts
-from chorale.store import Tx, ledger, participations, payments
+from chorale.store import Tx, erasing, ledger, participations, payments
 from chorale.store.items import all_items, live_leases
 from chorale.store.participations import ParticipationSummary
 from chorale.store.responses import all_responses, impossible_durations
@@ -37,11 +38,14 @@ class Verification:
     checked: dict[str, int]
     """How many of what were recomputed."""
     differences: list[str]
+    not_checked: list[str] = field(default_factory=list)
+    """What could not be recomputed, and why."""
 
 
 def verify(tx: Tx, study: Study) -> Verification:
     """Trust, standings, labels, confidence, pay: all of it again from responses, gold and settings."""
-    responses = list(all_responses(tx, to_keep=True))
+    responses = list(all_responses(tx, to_keep=True, erased=True))
+    silent = erasing.without_answers(tx)
     standings = participations.participation_summaries(tx)
     paid = ledger.paid_by_participation(tx)
     history = History(tx)
@@ -57,7 +61,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     differences += arm_differences(tx, study, history.study_at, standings)
     differences += entry_differences(tx, history.study_at, standings)
     differences += sample_differences(tx, study, history.study_at)
-    by_quality, of_quality = quality_drops(tx, study, history.stage_at)
+    by_quality, of_quality = quality_drops(tx, study, history.stage_at, silent)
     differences += of_quality
     by_worker: dict[tuple[str, str], list[Response]] = defaultdict(list)
     for response in responses:
@@ -67,6 +71,9 @@ def verify(tx: Tx, study: Study) -> Verification:
     for row in standings:
         stage = study.stage(row.stage)
         given = by_worker[row.stage, row.worker]
+        if row.worker in silent:
+            differences += _kept_differences(row, given, paid)
+            continue
         otherwise = (row.stage, row.worker) in dropped_otherwise
         differences += _worker_differences(stage, row, given, history, otherwise)
         beside, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
@@ -83,9 +90,10 @@ def verify(tx: Tx, study: Study) -> Verification:
             again = sum((stage.name, one.worker) in reinstated for one in judged[stage.name][item.key])
             differences += _place_differences(item, live.get(item.id, 0), most + again)
         differences += _derived_differences(tx, study, stage, judged)
-    differences += grade_differences(tx, study, responses, judged)
+    differences += grade_differences(tx, study, responses, judged, silent)
     differences += _duration_differences(tx)
     differences += consent_differences(tx)
+    differences += erasure_differences(tx)
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             differences += part.differences(tx)
@@ -98,7 +106,24 @@ def verify(tx: Tx, study: Study) -> Verification:
             "ledger entries": sum(1 for _ in ledger.ledger_lines(tx)),
         },
         differences,
+        list(not_recomputed(study, silent)),
     )
+
+
+def _kept_differences(
+    row: ParticipationSummary, given: list[Response], paid: dict[tuple[str, str], tuple[int, int]]
+) -> Iterator[str]:
+    """What stays of somebody whose answers were erased: how many there were, how long they took, and the money."""
+    in_ledger = paid.get((row.stage, row.worker), (0, 0))
+    for what, stored, again in (
+        ("answers", row.answered, len(given)),
+        ("gold answers", row.gold_answered, sum(one.kind != AssignmentKind.PRODUCTION for one in given)),
+        ("time worked", row.worked_ms, sum(response.duration_ms for response in given)),
+        ("standing", row.standing, Standing.DROPPED),
+        ("earnings and fees", (row.earned, row.fees), in_ledger),
+    ):
+        if stored != again:
+            yield f"worker {row.worker} in {row.stage}: {what} stored {stored}, recomputed {again}"
 
 
 def _worker_differences(

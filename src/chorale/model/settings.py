@@ -153,12 +153,41 @@ class PaySettings(Settings):
         return value
 
 
+class RetentionSettings(Settings):
+    withdrawn_answers: Literal["remove", "keep"] = Field(
+        default="remove",
+        description="What becomes of the answers of somebody who withdraws, or whom `chorale forget` erases: they are "
+        "erased too, or stay, without anything that says whose they are.",
+    )
+    identities_days: int | None = Field(
+        default=None,
+        ge=1,
+        le=36_500,
+        description="Days after somebody was last here when their platform ID, e-mail address and messages are "
+        "erased, once they are paid.",
+    )
+    answers_days: int | None = Field(
+        default=None,
+        ge=1,
+        le=36_500,
+        description="Days after somebody was last here when their answers are erased. Export them before.",
+    )
+
+    @property
+    def acts(self) -> bool:
+        """Whether anything is erased by a date."""
+        return self.identities_days is not None or self.answers_days is not None
+
+
 class StudySettings(Settings):
     format: Literal[1] = Field(default=1, description="Version of the study file's format.")
     study: StudyInfo = Field(description="The study as a whole.")
     arrival: ArrivalSettings = Field(default=ArrivalSettings(), description="How workers arrive and leave.")
     prolific: ProlificSettings | None = Field(default=None, description="Finding people on Prolific.")
     pay: PaySettings = Field(default=PaySettings(), description="Money, for the whole study.")
+    retention: RetentionSettings = Field(
+        default=RetentionSettings(), description="How long data about people are kept."
+    )
     arms: ArmsSettings | None = Field(default=None, description="Randomised conditions of the study.")
     stage: tuple[StageSettings, ...] = Field(min_length=1, description="The stages, in order.")
     gate: tuple[GateSettings, ...] = Field(

@@ -31,6 +31,11 @@ RETRIES = 8
 # Serialization failure, deadlock detected: the transaction was fine, the moment was not.
 RETRYABLE = frozenset({"40001", "40P01"})
 THREADS = 12
+SCRUBBING = (
+    "VACUUM FULL worker_identity, submission, invitation_address, message",
+    "VACUUM response, event, grade, entry, item",
+)
+"""Small tables are written anew. Large ones would be locked for long: there, space is only made free to be reused."""
 STREAMED = {"yield_per": 5_000}
 """The options of a query whose rows are too many to be held at once."""
 
@@ -224,6 +229,19 @@ class Store:
         self._writer.close()
         for engine in self._engines:
             engine.dispose()
+
+    def scrub(self) -> None:
+        """Overwrite what was erased, also where SQLite or PostgreSQL has only marked the space as free."""
+        if self.dialect == "sqlite":
+            with closing(SqliteConnection(self._read_engine)) as connection:
+                for statement in ("PRAGMA secure_delete = ON", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                    connection.driver.execute(statement).fetchall()
+                connection.invalidate()
+            return
+        with self._read_engine.connect() as pooled:
+            alone = pooled.execution_options(isolation_level="AUTOCOMMIT")
+            for statement in SCRUBBING:
+                alone.exec_driver_sql(statement)
 
     def _run_read(self, work: Work[T]) -> T:
         if self.dialect == "sqlite":

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from sqlalchemy import BigInteger, Connection, bindparam, func, or_, select, update
+from sqlalchemy import BigInteger, Connection, and_, bindparam, func, literal_column, or_, select, update
 
 from chorale.model import Worker
 from chorale.store.codec import as_ordered_text
@@ -109,7 +109,11 @@ _CONSENT = Prepared(
     update(worker)
     .where(
         worker.c.id == bindparam("of_worker"),
-        or_(worker.c.consent_version.is_(None), worker.c.consent_version < bindparam("version")),
+        # Below 0 is who has withdrawn.
+        or_(
+            worker.c.consent_version.is_(None),
+            and_(worker.c.consent_version >= literal_column("0"), worker.c.consent_version < bindparam("version")),
+        ),
     )
     .values(
         consented_at=func.coalesce(worker.c.consented_at, bindparam("now", type_=BigInteger)),
@@ -133,7 +137,7 @@ def identities(tx: Connection, worker_id: int) -> list[tuple[str, str]]:
     query = select(worker_identity.c.panel, worker_identity.c.external_id).where(
         worker_identity.c.worker_id == worker_id
     )
-    return [(str(panel), str(external)) for panel, external in tx.execute(query)]
+    return [(str(panel), str(external)) for panel, external in tx.execute(query) if not external.startswith("erased:")]
 
 
 def panel_counts(tx: Connection) -> list[PanelCounts]:

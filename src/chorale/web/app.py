@@ -15,6 +15,7 @@ from chorale import __version__
 from chorale.engine import payouts, recruiting, settling, work
 from chorale.engine.advancing import advance
 from chorale.engine.quality import review_workers
+from chorale.engine.retention import act_daily
 from chorale.engine.running import Study
 from chorale.model import Refusal, UserError
 from chorale.platforms.prolific import Prolific
@@ -29,6 +30,7 @@ from chorale.web.worker import add_worker_routes
 
 SWEEP_SECONDS = 2.0
 SWEEPS_PER_SETTLING = 5
+SWEEPS_PER_RETENTION = 300
 log = logging.getLogger("chorale.web")
 
 
@@ -94,6 +96,8 @@ async def _sweep_for_ever(study: Study, parts: Sequence[SitePart]) -> None:
                 await asyncio.to_thread(settling.settle_everything, study)
                 await asyncio.to_thread(review_workers, study)
                 await asyncio.wrap_future(study.store.write(lambda tx: advance(tx, study)))
+            if number % SWEEPS_PER_RETENTION == 1:
+                await asyncio.to_thread(act_daily, study)
         except Exception:
             # The next sweep does what this one could not; a site that is up must not stop sweeping.
             log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)

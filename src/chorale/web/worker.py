@@ -22,6 +22,7 @@ from chorale.model import Refusal, StagePay, StageSettings, Standing, money_text
 from chorale.protocol import parts_bonus
 from chorale.store import Tx, workers
 from chorale.store.codec import storage_problem
+from chorale.store.erasing import WITHDRAWN
 from chorale.store.messages import note_read
 from chorale.web.arriving import add_arrival_routes
 from chorale.web.links import DESK
@@ -29,6 +30,7 @@ from chorale.web.pages import markdown
 from chorale.web.parts import HomeCard, SitePart
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site
+from chorale.web.withdrawing import add_withdrawal_routes, withdrawn_page
 
 log = logging.getLogger("chorale.web")
 COUNTED = 41
@@ -124,6 +126,7 @@ def add_worker_routes(router: APIRouter, site: Site, parts: Sequence[SitePart] =
     """Every route of the worker's, pages and interface. The busiest come first."""
     _add_interface(router, site)
     add_arrival_routes(router, site)
+    add_withdrawal_routes(router, site)
     _add_pages(router, site, parts)
 
 
@@ -148,6 +151,8 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
             return RedirectResponse(DESK, 303)
         if visit is None:
             return pages.page("worker/landing.html" if study.settings.arrival.landing else "worker/gone.html", 200)
+        if visit.worker.consent_version == WITHDRAWN:
+            return await withdrawn_page(site, visit.worker.id)
         if not study.has_consent(visit.worker.consent_version):
             agreed = visit.worker.consented_at is not None
             return pages.page("worker/consent.html", consent_html=markdown(study.consent.text), agreed_before=agreed)
