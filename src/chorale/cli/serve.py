@@ -8,16 +8,16 @@ from functools import partial
 from pathlib import Path
 from socket import socket
 from types import FrameType
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import FastAPI
 from uvicorn import Config
 
-from chorale.cli.addresses import checked_public_url, local_url, port_of, reserve, why_not
+from chorale.cli.addresses import checked_public_url, is_preview, local_url, port_of, reserve, why_not
 from chorale.cli.arguments import Database, PublicUrl, StudyFolder
 from chorale.cli.output import print_line
 from chorale.cli.parameters import Option
-from chorale.engine.arrivals import arrival_url
+from chorale.engine.arrivals import ByUrl, arrival_url, by_url
 from chorale.engine.opening import open_study, serving_alone
 from chorale.engine.recruiting import connected, token_in_environment
 from chorale.engine.running import Study
@@ -32,6 +32,16 @@ from chorale.web.servers import HEALTH_CHECK_SECONDS, Announce, SiteProcesses, S
 
 ENVIRONMENT = "CHORALE_SERVE"
 _GRACE_SECONDS = 10
+
+
+class Opened(NamedTuple):
+    """A site that is open, as its processes need to know it."""
+
+    directory: str
+    db: str | None
+    public_url: str | None
+    preview: bool
+    """Whether nobody but who is at this computer reaches it."""
 
 
 def serve(
@@ -57,21 +67,37 @@ def serve(
             study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
             for note in study_notes(load_folder(directory)):
                 print_line(f"Before people come: {note}")
-            announce = partial(_print_links, study, base)
+            opened = Opened(str(directory.absolute()), db, public, is_preview(public, host))
+            arriving = _by_url(study, opened)
+            announce = partial(_print_links, study, base, arriving)
             if processes == 1:
-                _serve_here(study, bound, public, options, announce)
+                _serve_here(study, bound, opened, options, announce)
                 return
-            _serve_with_processes(directory, db, public, bound, {**options, "workers": processes}, announce)
+            _serve_with_processes(opened, bound, {**options, "workers": processes}, announce)
         finally:
             study.close()
 
 
-def _serve_here(study: Study, bound: socket, public: str | None, options: dict[str, Any], announce: Announce) -> None:
+def _by_url(study: Study, opened: Opened) -> ByUrl:
+    asks = study.settings.prolific is not None and token_in_environment() is not None
+    return study.store.look(lambda tx: by_url(tx, study, preview=opened.preview, asks_prolific=asks))
+
+
+def _app(study: Study, opened: Opened) -> FastAPI:
+    return create_app(
+        study,
+        public_url=opened.public_url,
+        prolific=_prolific(study),
+        preview=opened.preview,
+        folder=Path(opened.directory),
+    )
+
+
+def _serve_here(study: Study, bound: socket, opened: Opened, options: dict[str, Any], announce: Announce) -> None:
     signal.signal(signal.SIGTERM, _stop)
     # The thread that writes and the one that talks hand over to each other all the time; the usual 5 ms are too long.
     sys.setswitchinterval(0.001)
-    app = create_app(study, public_url=public, prolific=_prolific(study))
-    server = SiteServer(Config(app, **options), announce)
+    server = SiteServer(Config(_app(study, opened), **options), announce)
     host, port = bound.getsockname()[:2]
     try:
         server.run(sockets=[bound])
@@ -103,10 +129,12 @@ def _refuse_sqlite(study: Study) -> None:
         )
 
 
-def _print_links(study: Study, base: str) -> None:
+def _print_links(study: Study, base: str, arriving: ByUrl) -> None:
     arrival = study.settings.arrival
     print_line(study.settings.study.title)
-    if arrival.by_url:
+    if arriving.note is not None:
+        print_line(f"Warning: {arriving.note}")
+    if arriving.is_open:
         print_line(f"  for {arrival.panel}:  {arrival_url(base, arrival)}")
     print_line(f"  console:  {base}/console")
     if (setup_path := setup_link_path(study)) is not None:
@@ -127,11 +155,8 @@ def _uvicorn_options(public: str | None, access_log: bool) -> dict[str, Any]:
     }
 
 
-def _serve_with_processes(
-    directory: Path, db: str | None, public: str | None, bound: socket, options: dict[str, Any], announce: Announce
-) -> None:
-    opened = {"directory": str(directory.absolute()), "db": db, "public_url": public}
-    os.environ[ENVIRONMENT] = json.dumps(opened)
+def _serve_with_processes(opened: Opened, bound: socket, options: dict[str, Any], announce: Announce) -> None:
+    os.environ[ENVIRONMENT] = json.dumps(opened._asdict())
     config = Config(
         "chorale.cli.serve:app_from_environment",
         factory=True,
@@ -144,6 +169,5 @@ def _serve_with_processes(
 def app_from_environment() -> FastAPI:
     """The application of one of several server processes, which get nothing from their parent but this."""
     stop_with_parent()
-    opened = json.loads(os.environ[ENVIRONMENT])
-    study = open_study(Path(opened["directory"]), opened["db"])
-    return create_app(study, public_url=opened["public_url"], prolific=_prolific(study))
+    opened = Opened(**json.loads(os.environ[ENVIRONMENT]))
+    return _app(open_study(Path(opened.directory), opened.db), opened)

@@ -26,9 +26,26 @@ class StudyInfo(Settings):
 
 
 class ArrivalSettings(Settings):
-    by_url: bool = Field(
-        default=True,
-        description="Whether people may arrive with a panel's URL parameters. Signed invitation links always work.",
+    by_url: bool | None = Field(
+        default=None,
+        description="Whether people can join by a link with a platform's URL parameters. Anybody can make up such a "
+        "link, so if not given, it is open only if the platform vouches for people (`signed`, or [prolific] with a "
+        "token), and while the site is a preview on your own computer. Signed invitation links always work.",
+    )
+    signed: Literal["prolific"] | None = Field(
+        default=None,
+        description="Whose signature links must have. On Prolific, choose the secured external URL when you make the "
+        "study; `chorale publish` does so itself.",
+    )
+    signing_keys: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=400,
+        description="Where the public keys of signed links are (JWKS): an https address, or a file in the study "
+        "folder. Prolific's address if not given.",
+    )
+    workspace: Code | None = Field(
+        default=None, description="Prolific's id of your workspace. If given, signed links of others are refused."
     )
     landing: bool = Field(
         default=False, description="Whether there is a public page, at the site's address, where anybody may take part."

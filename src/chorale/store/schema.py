@@ -298,6 +298,14 @@ erasure = Table(
     Index("ix_erasure_worker", "worker_id"),
 )
 
+# Signed links that have let somebody in, until they are over. Not the links: their hashes.
+used_token = Table(
+    "used_token",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("expires_at", BigInteger, nullable=False),
+)
+
 gate = Table("gate", metadata, Column("name", Text, primary_key=True), Column("closed_at", BigInteger, nullable=False))
 
 message = Table(

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from sqlalchemy import BigInteger, Connection, and_, bindparam, func, literal_column, or_, select, update
+from sqlalchemy import BigInteger, Connection, and_, bindparam, delete, func, literal_column, or_, select, update
 
 from chorale.model import Worker
 from chorale.store.codec import as_ordered_text
-from chorale.store.prepared import InsertIfNew, NumberingInsert, Prepared
-from chorale.store.schema import response, worker, worker_identity
+from chorale.store.prepared import InsertIfNew, NumberingInsert, Prepared, upsert
+from chorale.store.schema import response, used_token, worker, worker_identity
 
 # Letters and digits that can't be mistaken for one another.
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -125,6 +125,19 @@ _CONSENT = Prepared(
 def consent(tx: Connection, worker_id: int, version: int, now: int) -> bool:
     """Note the consent to a version of the form; False if it was noted before."""
     return bool(_CONSENT.changed(tx, of_worker=worker_id, version=version, now=now))
+
+
+def use_token(tx: Connection, digest: str, expires_at: int, now: int) -> bool:
+    """Note that a signed link has let somebody in; False if it has before."""
+    tx.execute(delete(used_token).where(used_token.c.expires_at < now))
+    row = {"digest": digest, "expires_at": expires_at}
+    return bool(tx.execute(upsert(tx, used_token).values(**row).on_conflict_do_nothing()).rowcount)
+
+
+def came_from(tx: Connection, panel: str) -> bool:
+    """Whether anybody has come from a panel."""
+    query = select(worker_identity.c.worker_id).where(worker_identity.c.panel == panel).limit(1)
+    return tx.execute(query).first() is not None
 
 
 def find_by_pseudonym(tx: Connection, pseudonym: str) -> Worker | None:

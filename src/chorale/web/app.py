@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
+from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -12,7 +13,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from chorale import __version__
-from chorale.engine import payouts, recruiting, settling, work
+from chorale.engine import arrivals, payouts, recruiting, settling, work
 from chorale.engine.advancing import advance
 from chorale.engine.quality import review_workers
 from chorale.engine.retention import act_daily
@@ -26,6 +27,7 @@ from chorale.web.pages import STATIC, Pages, StaticFilesForever, add_static
 from chorale.web.parts import SitePart, refuse_clashes
 from chorale.web.security import HEADERS, Guard
 from chorale.web.serving import Site
+from chorale.web.signed_links import SignedLinks, keys_of
 from chorale.web.worker import add_worker_routes
 
 SWEEP_SECONDS = 2.0
@@ -34,16 +36,31 @@ SWEEPS_PER_RETENTION = 300
 log = logging.getLogger("chorale.web")
 
 
-def create_app(study: Study, *, public_url: str | None = None, prolific: Prolific | None = None) -> FastAPI:
+def create_app(
+    study: Study,
+    *,
+    public_url: str | None = None,
+    prolific: Prolific | None = None,
+    preview: bool | None = None,
+    folder: Path | None = None,
+) -> FastAPI:
     """The ASGI application of an open study. Whoever opened the study closes it.
 
-    With `prolific`, arrivals from there are checked, and the site keeps in step with it.
+    With `prolific`, arrivals from there are checked, and the site keeps in step with it. A `preview` is for who is at
+    this computer, which is supposed if there is no public address. `folder` is where files of the study are.
     """
     by_kit: dict[str, SitePart] = loaded_parts(lambda kit: kit.site, study.task_names)
     refuse_clashes(by_kit)
     parts = list(by_kit.values())
     templates = [part.templates for part in parts if part.templates is not None]
-    site = Site(study, Pages(study, templates), study_sessions(study), public_url, prolific)
+    site = Site(
+        study,
+        Pages(study, templates),
+        study_sessions(study),
+        public_url,
+        prolific,
+        *_arrivals(study, public_url, prolific, preview, folder),
+    )
     app = FastAPI(
         title=f"Chorale: {study.settings.study.title}",
         version=__version__,
@@ -66,6 +83,21 @@ def create_app(study: Study, *, public_url: str | None = None, prolific: Prolifi
     app.add_middleware(Guard, from_frames=frozenset().union(*(part.from_frames for part in parts)))
     _add_error_pages(app, site.pages)
     return app
+
+
+def _arrivals(
+    study: Study, public_url: str | None, prolific: Prolific | None, preview: bool | None, folder: Path | None
+) -> tuple[bool, SignedLinks | None]:
+    """Whether people can join by a platform's link, and what checks signed ones."""
+    arrival = study.settings.arrival
+    alone = public_url is None if preview is None else preview
+    asks = prolific is not None
+    is_open = study.store.look(lambda tx: arrivals.by_url(tx, study, preview=alone, asks_prolific=asks)).is_open
+    if arrival.signed is None:
+        return is_open, None
+    if public_url is None:
+        raise UserError("Signed links name the site they are for. Give its address with --public-url.")
+    return is_open, SignedLinks(arrival, keys_of(arrival, folder), public_url)
 
 
 def _sweeping(

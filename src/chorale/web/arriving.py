@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import re
+from collections.abc import Mapping
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -15,6 +16,7 @@ from chorale.platforms.prolific import Prolific
 from chorale.store import Tx, workers
 from chorale.web.serving import Site
 from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS, WorkerSession
+from chorale.web.signed_links import TOKEN_PARAMETER, SignedArrival
 
 log = logging.getLogger("chorale.web")
 
@@ -34,9 +36,15 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
     @router.get("/join", include_in_schema=False)
     async def join_by_url(request: Request) -> Response:
         """Arrive with a panel's URL parameters."""
-        if not arrival.by_url:
+        if not site.open_by_url:
             raise Refusal("not_open", "This study is by invitation. Open the link in your invitation.", 403)
-        external_id = request.query_params.get(arrival.worker_parameter, "")
+        given: Mapping[str, str] = request.query_params
+        signed = None
+        if site.signed_links is not None:
+            # Who somebody is, the signature says. Nothing else in the link is believed.
+            signed = await asyncio.to_thread(site.signed_links.read, request.query_params.get(TOKEN_PARAMETER, ""))
+            given = signed.values
+        external_id = given.get(arrival.worker_parameter, "")
         if not worker_pattern.fullmatch(external_id):
             raise Refusal(
                 "bad_arrival",
@@ -44,11 +52,15 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
                 "Open the study from your panel's page again.",
                 400,
             )
-        study_id = request.query_params.get(arrival.study_parameter, "")[:100]
+        study_id = given.get(arrival.study_parameter, "")[:100]
         if arrival.study_id is not None and study_id != arrival.study_id:
             raise Refusal("bad_arrival", "This link belongs to another study. Open it from your panel's page.", 400)
-        session_id = request.query_params.get(arrival.session_parameter, "")[:100]
-        if site.prolific is not None and arrival.panel == PROLIFIC:
+        session_id = given.get(arrival.session_parameter, "")[:100]
+        if signed is not None:
+            session = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
+            signed_in = None if session is None else session.id
+            await site.write(_use_once, signed, arrival.panel, external_id, signed_in)
+        elif site.prolific is not None and arrival.panel == PROLIFIC:
             await _ask_prolific(site.prolific, external_id, session_id, study_id)
         worker = await site.write(_arrive_from_panel, arrival.panel, external_id, study_id, session_id)
         return signed_in_worker(site, worker)
@@ -81,6 +93,15 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
         if session is not None and await site.read(lambda tx, _: workers.find_worker(tx, session.id)) is not None:
             return RedirectResponse("/", 303)
         return signed_in_worker(site, await site.write(arrivals.arrive_in_public))
+
+
+def _use_once(tx: Tx, study: Study, signed: SignedArrival, panel: str, external_id: str, signed_in: int | None) -> None:
+    """Let a signed link in once, and after that only whom it has let in, in the same browser: links get about."""
+    if workers.use_token(tx, signed.digest, signed.expires_at, study.clock()):
+        return
+    known = workers.find_by_identity(tx, panel, external_id)
+    if known is None or known.id != signed_in:
+        raise Refusal("bad_arrival", "This link was used before. Open the study from your panel's page again.", 403)
 
 
 def _arrive_from_panel(tx: Tx, study: Study, panel: str, external_id: str, study_id: str, session_id: str) -> Worker:
