@@ -3,16 +3,21 @@
 import json
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import text
 from starlette.testclient import TestClient
 
 from chorale.audit.verify import verify
+from chorale.cli import app
+from chorale.cli.addresses import is_preview
 from chorale.engine import entering
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.exchange.export import write_export
+from chorale.folder.templates import create_study, template_names
 from chorale.model import Refusal
 from chorale.store import consents
 from chorale.web.app import create_app
@@ -135,3 +140,37 @@ def test_the_page_says_that_the_form_has_changed(folder: Path, clock: ManualCloc
             site.post("/consent", data={"agree": "yes"})
             assert "has changed" not in site.get("/").text
             assert site.post("/api/stages/meaningful/next", json={}).json()["status"] == "item"
+
+
+CHECKLIST = (
+    *("What we record", "sensitive data", "used for research", "[storage location]", "[retention period]"),
+    *("random participant ID", "published", "To withdraw your consent", "[legal basis]", "[researcher name]"),
+    *("[institution]", "[contact]", "[ethics approval]", "[duration]", "[pay]", "## Risks", "voluntary"),
+)
+"""What Prolific asks of a consent form (docs/data-protection.md names the source), and what ethics boards do."""
+
+
+@pytest.mark.parametrize("template", template_names())
+def test_every_template_has_what_a_consent_form_must_contain(tmp_path: Path, template: str) -> None:
+    if template == "ranking":
+        pytest.skip("the template of another package")
+    create_study(tmp_path / "new", template)
+    form = " ".join((tmp_path / "new" / "consent.md").read_text().split())
+    assert [part for part in CHECKLIST if part not in form] == []
+
+
+def test_a_form_with_placeholders_does_not_open_in_public(tmp_path: Path) -> None:
+    create_study(tmp_path / "new", "form")
+
+    def serve(*options: str) -> Any:
+        return CliRunner().invoke(app, ["serve", str(tmp_path / "new"), "--port", "0", *options])
+
+    for options in (("--public-url", "https://study.example.org"), ("--host", "0.0.0.0")):
+        refused = serve(*options)
+        assert refused.exit_code == 2
+        assert "[institution]" in refused.output and "--unfinished" in refused.output
+
+
+def test_what_is_a_preview() -> None:
+    assert is_preview(None, "127.0.0.1") and is_preview("http://localhost:8000", "0.0.0.0")
+    assert not is_preview(None, "0.0.0.0") and not is_preview("https://study.example.org", "127.0.0.1")

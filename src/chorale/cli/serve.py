@@ -21,11 +21,11 @@ from chorale.engine.arrivals import ByUrl, arrival_url, by_url
 from chorale.engine.opening import open_study, serving_alone
 from chorale.engine.recruiting import connected, token_in_environment
 from chorale.engine.running import Study
-from chorale.folder.plan import study_notes
+from chorale.folder.plan import consent_placeholders, study_notes
 from chorale.folder.reading import load_folder
 from chorale.model import UserError
 from chorale.platforms.prolific import Prolific
-from chorale.store import settings
+from chorale.store import consents, settings
 from chorale.web.app import create_app
 from chorale.web.links import setup_link_path
 from chorale.web.servers import HEALTH_CHECK_SECONDS, Announce, SiteProcesses, SiteServer, stop_with_parent
@@ -51,6 +51,9 @@ def serve(
     port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8000,
     public_url: PublicUrl = None,
     processes: Annotated[int, Option(metavar="N", help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
+    unfinished: Annotated[
+        bool, Option("--unfinished", help="Open although the consent form still has placeholders.")
+    ] = False,
     access_log: Annotated[bool, Option("--access-log", help="Log every request.")] = False,
 ) -> None:
     """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""
@@ -62,6 +65,8 @@ def serve(
         try:
             if processes > 1:
                 _refuse_sqlite(study)
+            if not (unfinished or is_preview(public, host)):
+                _refuse_unfinished(study)
             base = public or local_url(host, port_of(bound))
             # So that `chorale invite` makes links to where the site really is.
             study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
@@ -119,6 +124,21 @@ def _prolific(study: Study) -> Prolific | None:
 def _stop(_number: int, _frame: FrameType | None) -> None:
     """Asked to end by the system: end well. The server has finished its requests before this is called."""
     raise SystemExit(0)
+
+
+def _refuse_unfinished(study: Study) -> None:
+    """Keep a consent form from people that does not say who is responsible, or for how long data are kept."""
+    left, file = consent_placeholders(study.consent.text), study.settings.study.consent
+    if not left:
+        return
+    what = f"{file} still has placeholders: {', '.join(left)}."
+    if study.store.look(lambda tx: bool(consents.consents(tx))):
+        print_line(f"Warning: {what} People have agreed to it already. Fill them in; everybody is then asked again.")
+        return
+    raise UserError(
+        f"{what} Fill them in before people come. To try the site on this computer, leave --public-url and --host out; "
+        "to open it all the same, add --unfinished."
+    )
 
 
 def _refuse_sqlite(study: Study) -> None:
