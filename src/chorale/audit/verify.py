@@ -78,18 +78,9 @@ def verify(tx: Tx, study: Study) -> Verification:
         differences += _worker_differences(stage, row, given, history, otherwise)
         beside, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
         differences += _pay_differences(stage, row, given, history, paid, beside, answered_then, gold_then)
-    items = 0
-    judged: dict[str, dict[str, list[Judgment]]] = {}
-    live = live_leases(tx)
-    for stage in study.stages.values():
-        judged[stage.name] = _counted(stage, responses, standings)
-        most = history.most_judgments(stage.name)
-        for item in all_items(tx, stage.name):
-            items += 1
-            differences += _label_differences(stage, item, judged[stage.name][item.key])
-            again = sum((stage.name, one.worker) in reinstated for one in judged[stage.name][item.key])
-            differences += _place_differences(item, live.get(item.id, 0), most + again)
-        differences += _derived_differences(tx, study, stage, judged)
+    judged = {stage.name: _counted(stage, responses, standings) for stage in study.stages.values()}
+    items, of_items = _item_differences(tx, study, judged, history, reinstated)
+    differences += of_items
     differences += grade_differences(tx, study, responses, judged, silent)
     differences += _duration_differences(tx)
     differences += consent_differences(tx)
@@ -108,6 +99,27 @@ def verify(tx: Tx, study: Study) -> Verification:
         differences,
         list(not_recomputed(study, silent)),
     )
+
+
+def _item_differences(
+    tx: Tx,
+    study: Study,
+    judged: dict[str, dict[str, list[Judgment]]],
+    history: History,
+    reinstated: set[tuple[str, str]],
+) -> tuple[int, list[str]]:
+    """How many items there are, and where labels, places and what is derived are not what the judgments make them."""
+    items, differences = 0, []
+    live = live_leases(tx)
+    for stage in study.stages.values():
+        most = history.most_judgments(stage.name)
+        for item in all_items(tx, stage.name):
+            items += 1
+            differences += _label_differences(stage, item, judged[stage.name][item.key])
+            again = sum((stage.name, one.worker) in reinstated for one in judged[stage.name][item.key])
+            differences += _place_differences(item, live.get(item.id, 0), most + again)
+        differences += _derived_differences(tx, study, stage, judged)
+    return items, differences
 
 
 def _kept_differences(

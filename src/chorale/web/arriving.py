@@ -38,12 +38,8 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
         """Arrive with a panel's URL parameters."""
         if not site.open_by_url:
             raise Refusal("not_open", "This study is by invitation. Open the link in your invitation.", 403)
-        given: Mapping[str, str] = request.query_params
-        signed = None
-        if site.signed_links is not None:
-            # Who somebody is, the signature says. Nothing else in the link is believed.
-            signed = await asyncio.to_thread(site.signed_links.read, request.query_params.get(TOKEN_PARAMETER, ""))
-            given = signed.values
+        signed = await _signed(site, request)
+        given: Mapping[str, str] = request.query_params if signed is None else signed.values
         external_id = given.get(arrival.worker_parameter, "")
         if not worker_pattern.fullmatch(external_id):
             raise Refusal(
@@ -58,8 +54,7 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
         session_id = given.get(arrival.session_parameter, "")[:100]
         if signed is not None:
             session = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
-            signed_in = None if session is None else session.id
-            await site.write(_use_once, signed, arrival.panel, external_id, signed_in)
+            await site.write(_use_once, signed, arrival.panel, external_id, None if session is None else session.id)
         elif site.prolific is not None and arrival.panel == PROLIFIC:
             await _ask_prolific(site.prolific, external_id, session_id, study_id)
         worker = await site.write(_arrive_from_panel, arrival.panel, external_id, study_id, session_id)
@@ -93,6 +88,13 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
         if session is not None and await site.read(lambda tx, _: workers.find_worker(tx, session.id)) is not None:
             return RedirectResponse("/", 303)
         return signed_in_worker(site, await site.write(arrivals.arrive_in_public))
+
+
+async def _signed(site: Site, request: Request) -> SignedArrival | None:
+    """Who somebody is by the signature of their link; nothing else in it is believed. None where links have none."""
+    if site.signed_links is None:
+        return None
+    return await asyncio.to_thread(site.signed_links.read, request.query_params.get(TOKEN_PARAMETER, ""))
 
 
 def _use_once(tx: Tx, study: Study, signed: SignedArrival, panel: str, external_id: str, signed_in: int | None) -> None:
