@@ -74,7 +74,7 @@ def test_nothing_of_somebody_is_left(make_study: StudyMaker, tmp_path: Path) -> 
     assert SECRET_ID not in left and SAID not in left
     checked = look(study, lambda tx: verify(tx, study))
     assert checked.differences == []
-    assert any("the answers of 1 worker were erased" in one for one in checked.not_checked)
+    assert any("the answers of 1 worker were erased" in one for one in checked.unchecked)
     answers = look(
         study, lambda tx: tx.execute(text(f"SELECT DISTINCT answer FROM response WHERE worker_id = {gone.id}"))
     )
@@ -192,7 +192,7 @@ def test_the_command_leaves_no_byte_in_the_file(tmp_path: Path, clock: ManualClo
     assert "Erased of w-" in output and SECRET_ID not in output
     assert SECRET_ID.encode() not in bytes_of(folder)
     assert json.loads(run("verify", folder, "--json"))["ok"]
-    assert "Not recomputed: the answers of 1 worker were erased" in run("verify", folder)
+    assert "Not checked: the answers of 1 worker were erased" in run("verify", folder)
 
 
 def test_a_person_gets_all_there_is_about_them(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from chorale.audit.draws import (
 )
 from chorale.audit.erasures import erasure_differences, not_recomputed
 from chorale.audit.grades import grade_differences
+from chorale.audit.identities import identities_checked, identity_differences, unchecked_identities
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import verify_gates
@@ -38,8 +39,8 @@ class Verification:
     checked: dict[str, int]
     """How many of what were recomputed."""
     differences: list[str]
-    not_checked: list[str] = field(default_factory=list)
-    """What could not be recomputed, and why."""
+    unchecked: list[str] = field(default_factory=list)
+    """What nothing recorded can show."""
 
 
 def verify(tx: Tx, study: Study) -> Verification:
@@ -81,23 +82,22 @@ def verify(tx: Tx, study: Study) -> Verification:
     judged = {stage.name: _counted(stage, responses, standings) for stage in study.stages.values()}
     items, of_items = _item_differences(tx, study, judged, history, reinstated)
     differences += of_items
-    differences += grade_differences(tx, study, responses, judged, silent)
-    differences += _duration_differences(tx)
-    differences += consent_differences(tx)
-    differences += erasure_differences(tx)
+    differences += [*grade_differences(tx, study, responses, judged, silent), *_duration_differences(tx)]
+    differences += [*consent_differences(tx), *erasure_differences(tx)]
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             differences += part.differences(tx)
-    differences += payment_differences(tx)
+    differences += [*payment_differences(tx), *identity_differences(tx)]
     return Verification(
         {
             "responses": len(responses),
             "workers in stages": len(standings),
             "items": items,
             "ledger entries": sum(1 for _ in ledger.ledger_lines(tx)),
+            **identities_checked(tx),
         },
         differences,
-        list(not_recomputed(study, silent)),
+        [*unchecked_identities(tx), *not_recomputed(study, silent)],
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import Table
 
+from chorale.store.identity_schema import epoch
 from chorale.store.schema import consent_text, entry, event, grade, response
 
 ERASABLE: Mapping[Table, Sequence[str]] = {
@@ -16,6 +17,7 @@ ERASABLE: Mapping[Table, Sequence[str]] = {
     event: ("evidence",),
     entry: ("reason",),
     consent_text: (),
+    epoch: (),
 }
 """The columns of append-only tables that an erasure can change."""
 

@@ -1,7 +1,6 @@
 """Withdrawing: a worker has their data erased, on a page of their own, in two steps."""
 
 import asyncio
-from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
@@ -23,8 +22,7 @@ def add_withdrawal_routes(router: APIRouter, site: Site) -> None:
     @router.get("/withdraw", response_class=HTMLResponse, include_in_schema=False)
     async def ask(request: Request) -> Response:
         """What withdrawing means. Nothing has happened yet."""
-        worker_id = site.worker_id(request)
-        gone, owed = await site.read(_standing_of, worker_id)
+        gone, owed = await site.read_as(request, _standing_of)
         if gone:
             return RedirectResponse("/", 303)
         owed_text = money_text(owed, study.settings.pay.currency) if owed else None
@@ -34,18 +32,16 @@ def add_withdrawal_routes(router: APIRouter, site: Site) -> None:
     async def withdraw(request: Request, sure: Annotated[str, Form()] = "") -> Response:
         if sure != "yes":
             raise Refusal("not_sure", "Tick the box if you want to withdraw. Nothing has changed so far.", 422)
-        worker_id = site.worker_id(request)
-        if await site.read(_is_staff, worker_id):
-            raise Refusal(
-                "not_open", "Experts are not participants. Write to the address at the foot of the page.", 403
-            )
-        asked = forgetting.Request(BY_WORKER, answers=removes)
-        await asyncio.to_thread(partial(forgetting.forget, study, worker_id, asked))
+        await site.write_as(request, _withdraw, forgetting.Request(BY_WORKER, answers=removes))
+        if removes:
+            await asyncio.to_thread(forgetting.finish, study)
         return RedirectResponse("/", 303)
 
 
-def _is_staff(tx: Tx, _study: Study, worker_id: int) -> bool:
-    return workers.panel_of(tx, worker_id) == EXPERTS_PANEL
+def _withdraw(tx: Tx, study: Study, worker_id: int, asked: forgetting.Request) -> None:
+    if workers.panel_of(tx, worker_id) == EXPERTS_PANEL:
+        raise Refusal("not_open", "Experts are not participants. Write to the address at the foot of the page.", 403)
+    forgetting.erase(tx, study, worker_id, asked)
 
 
 def _standing_of(tx: Tx, _study: Study, worker_id: int) -> tuple[bool, int]:
@@ -54,8 +50,8 @@ def _standing_of(tx: Tx, _study: Study, worker_id: int) -> tuple[bool, int]:
     return worker is not None and worker.consent_version == erasing.WITHDRAWN, 0 if to_pay is None else to_pay.owed
 
 
-async def withdrawn_page(site: Site, worker_id: int) -> Response:
+async def withdrawn_page(site: Site, request: Request) -> Response:
     """What somebody sees who has withdrawn, or was erased."""
-    _, owed = await site.read(_standing_of, worker_id)
+    _, owed = await site.read_as(request, _standing_of)
     owed_text = money_text(owed, site.study.settings.pay.currency) if owed else None
     return site.pages.page("worker/withdrawn.html", owed=owed_text)

@@ -16,7 +16,7 @@ from chorale.store.responses import all_responses
 
 _COLUMNS_OF_ANSWERS = (
     *("HITId", "Title", "Reward", "AssignmentId", "WorkerId", "AssignmentStatus", "AcceptTime", "SubmitTime"),
-    "WorkTimeInSeconds",
+    *("WorkTimeInSeconds", "Counts"),
 )
 
 
@@ -50,10 +50,13 @@ def _rows_of_answers(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
             "Reward": money_text(stage.pay.per_judgment, study.settings.pay.currency),
             "AssignmentId": f"response-{row.id}",
             "WorkerId": row.worker,
-            "AssignmentStatus": "Approved" if row.counts else "Rejected",
+            # Every answer was paid when it came, also where it no longer counts: a script that reads "Rejected" as
+            # unpaid would be wrong about money.
+            "AssignmentStatus": "Approved",
             "AcceptTime": batch_time(row.submitted_at - row.duration_ms),
             "SubmitTime": batch_time(row.submitted_at),
             "WorkTimeInSeconds": round(row.duration_ms / 1000),
+            "Counts": "yes" if row.counts else "no",
             **{f"Input.{name}": value for name, value in json.loads(row.item_payload).items()},
             **{f"Answer.{name}": _cell(value) for name, value in _fields(row.answer).items()},
         }

@@ -1,14 +1,14 @@
 """Consent forms by version, and which version everybody agreed to
 
 Revision ID: consent_versions
-Revises: 0008
+Revises: sessions
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "consent_versions"
-down_revision = "0008"
+down_revision = "sessions"
 branch_labels = None
 depends_on = None
 
