@@ -38,10 +38,8 @@ def forget(
             show_default="retention.withdrawn_answers in study.toml",
         ),
     ] = None,
-    even_unpaid: Annotated[
-        bool, Option("--even-unpaid", help="Erase who they are at once, although they can't be paid then.")
-    ] = False,
-    yes: Annotated[bool, Option("--yes", help="Do not ask first.")] = False,
+    even_unpaid: Annotated[bool, Option(help="Erase who they are at once, although they can't be paid then.")] = False,
+    yes: Annotated[bool, Option(help="Do not ask first.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:

@@ -14,7 +14,7 @@ from chorale.model import money_text
 
 def retention(
     directory: StudyFolder,
-    run: Annotated[bool, Option("--run", help="Erase what is due.")] = False,
+    run: Annotated[bool, Option(help="Erase what is due.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
