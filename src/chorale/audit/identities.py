@@ -1,7 +1,7 @@
 """Who everybody is, once more: sessions belong to their workers, and work to the epoch its worker was there in."""
 
 import json
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.sessions import moment_text
@@ -19,9 +19,8 @@ def identity_differences(tx: Tx) -> list[str]:
         differences.append(f"worker {now}: has a session of {claimed}")
     if not events.recent(tx, 1, kinds=("imported",)):
         differences += _arrival_differences(tx, there)
-    # None at all before a study of an earlier version is opened again.
-    for epoch, later in zip_longest(there, there[1:]):
-        if epoch.reason == RESTORED:
+    for epoch, later in pairwise([*there, None]):
+        if epoch is not None and epoch.reason == RESTORED:
             up_to = None if later is None else later.last_response
             unknown = identities.responses_without_session(tx, epoch.number, epoch.last_response, up_to)
             differences += [

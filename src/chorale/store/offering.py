@@ -10,7 +10,7 @@ from chorale.store.prepared import NONE, ONE, Prepared
 from chorale.store.schema import assignment, gold, item, item_source, stage
 
 # Written out, not bound: only then can the database see that the partial index applies.
-_OFFERED = text("item.state = 'open' AND item.taken < item.wanted")
+OFFERED = text("item.state = 'open' AND item.taken < item.wanted")
 
 
 class ItemContent(NamedTuple):
@@ -53,7 +53,7 @@ def _seen_later(level: int) -> ColumnElement[bool]:
 def _offered(back: int, ahead: int) -> Select[Any]:
     query = (
         select(item.c.id, item.c.key, item.c.group_key, item.c.payload, item.c.position)
-        .where(item.c.stage_id == bindparam("stage_id"), _OFFERED, item.c.position > bindparam("after"), ~_SEEN)
+        .where(item.c.stage_id == bindparam("stage_id"), OFFERED, item.c.position > bindparam("after"), ~_SEEN)
         .order_by(item.c.position)
         .limit(ONE)
         .offset(NONE)
