@@ -139,7 +139,8 @@ def _item_differences(
     reinstated: set[tuple[str, str]],
 ) -> tuple[int, list[str]]:
     """How many items there are, and where labels, places and what is derived are not what the judgments make them."""
-    items, differences = 0, []
+    items = 0
+    differences: list[str] = []
     live = live_leases(tx)
     for stage in study.stages.values():
         most = history.most_judgments(stage.name)
