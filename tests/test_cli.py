@@ -191,11 +191,13 @@ def test_check_says_what_to_look_at(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     chorale("new", folder)
     notes = chorale_json("check", folder)["notes"]
-    assert len(notes) == 4, "the template has gold enough"
+    assert len(notes) == 5, "the template has gold enough"
     assert "[institution]" in notes[0]
+    assert "[ethics approval]" in notes[0]
     assert "you@example.org" in notes[1]
     assert "still has the template's items" in notes[2]
-    assert "people from prolific have neither a link nor a code" in notes[3]
+    assert "links from prolific are not signed" in notes[3]
+    assert "people from prolific have neither a link nor a code" in notes[4]
     write_small_study(tmp_path / "small", applications=60, gold=6, share=0.2)
     assert [note for note in chorale_json("check", tmp_path / "small")["notes"] if "gold" in note] == [
         f"the gold of stage {name} runs out: a worker can do 75 items, and has seen all 6 gold rows after about 30. "

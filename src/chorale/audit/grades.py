@@ -16,9 +16,16 @@ GOLD = "gold"
 
 
 def grade_differences(
-    tx: Tx, study: Study, responses: Sequence[Response], judged: Mapping[str, Mapping[str, Sequence[Judgment]]]
+    tx: Tx,
+    study: Study,
+    responses: Sequence[Response],
+    judged: Mapping[str, Mapping[str, Sequence[Judgment]]],
+    silent: Collection[str],
 ) -> list[str]:
-    """Grades that do not follow from what graders answered, then or by now. `judged`: counted, by stage and item."""
+    """Grades that do not follow from what graders answered, then or by now. `judged`: counted, by stage and item.
+
+    Grades of answers that were erased, or by graders whose answers were, rest on nothing any more.
+    """
     by_response: dict[int, list[Grade]] = defaultdict(list)
     for grade in all_grades(tx):
         by_response[grade.response_id].append(grade)
@@ -51,6 +58,8 @@ def grade_differences(
                 for response_id in by
                 if response_id in given and made_from.get(given[response_id].item_id) == grade.response_id
             ]
+            if grade.worker in silent or any(response.worker in silent for response in answers):
+                continue
             differences += _grader_differences(study, grade, number, answers, len(by))
     return differences + [
         f"response {response}: an event says it was graded by {source}, and it is not" for response, source in recorded

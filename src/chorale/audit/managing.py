@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from chorale.engine.forgetting import BY_ERASURE
 from chorale.engine.managing import BY_STAFF
 from chorale.model import Event
 from chorale.store import Tx, corrections, events
@@ -32,11 +33,11 @@ def written_by_hand(tx: Tx) -> dict[tuple[str, str], int]:
 
 
 def dropped_by_hand(tx: Tx) -> set[tuple[str, str]]:
-    """Stage and worker of everybody whom a person dropped."""
+    """Stage and worker of everybody whom a person dropped, or whose answers were erased."""
     return {
         (event.stage, event.worker)
         for event in events.recent(tx, ALL, kinds=("dropped",))
-        if event.stage and event.worker and event.evidence.get("rule") == BY_STAFF
+        if event.stage and event.worker and event.evidence.get("rule") in (BY_STAFF, BY_ERASURE)
     }
 
 

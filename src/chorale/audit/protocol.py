@@ -101,7 +101,7 @@ def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> I
                 yield f"gate {event.evidence['gate']}: graders in {name} were paid for finishing, which is not due"
                 continue
             times: dict[str, list[int]] = defaultdict(list)
-            for response in responses.all_responses(tx, stage_name=name):
+            for response in responses.all_responses(tx, stage_name=name, erased=True):
                 times[response.worker].append(response.submitted_at)
             for worker, given in sorted(times.items()):
                 # What came in the very moment of closing may have come before it or after.
@@ -137,7 +137,7 @@ def _round_differences(
                 continue
             several = cut_off_answers.get(stage.name, {})
             times: dict[str, list[int]] = {worker: [] for worker in several}
-            for response in responses.all_responses(tx, stage_name=stage.name):
+            for response in responses.all_responses(tx, stage_name=stage.name, erased=True):
                 times.setdefault(response.worker, []).append(response.submitted_at)
             for worker, given in sorted(times.items()):
                 # What came in the very moment of closing may have come before it or after.

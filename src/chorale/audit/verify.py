@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
+from chorale.audit.consents import consent_differences
 from chorale.audit.draws import (
     answers_drawn,
     arm_differences,
@@ -11,6 +12,7 @@ from chorale.audit.draws import (
     entry_differences,
     sample_differences,
 )
+from chorale.audit.erasures import erasure_differences, not_recomputed
 from chorale.audit.grades import grade_differences
 from chorale.audit.identities import identities_checked, identity_differences, unchecked_identities
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
@@ -47,7 +49,7 @@ from chorale.protocol import (
     trust,
 )
 from chorale.registry import blaming, loaded_parts
-from chorale.store import Tx, events, ledger, participations
+from chorale.store import Tx, erasing, events, ledger, participations
 from chorale.store.items import all_items, live_leases
 from chorale.store.participations import ParticipationSummary
 from chorale.store.responses import all_responses, impossible_durations
@@ -73,7 +75,8 @@ class Verification:
 
 def verify(tx: Tx, study: Study) -> Verification:
     """Trust, standings, labels, confidence, pay: all of it again from responses, gold and settings."""
-    responses = list(all_responses(tx, to_keep=True))
+    responses = list(all_responses(tx, to_keep=True, erased=True))
+    silent = erasing.without_answers(tx)
     standings = participations.participation_summaries(tx)
     paid = ledger.paid_by_participation(tx)
     history = History(tx)
@@ -89,7 +92,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     differences += arm_differences(tx, study, history.study_at, standings)
     differences += entry_differences(tx, history.study_at, standings)
     differences += sample_differences(tx, study, history.study_at)
-    by_quality, of_quality = quality_drops(tx, study, history.stage_at)
+    by_quality, of_quality = quality_drops(tx, study, history.stage_at, silent)
     differences += of_quality
     by_worker: dict[tuple[str, str], list[Response]] = defaultdict(list)
     for response in responses:
@@ -99,23 +102,18 @@ def verify(tx: Tx, study: Study) -> Verification:
     for row in standings:
         stage = study.stage(row.stage)
         given = by_worker[row.stage, row.worker]
+        if row.worker in silent:
+            differences += _kept_differences(row, given, paid)
+            continue
         otherwise = (row.stage, row.worker) in dropped_otherwise
         differences += _worker_differences(stage, row, given, history, otherwise)
         beside, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
         differences += _pay_differences(stage, row, given, history, paid, beside, answered_then, gold_then)
-    items = 0
-    judged: dict[str, dict[str, list[Judgment]]] = {}
-    live = live_leases(tx)
-    for stage in study.stages.values():
-        judged[stage.name] = _counted(stage, responses, standings)
-        most = history.most_judgments(stage.name)
-        for item in all_items(tx, stage.name):
-            items += 1
-            differences += _label_differences(stage, item, judged[stage.name][item.key])
-            again = sum((stage.name, one.worker) in reinstated for one in judged[stage.name][item.key])
-            differences += _place_differences(item, live.get(item.id, 0), most + again)
-        differences += _derived_differences(tx, study, stage, judged)
-    differences += [*grade_differences(tx, study, responses, judged), *_duration_differences(tx)]
+    judged = {stage.name: _counted(stage, responses, standings) for stage in study.stages.values()}
+    items, of_items = _item_differences(tx, study, judged, history, reinstated)
+    differences += of_items
+    differences += [*grade_differences(tx, study, responses, judged, silent), *_duration_differences(tx)]
+    differences += [*consent_differences(tx), *erasure_differences(tx)]
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             differences += part.differences(tx)
@@ -129,8 +127,46 @@ def verify(tx: Tx, study: Study) -> Verification:
             **identities_checked(tx),
         },
         differences,
-        [*unchecked_identities(tx), *unchecked_payments(tx)],
+        [*unchecked_identities(tx), *unchecked_payments(tx), *not_recomputed(study, silent)],
     )
+
+
+def _item_differences(
+    tx: Tx,
+    study: Study,
+    judged: dict[str, dict[str, list[Judgment]]],
+    history: History,
+    reinstated: set[tuple[str, str]],
+) -> tuple[int, list[str]]:
+    """How many items there are, and where labels, places and what is derived are not what the judgments make them."""
+    items = 0
+    differences: list[str] = []
+    live = live_leases(tx)
+    for stage in study.stages.values():
+        most = history.most_judgments(stage.name)
+        for item in all_items(tx, stage.name):
+            items += 1
+            differences += _label_differences(stage, item, judged[stage.name][item.key])
+            again = sum((stage.name, one.worker) in reinstated for one in judged[stage.name][item.key])
+            differences += _place_differences(item, live.get(item.id, 0), most + again)
+        differences += _derived_differences(tx, study, stage, judged)
+    return items, differences
+
+
+def _kept_differences(
+    row: ParticipationSummary, given: list[Response], paid: dict[tuple[str, str], tuple[int, int]]
+) -> Iterator[str]:
+    """What stays of somebody whose answers were erased: how many there were, how long they took, and the money."""
+    in_ledger = paid.get((row.stage, row.worker), (0, 0))
+    for what, stored, again in (
+        ("answers", row.answered, len(given)),
+        ("gold answers", row.gold_answered, sum(one.kind != AssignmentKind.PRODUCTION for one in given)),
+        ("time worked", row.worked_ms, sum(response.duration_ms for response in given)),
+        ("standing", row.standing, Standing.DROPPED),
+        ("earnings and fees", (row.earned, row.fees), in_ledger),
+    ):
+        if stored != again:
+            yield f"worker {row.worker} in {row.stage}: {what} stored {stored}, recomputed {again}"
 
 
 def _worker_differences(
@@ -296,7 +332,7 @@ def _derived_differences(
 
 
 def quality_drops(
-    tx: Tx, study: Study, stage_at: Callable[[int, str], StageSettings]
+    tx: Tx, study: Study, stage_at: Callable[[int, str], StageSettings], silent: set[str]
 ) -> tuple[set[tuple[str, str]], list[str]]:
     """Who was dropped by their quality, as stage and worker, and what does not agree with the evidence."""
     drops = [
@@ -310,6 +346,10 @@ def quality_drops(
     differences: list[str] = []
     for (name, upto, last), recorded_events in by_basis.items():
         stage = study.stage(name)
+        if any(row.worker in silent for row in participations.participation_summaries(tx, stage_name=name)):
+            # Everybody was compared with everybody, also with answers that were erased since.
+            dropped.update((name, str(event.worker)) for event in recorded_events)
+            continue
         answers = counted_by(tx, stage, upto, last)
         again = qualities(stage, answers)
         shared = shared_items(answers)

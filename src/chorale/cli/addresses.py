@@ -52,6 +52,12 @@ def port_of(bound: socket.socket) -> int:
     return int(bound.getsockname()[1])
 
 
+def is_preview(public_url: str | None, host: str) -> bool:
+    """Whether nobody but who is at this computer reaches a site."""
+    name = host if public_url is None else urlsplit(public_url).hostname or ""
+    return name == "localhost" or name.startswith("127.") or name == "::1"
+
+
 def local_url(host: str, port: int) -> str:
     """How this machine reaches a site that listens there."""
     name = _ANYWHERE.get(host, f"[{host}]" if ":" in host else host)

@@ -9,6 +9,7 @@ from chorale.cli.output import print_json, print_line
 from chorale.cli.terminal import show
 from chorale.folder.plan import StudyPlan, plan_study, study_notes
 from chorale.folder.reading import check_folder, load_folder
+from chorale.folder.retention_notes import retention_sentences
 from chorale.folder.truth import truth_that_fits_nothing
 from chorale.model import money_text
 from chorale.present.terminal import add_row, table_of
@@ -28,6 +29,8 @@ def check(directory: StudyFolder, as_json: AsJson = False) -> None:
     for sentence in _round_sentences(plan):
         print_line(sentence)
     print_line(_workers_sentence(plan))
+    for sentence in retention_sentences(folder.settings.retention):
+        print_line(sentence)
     for note in study_notes(folder):
         print_line(f"Before people come: {note}")
     for note in truth_that_fits_nothing(folder):

@@ -30,6 +30,9 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "verify",
         "Recompute every reported number from what was recorded; exit with 1 where numbers differ, 3 if damaged.",
     ),
+    _command("forget", "Erase a person: who they are and, as the study says, what they answered."),
+    _command("retention", "Show whose data are to be erased by now, or erase them. The running site does so daily."),
+    _command("person", "Write everything the study has about one person, for a person who asks for their data."),
     _command("gold", "List a study's gold and what could become gold after a pilot; make gold, retire it."),
     _command("invite", "Make signed links that let workers or an expert in; list them, and revoke them one by one."),
     _command(

@@ -4,29 +4,28 @@ import json
 import os
 import signal
 import sys
-from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from socket import socket
 from types import FrameType
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import FastAPI
 from uvicorn import Config
 
-from chorale.cli.addresses import checked_public_url, local_url, port_of, reserve, why_not
+from chorale.cli.addresses import checked_public_url, is_preview, local_url, port_of, reserve, why_not
 from chorale.cli.arguments import Database, PublicUrl, StudyFolder
 from chorale.cli.output import print_line
 from chorale.cli.parameters import Option
-from chorale.engine.arrivals import arrival_url
+from chorale.engine.arrivals import ByUrl, arrival_url, by_url
 from chorale.engine.opening import open_study, serving_alone
 from chorale.engine.recruiting import connected, token_in_environment
 from chorale.engine.running import Study
-from chorale.folder.plan import study_notes
+from chorale.folder.plan import consent_placeholders, study_notes
 from chorale.folder.reading import load_folder
 from chorale.model import UserError
 from chorale.platforms.prolific import Prolific
-from chorale.store import settings
+from chorale.store import consents, settings
 from chorale.web.app import create_app
 from chorale.web.connections import LimitedProtocol
 from chorale.web.limits import REQUESTS_PER_SECOND
@@ -38,6 +37,29 @@ ENVIRONMENT = "CHORALE_SERVE"
 _GRACE_SECONDS = 10
 
 
+class Opened(NamedTuple):
+    """A site that is open, as its processes need to know it."""
+
+    directory: str
+    db: str | None
+    public_url: str | None
+    preview: bool
+    """Whether nobody but who is at this computer reaches it."""
+    access_log: bool
+    requests_per_second: float
+
+    def app(self, study: Study) -> FastAPI:
+        return create_app(
+            study,
+            public_url=self.public_url,
+            prolific=_prolific(study),
+            preview=self.preview,
+            folder=Path(self.directory),
+            access_log=self.access_log,
+            requests_per_second=self.requests_per_second,
+        )
+
+
 def serve(
     directory: StudyFolder,
     db: Database = None,
@@ -45,6 +67,7 @@ def serve(
     port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8000,
     public_url: PublicUrl = None,
     processes: Annotated[int, Option(help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
+    unfinished: Annotated[bool, Option(help="Open although the consent form still has placeholders.")] = False,
     access_log: Annotated[bool, Option(help="Log every request, without values.")] = False,
     requests_per_second: Annotated[
         float, Option(help="Requests a worker may make per second, lastingly; 0 for no limit.", min=0)
@@ -53,19 +76,23 @@ def serve(
     """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""
     public = None if public_url is None else checked_public_url(public_url)
     set_up_logs(access_log=access_log)
-    opened = _Opened(str(directory.absolute()), db, public, access_log, requests_per_second)
+    preview = is_preview(public, host)
+    opened = Opened(str(directory.absolute()), db, public, preview, access_log, requests_per_second)
     # The port first: a site that can't open has not brought anything in.
     with serving_alone(directory, db), reserve(host, port) as bound:
         study = open_study(directory, db)
         try:
             if processes > 1:
                 _refuse_sqlite(study)
+            if not (unfinished or preview):
+                _refuse_unfinished(study)
             base = public or local_url(host, port_of(bound))
             # So that `chorale invite` makes links to where the site really is.
             study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
             for note in study_notes(load_folder(directory)):
                 print_line(f"Before people come: {note}")
-            announce = partial(_print_links, study, base)
+            arriving = _by_url(study, opened)
+            announce = partial(_print_links, study, base, arriving)
             if processes == 1:
                 _serve_here(study, bound, opened, announce)
                 return
@@ -74,7 +101,12 @@ def serve(
             study.close()
 
 
-def _serve_here(study: Study, bound: socket, opened: "_Opened", announce: Announce) -> None:
+def _by_url(study: Study, opened: Opened) -> ByUrl:
+    asks = study.settings.prolific is not None and token_in_environment() is not None
+    return study.store.look(lambda tx: by_url(tx, study, preview=opened.preview, asks_prolific=asks))
+
+
+def _serve_here(study: Study, bound: socket, opened: Opened, announce: Announce) -> None:
     signal.signal(signal.SIGTERM, _stop)
     # The thread that writes and the one that talks hand over to each other all the time; the usual 5 ms are too long.
     sys.setswitchinterval(0.001)
@@ -102,6 +134,21 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
     raise SystemExit(0)
 
 
+def _refuse_unfinished(study: Study) -> None:
+    """Keep a consent form from people that does not say who is responsible, or for how long data are kept."""
+    left, file = consent_placeholders(study.consent.text), study.settings.study.consent
+    if not left:
+        return
+    what = f"{file} still has placeholders: {', '.join(left)}."
+    if study.store.look(lambda tx: bool(consents.consents(tx))):
+        print_line(f"Warning: {what} People have agreed to it already. Fill them in; everybody is then asked again.")
+        return
+    raise UserError(
+        f"{what} Fill them in before people come. To try the site on this computer, leave --public-url and --host out; "
+        "to open it all the same, add --unfinished."
+    )
+
+
 def _refuse_sqlite(study: Study) -> None:
     if study.store.dialect == "sqlite":
         raise UserError(
@@ -110,10 +157,12 @@ def _refuse_sqlite(study: Study) -> None:
         )
 
 
-def _print_links(study: Study, base: str) -> None:
+def _print_links(study: Study, base: str, arriving: ByUrl) -> None:
     arrival = study.settings.arrival
     print_line(study.settings.study.title)
-    if arrival.by_url:
+    if arriving.note is not None:
+        print_line(f"Warning: {arriving.note}")
+    if arriving.is_open:
         print_line(f"  for {arrival.panel}:  {arrival_url(base, arrival)}")
     print_line(f"  console:  {base}/console")
     if (setup_path := setup_link_path(study)) is not None:
@@ -137,28 +186,8 @@ def _uvicorn_options(public: str | None) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class _Opened:
-    """What a server process needs to know to open the study."""
-
-    directory: str
-    db: str | None
-    public_url: str | None
-    access_log: bool
-    requests_per_second: float
-
-    def app(self, study: Study) -> FastAPI:
-        return create_app(
-            study,
-            public_url=self.public_url,
-            prolific=_prolific(study),
-            access_log=self.access_log,
-            requests_per_second=self.requests_per_second,
-        )
-
-
-def _serve_with_processes(opened: _Opened, bound: socket, processes: int, announce: Announce) -> None:
-    os.environ[ENVIRONMENT] = json.dumps(asdict(opened))
+def _serve_with_processes(opened: Opened, bound: socket, processes: int, announce: Announce) -> None:
+    os.environ[ENVIRONMENT] = json.dumps(opened._asdict())
     config = Config(
         "chorale.cli.serve:app_from_environment",
         factory=True,
@@ -172,6 +201,6 @@ def _serve_with_processes(opened: _Opened, bound: socket, processes: int, announ
 def app_from_environment() -> FastAPI:
     """The application of one of several server processes, which get nothing from their parent but this."""
     stop_with_parent()
-    opened = _Opened(**json.loads(os.environ[ENVIRONMENT]))
+    opened = Opened(**json.loads(os.environ[ENVIRONMENT]))
     set_up_logs(access_log=opened.access_log)
     return opened.app(open_study(Path(opened.directory), opened.db))

@@ -10,8 +10,10 @@ from chorale.cli.parameters import Option
 from chorale.cli.terminal import show
 from chorale.engine.closing_pay import beyond_budget
 from chorale.engine.gates import gate_statuses
+from chorale.engine.retention import due
 from chorale.engine.settling import settle_everything
 from chorale.engine.started import started_study
+from chorale.folder.retention_notes import retention_sentences
 from chorale.model import UserError, money_text
 from chorale.monitor import tables
 from chorale.monitor.costs import arm_costs, study_costs
@@ -64,6 +66,16 @@ def _of_kits(study: "Study", taken: Collection[str] = ()) -> "dict[str, SectionC
     return contents
 
 
+def _retention_lines(study: "Study") -> list[str]:
+    """How long data about people are kept, and of how many something is to be erased by now."""
+    waiting = len(study.store.look(lambda tx: due(tx, study)))
+    lines = retention_sentences(study.settings.retention)
+    if waiting:
+        people = "1 person is" if waiting == 1 else f"{waiting:,} people are"
+        lines.append(f"Data of {people} due to be erased: `chorale retention` lists them.")
+    return lines
+
+
 def _print_arms(study: "Study") -> None:
 
     counts = study.store.read(arm_counts).result()
@@ -94,6 +106,8 @@ def _print_status(study: "Study") -> None:
     for gate in gates:
         if gate.lacking:
             print_line(" ".join(beyond_budget(study, gate.name, gate.lacking)))
+    for line in _retention_lines(study):
+        print_line(line)
     for line in tables.cost_lines(study.store.read(lambda tx: study_costs(tx, study)).result(), pay.currency):
         print_line(line)
     print_line(tables.wage_line(now, pay.currency, pay.minimum_hourly))

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from chorale.engine.entering import arrive
 from chorale.engine.running import Study
@@ -12,6 +13,7 @@ from chorale.store.invitations import SINGLE, InvitationRow
 
 INVITATION_PANEL = "invitation"
 PUBLIC_PANEL = "public"
+PROLIFIC_PANEL = "prolific"
 
 
 def arrival_url(base: str, arrival: ArrivalSettings) -> str:
@@ -21,6 +23,29 @@ def arrival_url(base: str, arrival: ArrivalSettings) -> str:
     values = tuple(f"{{{name}}}" for name in names) if panel is None else panel.values
     query = "&".join(f"{name}={value}" for name, value in zip(names, values, strict=True) if value)
     return f"{base}/join?{query}" if query else f"{base}/join"
+
+
+class ByUrl(NamedTuple):
+    """Whether people can join by a platform's link, and what the requester should know about that."""
+
+    is_open: bool
+    note: str | None = None
+
+
+def by_url(tx: Tx, study: Study, *, preview: bool, asks_prolific: bool) -> ByUrl:
+    """`preview`: nobody but who is at this computer reaches the site. `asks_prolific`: arrivals are checked there."""
+    arrival = study.settings.arrival
+    if arrival.by_url is not None:
+        return ByUrl(arrival.by_url)
+    if arrival.signed is not None or (asks_prolific and arrival.panel == PROLIFIC_PANEL) or preview:
+        return ByUrl(True)
+    closed = (
+        f'Anybody can make up a link from {arrival.panel}, because nobody vouches for it. Set `signed = "prolific"` '
+        "in [arrival], or give the site Prolific's token, or set `by_url = true` to let people in all the same."
+    )
+    if workers.came_from(tx, arrival.panel):
+        return ByUrl(True, f"People have joined by such links before, so they stay open. {closed}")
+    return ByUrl(False, f"Links from {arrival.panel} let nobody in. {closed}")
 
 
 def new_invitation(

@@ -179,7 +179,7 @@ def _replayed(
 def _dropped_otherwise(tx: Tx, stage: RunningStage, pseudonym: str) -> bool:
     """Whether somebody was dropped for another reason than gold: by a person, or for agreeing too little."""
     return any(
-        event.stage == stage.name and event.evidence.get("rule") in (BY_STAFF, "quality")
+        event.stage == stage.name and event.evidence.get("rule") in (BY_STAFF, "quality", "erased")
         for event in events.recent(tx, 1000, kinds=("dropped",), pseudonym=pseudonym)
     )
 

@@ -1,12 +1,11 @@
 """How people come in: arriving, consenting, being put in an arm, and being let into a stage or not."""
 
 from collections.abc import Mapping
-from hashlib import sha256
 
-from chorale.engine.running import RunningStage, Study
+from chorale.engine.running import NO_CONSENT_NEEDED, RunningStage, Study
 from chorale.model import EXPERT, Worker
 from chorale.protocol import Admission, draw_arm
-from chorale.store import Tx, arms, events, gates, locks, participations, settings, workers
+from chorale.store import Tx, arms, consents, events, gates, locks, participations, settings, workers
 from chorale.store.credentials import Credentials
 
 EXPERTS_PANEL = "expert"
@@ -26,7 +25,7 @@ def arrive_as_expert(tx: Tx, study: Study, name: str) -> Worker:
     """The worker an expert is in stages for experts. They are staff: there is nothing for them to consent to."""
     worker = arrive(tx, study, EXPERTS_PANEL, name, {})
     now = study.clock()
-    workers.consent(tx, worker.id, now)
+    workers.consent(tx, worker.id, NO_CONSENT_NEEDED, now)
     if gates.grant(tx, worker.id, EXPERT, now):
         events.record(tx, now, "qualified", {"qualification": EXPERT, "by": name}, worker_id=worker.id)
     expert = workers.find_worker(tx, worker.id)
@@ -36,9 +35,11 @@ def arrive_as_expert(tx: Tx, study: Study, name: str) -> Worker:
 
 
 def consent(tx: Tx, study: Study, worker_id: int) -> None:
-    if workers.consent(tx, worker_id, study.clock()):
-        text = sha256(study.consent.encode()).hexdigest()
-        events.record(tx, study.clock(), "consented", {"consent": text}, worker_id=worker_id)
+    """Note that somebody agrees to the consent form in force; again, if it is another one than they agreed to."""
+    form = study.consent
+    if workers.consent(tx, worker_id, form.version, study.clock()):
+        evidence = {"consent": form.sha256, "version": form.version}
+        events.record(tx, study.clock(), consents.KIND, evidence, worker_id=worker_id)
         rule = study.settings.arms
         if rule is not None and rule.after is None:
             put_in_arm(tx, study, worker_id)

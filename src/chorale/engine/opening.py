@@ -28,6 +28,7 @@ from chorale.store import (
     Store,
     Tx,
     codec,
+    consents,
     corrections,
     epochs,
     events,
@@ -39,6 +40,7 @@ from chorale.store import (
     stages,
     store_url,
 )
+from chorale.store.consents import ConsentForm
 from chorale.store.gold import NewGold, add_gold, explain_gold, gold_by_key
 
 DATABASE = "study.db"
@@ -103,7 +105,7 @@ def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
     ids = store.do(lambda tx: _sync(tx, folder, clock))
     study = Study(
         settings=folder.settings,
-        consent=folder.consent,
+        consent=store.do(lambda tx: _consent_in_force(tx, folder, clock)),
         stages={
             content.settings.name: running_stage(
                 folder.settings,
@@ -123,6 +125,15 @@ def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
     store.do(lambda tx: _settle_after_changes(tx, study))
     store.do(lambda tx: advance(tx, study))
     return study
+
+
+def _consent_in_force(tx: Tx, folder: StudyFolder, clock: Clock) -> ConsentForm:
+    """The consent form as the site shows it from now on: a new version, if its text is another one."""
+    locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
+    if not consents.latest_version(tx):
+        consents.number_earlier_forms(tx)
+    consents.put_in_force(tx, folder.consent, clock())
+    return consents.forms(tx)[-1]
 
 
 def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:

@@ -20,6 +20,8 @@ class WorkPart:
     """What is promised at a time and not paid yet, before fees, and in how many payments. The budget covers it."""
     also_working: Also = ()
     """Conditions on `chorale.store.schema.participation`: who has worked in a stage without an answer to an item."""
+    erase: Callable[[Tx, int], int] | None = None
+    """Erases what a worker answered, by their number, and whatever else is theirs alone; how many answers."""
 
 
 def tables_by_kit(settings_text: str) -> dict[str, KitTables]:

@@ -23,6 +23,7 @@ from chorale.model import UserError
 from chorale.platforms.prolific import MOST_AT_ONCE, InDoubtError, Prolific, RefusedError, has_arrived
 from chorale.platforms.prolific.planning import CLOSED, OPEN
 from chorale.store import Tx, events, locks, payments, submissions
+from chorale.store.erasing import ERASED
 from chorale.store.payments import PAYING, PLANNED, SENT, SET_UP, SETTLED, Account, NewPayment, PaymentRow, PayoutRow
 from chorale.store.submissions import SubmissionRow
 
@@ -102,6 +103,8 @@ def books(tx: Tx, study: Study) -> Books:
 
 def _due(account: Account, own: Sequence[SubmissionRow], uses_prolific: bool) -> Due:
     """Whether somebody can be paid now, and how."""
+    if account.external_id.startswith(ERASED):
+        return Due(account, None, "who they are was erased")
     if account.panel != PROLIFIC or not uses_prolific:
         return Due(account, None)
     reported = [one for one in own if one.reported_at is not None]

@@ -58,7 +58,7 @@ def asked_for(study: Study, name: str | None) -> ProlificStudy:
     rule = study.settings.prolific
     if rule is None:
         raise UserError(f"study.toml has no [prolific] table. {_HOW_TO_ASK.format(stage=study.settings.stage[0].name)}")
-    if study.settings.arrival.panel != PANEL or not study.settings.arrival.by_url:
+    if study.settings.arrival.panel != PANEL or study.settings.arrival.by_url is False:
         raise UserError(
             'People from Prolific could not come in. Set `panel = "prolific"` and `by_url = true` in [arrival].'
         )
@@ -82,6 +82,7 @@ def draft(study: Study, client: Prolific, wanted: ProlificStudy, base_url: str) 
         codes=(row.completion_code, row.screenout_code),
         project=project,
         group=keep_group(study, client, wanted, row, project),
+        signed=study.settings.arrival.signed is not None,
     )
     # It may be there although that is not noted: made just before this program was stopped.
     remote = client.study_named(row.marker) if row.external_id is None else still_there(study, client, row)

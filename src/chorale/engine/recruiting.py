@@ -18,7 +18,7 @@ from chorale.model import UserError
 from chorale.platforms.prolific import Prolific, RefusedError, Reported, changes_there, checked_reason
 from chorale.platforms.prolific.client import ADDRESS
 from chorale.platforms.prolific.planning import FREED
-from chorale.store import Tx, events, submissions
+from chorale.store import Tx, erasing, events, submissions
 from chorale.store.submissions import GONE, OutgoingRow, PanelStudyRow, SubmissionRow
 
 TOKEN_VARIABLE = "PROLIFIC_TOKEN"  # noqa: S105 - the name of a variable, not what is in it
@@ -89,6 +89,8 @@ def _take_over_all(study: Study, client: Prolific, row: PanelStudyRow, done: Syn
 
 def _take_over(tx: Tx, study: Study, row: PanelStudyRow, reported: Reported) -> int:
     """Note a submission as it is reported; how many items its worker held are free for others now."""
+    if erasing.is_erased_submission(tx, reported.id):
+        return 0
     reward = row.reward if reported.status == "APPROVED" else 0
     before, worker_id = submissions.note_report(
         tx, reported.id, row.name, reported.participant, reported.status, reported.code, reward, study.clock()

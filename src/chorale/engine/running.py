@@ -30,6 +30,7 @@ from chorale.protocol.training import WorkBehind, work_behind
 from chorale.registry import loaded_parts
 from chorale.store import Store, kit_tables
 from chorale.store.codec import MOST_ANSWERS, SHORT_ANSWER, as_text, frozen_from_text
+from chorale.store.consents import ConsentForm
 from chorale.store.credentials import Credentials
 from chorale.store.stages import Also
 
@@ -216,10 +217,14 @@ def no_such_stage() -> Refusal:
     return Refusal("no_such_stage", "This study has no such stage. Go back to the start page.", 404)
 
 
+NO_CONSENT_NEEDED = 0
+"""The version of the consent form that experts have agreed to: they are staff, and asked for none."""
+
+
 @dataclass(frozen=True)
 class Study:
     settings: StudySettings
-    consent: str
+    consent: ConsentForm
     stages: Mapping[str, RunningStage]
     store: Store
     clock: Clock
@@ -228,6 +233,10 @@ class Study:
     """Where tokens, pseudonyms and places of gold come from. Only a rehearsal has one that can be predicted."""
     memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """What a process keeps between two looks at the database, and could find out again at any time."""
+
+    def has_consent(self, version: int | None) -> bool:
+        """Whether who agreed to this version last may go on. Another server may have opened the study with a newer."""
+        return version is not None and (version >= self.consent.version or version == NO_CONSENT_NEEDED)
 
     @property
     def task_names(self) -> set[str]:

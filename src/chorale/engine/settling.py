@@ -248,6 +248,7 @@ def _derive(
                 _changed(tx, study, later, item, "withdrawn", evidence)
             elif key in wanted and item.state == ItemState.WITHDRAWN:
                 labels.set_item_state(tx, item.id, ItemState.OPEN)
+                labels.restore_content(tx, item.id, wanted[key].payload)
                 _changed(tx, study, later, item, "brought back", evidence)
                 settle_group(tx, study, later, item.group_key)
 

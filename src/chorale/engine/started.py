@@ -21,7 +21,8 @@ from chorale.engine.running import RunningStage, Study, running_gates, running_s
 from chorale.folder.checking.settings_file import which_folder
 from chorale.folder.reading import SETTINGS_FILE, did_you_mean
 from chorale.model import StageSettings, StudySettings, UserError
-from chorale.store import Store, gold, open_store, stages, store_url
+from chorale.store import Store, Tx, consents, gold, open_store, stages, store_url
+from chorale.store.consents import ConsentForm
 from chorale.store.settings import setting_value
 
 
@@ -106,7 +107,7 @@ def _as_recorded(directory: Path, store: Store) -> Study:
     texts = json.loads(store.look(lambda tx: setting_value(tx, "texts")) or "{}")
     return Study(
         settings=settings,
-        consent="",
+        consent=store.look(_latest_form),
         stages={
             stage.name: _stage_as_recorded(store, stage, ids[stage.name], settings)
             for stage in settings.stage
@@ -116,6 +117,12 @@ def _as_recorded(directory: Path, store: Store) -> Study:
         clock=steady_clock(store),
         gates=running_gates(settings, texts),
     ).with_tables()
+
+
+def _latest_form(tx: Tx) -> ConsentForm:
+    """The consent form in force. A study that an earlier version of Chorale has started has none with a number."""
+    known = consents.forms(tx)
+    return known[-1] if known else ConsentForm(0, "", "", 0)
 
 
 def _stage_as_recorded(store: Store, stage: StageSettings, stage_id: int, settings: StudySettings) -> RunningStage:

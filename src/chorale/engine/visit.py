@@ -180,7 +180,7 @@ class _Desk:
             partial(has_room, tx, stage, self._worker_id) if self._may_have_room(stage) else never,
             partial(is_covered, tx, study, stage),
             partial(more_may_come, study, stage, now.credentials.closed, now.wanting),
-            now.consented,
+            study.has_consent(now.consent_version),
             stage.removal_of(progress.standing),
             stage.id in now.holding,
             progress.answered,

@@ -197,7 +197,7 @@ _WRITERS: Mapping[str, Writer] = {".csv": tables.write_csv, ".tsv": tables.write
 _RESPONSE_COLUMNS = (
     *("response", "stage", "task", "task_version", "item", "group", "payload", "worker", "kind", "answer", "counts"),
     *("submitted_at", "submitted_at_ms", "duration_ms", "gold_answer", "gold_score"),
-    *("item_label", "item_confidence", "item_released", "item_state", "item_sources"),
+    *("item_label", "item_confidence", "item_released", "item_state", "item_sources", "consent_version"),
 )
 
 
@@ -263,6 +263,13 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         "arms.csv",
         ("worker", "arm", "at", "at_ms", "stratum", "number", "block", "seed"),
         export_rows.arm_rows,
+        tables.write_csv,
+    ),
+    "consents": ExportFormat(
+        "every consent, with the version of the form and its text, as CSV",
+        "consents.csv",
+        ("worker", "version", "at", "at_ms", "sha256", "text"),
+        export_rows.consent_rows,
         tables.write_csv,
     ),
     "grades": ExportFormat(

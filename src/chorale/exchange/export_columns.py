@@ -10,6 +10,7 @@ from chorale.exchange.export_rows import iso_time
 from chorale.model import AssignmentKind, Standing
 from chorale.store import Tx, items, responses
 from chorale.store.arms import arms_by_worker
+from chorale.store.consents import ConsentHistory
 
 SIZE = 25_000
 """Rows at a time."""
@@ -35,16 +36,18 @@ def response_lines(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[list[
 def _batches(tx: Tx, study: Study, values: Callable[[Sequence[str | None]], list[Any]]) -> Iterator[_Columns]:
     sources = {item: json.dumps(keys, ensure_ascii=False) for item, keys in items.all_sources(tx).items()}
     arms = arms_by_worker(tx) if study.settings.arms is not None else {}
+    agreed = ConsentHistory(tx)
     for rows in responses.response_batches(tx, SIZE):
         # Rows are tuples: turned around, they are columns.
         stored = dict(zip(responses.RESPONSE_COLUMNS, zip(*rows, strict=True), strict=True))
-        yield _named(stored, sources, arms, values)
+        yield _named(stored, sources, arms, agreed, values)
 
 
 def _named(
     stored: _Columns,
     sources: Mapping[int, str],
     arms: Mapping[str, str],
+    agreed: ConsentHistory,
     values: Callable[[Sequence[str | None]], list[Any]],
 ) -> _Columns:
     production, active = AssignmentKind.PRODUCTION, Standing.ACTIVE
@@ -73,6 +76,7 @@ def _named(
         "item_released": list(map(bool, stored["released"])),
         "item_state": stored["state"],
         "item_sources": [sources.get(item, "[]") for item in stored["item_id"]],
+        "consent_version": list(map(agreed.agreed_at, stored["pseudonym"], stored["submitted_at"])),
         "arm": [arms.get(worker) for worker in stored["pseudonym"]],
     }
 

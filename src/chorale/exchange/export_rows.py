@@ -1,4 +1,7 @@
-"""The rows of the tables every study can export: pseudonyms for workers, never a panel's id."""
+"""The rows of the tables every study can export: pseudonyms for workers, never a panel's id.
+
+Of people whose answers were erased, only the ledger has anything: what was paid to a pseudonym.
+"""
 
 import json
 from collections.abc import Iterator
@@ -9,8 +12,9 @@ from chorale.engine.running import Study
 from chorale.model import ItemState
 from chorale.monitor.status import trust_of
 from chorale.protocol import hourly_wage
-from chorale.store import Tx, events, gates, items, ledger, participations
+from chorale.store import Tx, erasing, events, gates, items, ledger, participations
 from chorale.store.arms import arms_by_worker as arms_of_workers
+from chorale.store.consents import ConsentHistory
 from chorale.store.grades import all_grades
 from chorale.store.messages import all_messages
 from chorale.store.responses import all_responses
@@ -20,6 +24,7 @@ def response_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """One row per response, with all that belongs to it."""
     sources = items.all_sources(tx)
     arms = None if study.settings.arms is None else arms_of_workers(tx)
+    agreed = ConsentHistory(tx)
     for response in all_responses(tx):
         yield {
             "response": response.id,
@@ -43,6 +48,7 @@ def response_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
             "item_released": response.item_released,
             "item_state": response.item_state,
             "item_sources": sources.get(response.item_id, []),
+            "consent_version": agreed.agreed_at(response.worker, response.submitted_at),
             **({} if arms is None else {"arm": arms.get(response.worker)}),
         }
 
@@ -78,7 +84,10 @@ def qualification_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """One row per qualification somebody has, with the gate and the score that gave it."""
     verdicts = {(row.gate, row.worker): row for row in gates.verdicts(tx)}
     given_by = {gate.settings.promote.to: name for name, gate in study.gates.items() if gate.settings.promote}
+    gone = erasing.without_answers(tx)
     for row in gates.qualifications(tx):
+        if row.worker in gone:
+            continue
         gate = given_by.get(row.name, row.name)
         verdict = verdicts.get((gate, row.worker))
         yield {
@@ -93,7 +102,10 @@ def qualification_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
 
 def arm_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
     """One row per draw of an arm, in the order they were made, with all it takes to draw again."""
+    gone = erasing.without_answers(tx)
     for event in reversed(events.recent(tx, events.latest(tx), kinds=("arm",))):
+        if event.worker in gone:
+            continue
         yield {
             "worker": event.worker,
             "at": iso_time(event.at),
@@ -103,7 +115,10 @@ def arm_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
 
 
 def message_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
+    gone = {one.worker for one in erasing.erasures(tx)}
     for row in all_messages(tx):
+        if row.worker in gone:
+            continue
         yield {
             "message": row.id,
             "worker": row.worker,
@@ -117,9 +132,30 @@ def message_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
         }
 
 
+def consent_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
+    """One row per consent, with the version of the form and its text."""
+    agreed = ConsentHistory(tx)
+    forms = {form.version: form for form in agreed.forms}
+    gone = erasing.without_answers(tx)
+    for worker, given in sorted((worker, given) for worker, given in agreed.given.items() if worker not in gone):
+        for at, version in given:
+            form = forms.get(version)
+            yield {
+                "worker": worker,
+                "version": version,
+                "at": iso_time(at),
+                "at_ms": at,
+                "sha256": None if form is None else form.sha256,
+                "text": None if form is None else form.text,
+            }
+
+
 def grade_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
     """One row per grade there ever was; of those with the same response, the last one counts."""
+    gone = erasing.without_answers(tx)
     for row in all_grades(tx):
+        if row.worker in gone:
+            continue
         yield {
             "grade": row.id,
             "response": row.response_id,
@@ -144,7 +180,10 @@ def triples(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
 
 
 def worker_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
+    gone = erasing.without_answers(tx)
     for row in participations.participation_summaries(tx):
+        if row.worker in gone:
+            continue
         yield {
             "worker": row.worker,
             "stage": row.stage,

@@ -8,7 +8,24 @@ from chorale.model.panels import PANELS
 
 def about_panel(folder: StudyFolder) -> list[str]:
     """What a requester should know of how people come from their panel and go back to it."""
-    return [*_assumed_worker_parameter(folder), *_no_way_back(folder)] if folder.settings.arrival.by_url else []
+    if folder.settings.arrival.by_url is False:
+        return []
+    return [*_nobody_vouches(folder), *_assumed_worker_parameter(folder), *_no_way_back(folder)]
+
+
+def _nobody_vouches(folder: StudyFolder) -> list[str]:
+    """Links that anybody can make up."""
+    arrival = folder.settings.arrival
+    if arrival.signed is not None or folder.settings.prolific is not None:
+        return []
+    line = line_of(folder.settings_text, ("arrival", "by_url")) if arrival.by_url else None
+    what = f"links from {arrival.panel} are not signed, so anybody can make one up"
+    if arrival.by_url:
+        fix = 'Set `signed = "prolific"` in [arrival] if people come from Prolific'
+    else:
+        what += "; with --public-url they let nobody in"
+        fix = 'Set `signed = "prolific"` in [arrival], or `by_url = true` to let people in all the same'
+    return [str(Problem(SETTINGS_FILE, line, what, fix))]
 
 
 def _assumed_worker_parameter(folder: StudyFolder) -> list[str]:

@@ -375,11 +375,20 @@ def _examples_left(folder: StudyFolder) -> list[str]:
     return [f"{', '.join(left)} {which}. Bring your own, as many as the study is to have: README.md says how"]
 
 
+def consent_placeholders(text: str) -> list[str]:
+    """What is left to fill in in a consent form, e.g. `[institution]`."""
+    return list(dict.fromkeys(_PLACEHOLDER.findall(text)))
+
+
 def _placeholders_left(folder: StudyFolder) -> list[str]:
     """What a template left for the requester to fill in and is still there."""
     info = folder.settings.study
-    placeholders = dict.fromkeys(_PLACEHOLDER.findall(folder.consent))
-    notes = [f"{info.consent} still says {' and '.join(placeholders)}"] if placeholders else []
+    placeholders = consent_placeholders(folder.consent)
+    notes = []
+    if placeholders:
+        notes.append(
+            f"{info.consent} has placeholders: {', '.join(placeholders)}. With --public-url the site does not open"
+        )
     if info.contact.endswith("@example.org"):
         notes.append(f"the contact in study.toml is still {info.contact}")
     return notes

@@ -26,9 +26,26 @@ class StudyInfo(Settings):
 
 
 class ArrivalSettings(Settings):
-    by_url: bool = Field(
-        default=True,
-        description="Whether people may arrive with a panel's URL parameters. Signed invitation links always work.",
+    by_url: bool | None = Field(
+        default=None,
+        description="Whether people can join by a link with a platform's URL parameters. Anybody can make up such a "
+        "link, so if not given, it is open only if the platform vouches for people (`signed`, or [prolific] with a "
+        "token), and while the site is a preview on your own computer. Signed invitation links always work.",
+    )
+    signed: Literal["prolific"] | None = Field(
+        default=None,
+        description="Whose signature links must have. On Prolific, choose the secured external URL when you make the "
+        "study; `chorale publish` does so itself.",
+    )
+    signing_keys: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=400,
+        description="Where the public keys of signed links are (JWKS): an https address, or a file in the study "
+        "folder. Prolific's address if not given.",
+    )
+    workspace: Code | None = Field(
+        default=None, description="Prolific's id of your workspace. If given, signed links of others are refused."
     )
     landing: bool = Field(
         default=False, description="Whether there is a public page, at the site's address, where anybody may take part."
@@ -153,12 +170,41 @@ class PaySettings(Settings):
         return value
 
 
+class RetentionSettings(Settings):
+    withdrawn_answers: Literal["remove", "keep"] = Field(
+        default="remove",
+        description="What becomes of the answers of somebody who withdraws, or whom `chorale forget` erases: they are "
+        "erased too, or stay, without anything that says whose they are.",
+    )
+    identities_days: int | None = Field(
+        default=None,
+        ge=1,
+        le=36_500,
+        description="Days after somebody was last here when their platform ID, e-mail address and messages are "
+        "erased, once they are paid.",
+    )
+    answers_days: int | None = Field(
+        default=None,
+        ge=1,
+        le=36_500,
+        description="Days after somebody was last here when their answers are erased. Export them before.",
+    )
+
+    @property
+    def acts(self) -> bool:
+        """Whether anything is erased by a date."""
+        return self.identities_days is not None or self.answers_days is not None
+
+
 class StudySettings(Settings):
     format: Literal[1] = Field(default=1, description="Version of the study file's format.")
     study: StudyInfo = Field(description="The study as a whole.")
     arrival: ArrivalSettings = Field(default=ArrivalSettings(), description="How workers arrive and leave.")
     prolific: ProlificSettings | None = Field(default=None, description="Finding people on Prolific.")
     pay: PaySettings = Field(default=PaySettings(), description="Money, for the whole study.")
+    retention: RetentionSettings = Field(
+        default=RetentionSettings(), description="How long data about people are kept."
+    )
     arms: ArmsSettings | None = Field(default=None, description="Randomised conditions of the study.")
     stage: tuple[StageSettings, ...] = Field(min_length=1, description="The stages, in order.")
     gate: tuple[GateSettings, ...] = Field(

@@ -60,7 +60,10 @@ class Worker:
     pseudonym: str
     arrived_at: int
     consented_at: int | None
+    """When they first agreed to a consent form."""
     arm: str | None = None
+    consent_version: int | None = None
+    """The version of the consent form they agreed to last."""
 
 
 class Participation(NamedTuple):

@@ -149,7 +149,7 @@ class Performance:
         person.worker_id = study.store.write(arrive).result()
         person.came_at = self._clock.now
         self._progress += 1
-        self._schedule.later(reading_seconds(study.consent) * person.model.pace, self._look, person)
+        self._schedule.later(reading_seconds(study.consent.text) * person.model.pace, self._look, person)
 
     def _look(self, person: Person) -> None:
         """Look at the start page and do what it says."""

@@ -244,6 +244,7 @@ def load_into_postgresql(file: Path, url: URL, kits: KitsOf) -> None:
         for name in {*tables, *metadata.tables, _VERSION}:
             connection.execute(text(f'DROP TABLE IF EXISTS "{name}" CASCADE'))
         connection.execute(text("DROP FUNCTION IF EXISTS refuse_change() CASCADE"))
+        connection.execute(text("DROP FUNCTION IF EXISTS refuse_change_unless_erasing() CASCADE"))
         _make_tables(connection, kits(settings.get("study", "")), tables)
         # References go both ways between some tables: they are made again, and checked, when all rows are there.
         references = [tuple(row) for row in connection.execute(text(_REFERENCES))]

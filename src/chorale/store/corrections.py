@@ -92,7 +92,7 @@ def note_finished(tx: Connection, correction: Correction, now: int) -> None:
 
 def met_by(tx: Connection, item_id: int) -> list[int]:
     """Everybody who has met an item as gold."""
-    query = select(response.c.worker_id).distinct().where(response.c.item_id == item_id, _BY_GOLD)
+    query = select(response.c.worker_id).distinct().where(response.c.item_id == item_id, _BY_GOLD, _IS_THERE)
     return list(tx.execute(query.order_by(response.c.worker_id)).scalars())
 
 
@@ -115,13 +115,14 @@ def not_graded_again(tx: Connection, correction: Correction, most: int) -> list[
     query = (
         select(response.c.worker_id)
         .distinct()
-        .where(response.c.item_id == correction.item_id, _BY_GOLD, response.c.submitted_at < correction.at)
+        .where(response.c.item_id == correction.item_id, _BY_GOLD, _IS_THERE, response.c.submitted_at < correction.at)
         .where(~graded.exists())
     )
     return list(tx.execute(query.order_by(response.c.worker_id).limit(most)).scalars())
 
 
 _BY_GOLD = response.c.kind != "production"
+_IS_THERE = response.c.erased_at.is_(None)
 
 
 def set_gold(tx: Connection, item_id: int, answer: str, explanation: str) -> None:

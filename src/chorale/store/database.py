@@ -40,6 +40,11 @@ _OF_THE_MOMENT = frozenset({"40001", "40P01", "57P01", "57P02", "57P03"})
 READERS = 4
 POOL_SECONDS = 10
 """How long work waits for a connection while others have them all."""
+SCRUBBING = (
+    "VACUUM FULL worker_identity, submission, invitation_address, message",
+    "VACUUM response, event, grade, entry, item",
+)
+"""Small tables are written anew. Large ones would be locked for long: there, space is only made free to be reused."""
 STREAMED = {"yield_per": 5_000}
 """The options of a query whose rows are too many to be held at once."""
 
@@ -216,6 +221,17 @@ class Store:
         self._readers.shutdown(wait=True)
         self._writer.close()
         self._engine.dispose()
+
+    def scrub(self) -> None:
+        """Overwrite what was erased, also where SQLite or PostgreSQL has only marked the space as free."""
+        with closing(connection_of(self._engine)) as connection:
+            if isinstance(connection, SqliteConnection):
+                for statement in ("PRAGMA secure_delete = ON", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                    connection.driver.execute(statement).fetchall()
+                connection.invalidate()
+            else:
+                for statement in SCRUBBING:
+                    connection.driver.ask(statement)
 
     def _run_read(self, work: Work[T]) -> T:
         try:

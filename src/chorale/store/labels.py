@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Select, and_, bindparam, case, func, literal_
 
 from chorale.model import GoldRecord, GoldSettings, ItemState, Judgment, Label, Payload, SourceItem
 from chorale.protocol import trust
-from chorale.store.codec import answer_from_text
+from chorale.store.codec import answer_from_text, as_text
 from chorale.store.prepared import ONE, Prepared, together
 from chorale.store.schema import assignment, item, item_source, participation, response, worker
 
@@ -195,6 +195,11 @@ _SET_STATE = Prepared(update(item).where(item.c.id == bindparam("of_item")).valu
 
 def set_item_state(tx: Connection, item_id: int, state: ItemState) -> None:
     _SET_STATE(tx, of_item=item_id, new_state=state)
+
+
+def restore_content(tx: Connection, item_id: int, payload: Payload) -> None:
+    """Give an item its content back that was emptied with the answers it was made of: others say the same now."""
+    tx.execute(update(item).where(item.c.id == item_id, item.c.payload == "{}").values(payload=as_text(payload)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from sqlalchemy.pool import StaticPool
 # Tables are in three modules, and those of all of them belong to the schema.
 import chorale.store.identity_schema
 import chorale.store.recruiting_schema  # noqa: F401
+from chorale.store.append_only import sqlite_triggers
 from chorale.store.inline import InlineStore
 from chorale.store.kit_tables import create_tables
 from chorale.store.schema import metadata
@@ -27,10 +28,6 @@ Here nobody looks, and only the newest are asked for, which are found by their n
 
 FOR_CREDENTIALS = "CREATE INDEX ix_participation_dropped ON participation (worker_id) WHERE standing = 'dropped'"
 """Where somebody was dropped is asked with every item. Of most people it is nowhere, and this index says so at once."""
-
-
-APPEND_ONLY = ("response", "grade", "event", "entry", "epoch")
-"""Tables in which nothing may be changed or deleted. (What is paid out is kept as well; nobody is paid here.)"""
 
 
 class MemoryStore(InlineStore):
@@ -58,12 +55,9 @@ def open_memory_store() -> MemoryStore:
 def _create(tx: Connection) -> None:
     """The tables that migrations make, at once: going through all there ever were takes several times as long."""
     create_tables(tx, metadata, FOR_LOOKING_UP)
-    for name in APPEND_ONLY:
-        for change in ("update", "delete"):
-            tx.exec_driver_sql(
-                f"CREATE TRIGGER {name}_no_{change} BEFORE {change.upper()} ON {name} "
-                f"BEGIN SELECT RAISE(ABORT, '{name} is append-only'); END"
-            )
+    # What is paid out is kept as well; nobody is paid here.
+    for trigger in sqlite_triggers():
+        tx.exec_driver_sql(trigger)
     tx.exec_driver_sql(FOR_CREDENTIALS)
 
 

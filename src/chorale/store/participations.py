@@ -38,7 +38,7 @@ class Attendance(NamedTuple):
     gold_cursor: int
     stage_state: str
     pseudonym: str
-    consented_at: int | None
+    consent_version: int | None
     holds_item: bool
     """Whether they are at work on an item."""
     credentials: Credentials
@@ -54,7 +54,7 @@ _ATTENDED: Select[Any] = (
         *participation.c["standing", "seed", "served", "answered", "earned", "item_cursor", "gold_cursor"],
         stage.c.state,
         worker.c.pseudonym,
-        worker.c.consented_at,
+        worker.c.consent_version,
         _HOLDS_ITEM,
         *CREDENTIALS,
     )

@@ -16,6 +16,7 @@ from chorale.store.prepared import NumberingInsert, Prepared
 from chorale.store.schema import assignment, gold, grade, item, participation, response, stage, worker
 
 _PRODUCTION: ColumnElement[str] = literal_column("'production'")
+_IS_THERE = response.c.erased_at.is_(None)
 
 _INSERT_RESPONSE = NumberingInsert(
     response,
@@ -79,7 +80,10 @@ _ANSWERS_AFTER = Prepared(
     .join(item, item.c.id == response.c.item_id)
     .join(worker, worker.c.id == response.c.worker_id)
     .where(
-        response.c.stage_id == bindparam("stage_id"), response.c.id > bindparam("after"), response.c.kind == _PRODUCTION
+        response.c.stage_id == bindparam("stage_id"),
+        response.c.id > bindparam("after"),
+        response.c.kind == _PRODUCTION,
+        _IS_THERE,
     )
     .order_by(response.c.id)
 )
@@ -164,11 +168,11 @@ RESPONSE_COLUMNS = tuple(column.name for column in _RESPONSES.selected_columns)
 
 def response_batches(tx: Connection, size: int) -> Iterator[Sequence[Sequence[Any]]]:
     """All responses in the order they came, as the database has them, so many at a time: see RESPONSE_COLUMNS."""
-    yield from tx.execute(_RESPONSES, execution_options={"yield_per": size}).partitions()
+    yield from tx.execute(_RESPONSES.where(_IS_THERE), execution_options={"yield_per": size}).partitions()
 
 
 def count_responses(tx: Connection) -> int:
-    return tx.execute(select(func.count()).select_from(response)).scalar_one()
+    return tx.execute(select(func.count()).select_from(response).where(_IS_THERE)).scalar_one()
 
 
 def all_responses(
@@ -180,8 +184,11 @@ def all_responses(
     after: int = 0,
     by_item: bool = False,
     to_keep: bool = False,
+    erased: bool = False,
 ) -> Iterator[Response]:
     """Responses in the order they came, streamed: all, or those after one of them. `by_item` puts items' together.
+
+    Those whose answers were `erased` are among them only if that is asked for, and have none.
 
     `to_keep` is for those who hold all of them: without the items' payloads, and what is the same is there once.
     """
@@ -195,6 +202,8 @@ def all_responses(
         query = query.where(response.c.item_id.in_(item_ids))
     if after:
         query = query.where(response.c.id > after)
+    if not erased:
+        query = query.where(_IS_THERE)
     if by_item:
         query = query.order_by(None).order_by(response.c.item_id, response.c.id)
     active = Standing.ACTIVE.value

@@ -113,6 +113,17 @@ worker = Table(
     Column("consented_at", BigInteger),
     # Put there by chance, once, and never shown to anybody but the requester.
     Column("arm", Text),
+    # The version of the consent form they agreed to last; 0 for experts, who are asked for none.
+    Column("consent_version", Integer),
+)
+
+consent_text = Table(
+    "consent_text",
+    metadata,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("sha256", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("since", BigInteger, nullable=False),
 )
 
 # Kept apart from everything else about a worker, and never exported.
@@ -193,6 +204,8 @@ response = Table(
     Column("submitted_at", BigInteger, nullable=False),
     Column("duration_ms", BigInteger, nullable=False),
     Column("idempotency_key", Text, nullable=False),
+    # From when on the answer is gone: it says null since.
+    Column("erased_at", BigInteger),
     Index("ix_response_item", "item_id"),
     Index("ix_response_worker", "worker_id", "stage_id"),
     Index("ix_response_stage", "stage_id", "id"),
@@ -264,6 +277,33 @@ verdict = Table(
     Column("evidence", Text, nullable=False),
     PrimaryKeyConstraint("gate", "worker_id"),
     Index("ix_verdict_worker", "worker_id"),
+)
+
+# What was erased of somebody, and why. What it was is not in it.
+erasure = Table(
+    "erasure",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    # The worker, the requester, or a date in the study file.
+    Column("by", Text, nullable=False),
+    # Whether it erased who they are, and what they answered.
+    Column("identity", Boolean, nullable=False),
+    Column("answers", Boolean, nullable=False),
+    # How many rows of what.
+    Column("erased", Text, nullable=False),
+    # Empty only within the transaction that erases: see `append_only`.
+    Column("ended_at", BigInteger),
+    Index("ix_erasure_worker", "worker_id"),
+)
+
+# Signed links that have let somebody in, until they are over. Not the links: their hashes.
+used_token = Table(
+    "used_token",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("expires_at", BigInteger, nullable=False),
 )
 
 gate = Table("gate", metadata, Column("name", Text, primary_key=True), Column("closed_at", BigInteger, nullable=False))

@@ -187,12 +187,15 @@ def counts(tx: Connection) -> dict[tuple[str, str], int]:
     return {(str(name), str(status)): int(count) for name, status, count in tx.execute(query)}
 
 
+_IS_ERASED = worker_identity.c.external_id.like("erased:%")
+
+
 def qualified_participants(tx: Connection, name: str) -> Sequence[str]:
     """The platform's ids of everybody who holds a qualification."""
     query = (
         select(worker_identity.c.external_id)
         .join(qualification, qualification.c.worker_id == worker_identity.c.worker_id)
-        .where(worker_identity.c.panel == "prolific", qualification.c.name == name)
+        .where(worker_identity.c.panel == "prolific", qualification.c.name == name, ~_IS_ERASED)
     )
     return sorted(str(one) for one in tx.execute(query).scalars())
 

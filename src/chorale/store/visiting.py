@@ -23,7 +23,8 @@ class WorkerView(NamedTuple):
     """A worker as they are now: stages by their ids, gates by their names."""
 
     credentials: Credentials
-    consented: bool
+    consent_version: int | None
+    """The version of the consent form they agreed to last."""
     paused: frozenset[int]
     wanting: frozenset[int]
     """Stages that want judgments, be they leased out or not."""
@@ -39,7 +40,7 @@ _STAGE_IDS = select(listed(cast(stage.c.id, Text)))
 _WORKER = Prepared(
     select(
         *CREDENTIALS,
-        worker.c.consented_at,
+        worker.c.consent_version,
         _STAGE_IDS.where(stage.c.state == literal_column("'paused'")).scalar_subquery(),
         _STAGE_IDS.where(
             exists().where(item.c.stage_id == stage.c.id, item.c.state == literal_column("'open'"))
@@ -62,7 +63,7 @@ def worker_view(tx: Connection, worker_id: int) -> WorkerView:
     row = _WORKER.first(tx, worker_id=worker_id) or (None,) * 9
     return WorkerView(
         as_credentials(*row[:4]),
-        row[4] is not None,
+        row[4],
         _numbers(row[5]),
         _numbers(row[6]),
         _numbers(row[7]),

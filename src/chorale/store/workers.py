@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import BigInteger, Connection, and_, bindparam, delete, func, literal_column, or_, select, update
 
 from chorale.model import Worker
 from chorale.store.codec import as_ordered_text
-from chorale.store.prepared import InsertIfNew, NumberingInsert, Prepared
-from chorale.store.schema import response, worker, worker_identity
+from chorale.store.prepared import InsertIfNew, NumberingInsert, Prepared, upsert
+from chorale.store.schema import response, used_token, worker, worker_identity
 
 # Letters and digits that can't be mistaken for one another.
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -107,14 +107,37 @@ def from_panel(tx: Connection, panel: str) -> set[str]:
 
 _CONSENT = Prepared(
     update(worker)
-    .where(worker.c.id == bindparam("of_worker"), worker.c.consented_at.is_(None))
-    .values(consented_at=bindparam("now"))
+    .where(
+        worker.c.id == bindparam("of_worker"),
+        # Below 0 is who has withdrawn.
+        or_(
+            worker.c.consent_version.is_(None),
+            and_(worker.c.consent_version >= literal_column("0"), worker.c.consent_version < bindparam("version")),
+        ),
+    )
+    .values(
+        consented_at=func.coalesce(worker.c.consented_at, bindparam("now", type_=BigInteger)),
+        consent_version=bindparam("version"),
+    )
 )
 
 
-def consent(tx: Connection, worker_id: int, now: int) -> bool:
-    """Note the consent; False if it was noted before."""
-    return bool(_CONSENT.changed(tx, of_worker=worker_id, now=now))
+def consent(tx: Connection, worker_id: int, version: int, now: int) -> bool:
+    """Note the consent to a version of the form; False if it was noted before."""
+    return bool(_CONSENT.changed(tx, of_worker=worker_id, version=version, now=now))
+
+
+def use_token(tx: Connection, digest: str, expires_at: int, now: int) -> bool:
+    """Note that a signed link has let somebody in; False if it has before."""
+    tx.execute(delete(used_token).where(used_token.c.expires_at < now))
+    row = {"digest": digest, "expires_at": expires_at}
+    return bool(tx.execute(upsert(tx, used_token).values(**row).on_conflict_do_nothing()).rowcount)
+
+
+def came_from(tx: Connection, panel: str) -> bool:
+    """Whether anybody has come from a panel."""
+    query = select(worker_identity.c.worker_id).where(worker_identity.c.panel == panel).limit(1)
+    return tx.execute(query).first() is not None
 
 
 def find_by_pseudonym(tx: Connection, pseudonym: str) -> Worker | None:
@@ -127,7 +150,7 @@ def identities(tx: Connection, worker_id: int) -> list[tuple[str, str]]:
     query = select(worker_identity.c.panel, worker_identity.c.external_id).where(
         worker_identity.c.worker_id == worker_id
     )
-    return [(str(panel), str(external)) for panel, external in tx.execute(query)]
+    return [(str(panel), str(external)) for panel, external in tx.execute(query) if not external.startswith("erased:")]
 
 
 def panel_counts(tx: Connection) -> list[PanelCounts]:

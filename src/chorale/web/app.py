@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
+from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -12,9 +13,10 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from chorale import __version__
-from chorale.engine import payouts, recruiting, settling, work
+from chorale.engine import arrivals, payouts, recruiting, settling, work
 from chorale.engine.advancing import advance
 from chorale.engine.quality import review_workers
+from chorale.engine.retention import act_daily
 from chorale.engine.running import Study
 from chorale.model import Refusal, UserError
 from chorale.model.problems import UnavailableError
@@ -30,10 +32,12 @@ from chorale.web.parts import SitePart, refuse_clashes
 from chorale.web.security import HEADERS, Guard
 from chorale.web.serving import Site
 from chorale.web.sessions import WORKER_COOKIE
+from chorale.web.signed_links import SignedLinks, keys_of
 from chorale.web.worker import add_worker_routes
 
 SWEEP_SECONDS = 2.0
 SWEEPS_PER_SETTLING = 5
+SWEEPS_PER_RETENTION = 300
 _SEE_WHY = CodeName("`chorale sync` prints why")
 _TITLES = {
     401: "Please sign in",
@@ -50,19 +54,29 @@ def create_app(
     *,
     public_url: str | None = None,
     prolific: Prolific | None = None,
+    preview: bool | None = None,
+    folder: Path | None = None,
     access_log: bool = False,
     requests_per_second: float = 0.0,
 ) -> FastAPI:
     """The ASGI application of an open study. Whoever opened the study closes it.
 
-    With `prolific`, arrivals from there are checked, and the site keeps in step with it. `requests_per_second` are what
-    one worker may ask for; 0 for no limit.
+    With `prolific`, arrivals from there are checked, and the site keeps in step with it. A `preview` is for who is at
+    this computer, which is supposed if there is no public address. `folder` is where files of the study are.
+    `requests_per_second` are what one worker may ask for; 0 for no limit.
     """
     by_kit: dict[str, SitePart] = loaded_parts(lambda kit: kit.site, study.task_names)
     refuse_clashes(by_kit)
     parts = list(by_kit.values())
     templates = [part.templates for part in parts if part.templates is not None]
-    site = Site(study, Pages(study, templates), study_sessions(study), public_url, prolific)
+    site = Site(
+        study,
+        Pages(study, templates),
+        study_sessions(study),
+        public_url,
+        prolific,
+        *_arrivals(study, public_url, prolific, preview, folder),
+    )
     outages = Outages()
     app = FastAPI(
         title=f"Chorale: {study.settings.study.title}",
@@ -84,9 +98,8 @@ def create_app(
             app.mount(f"/static/{part.name}", StaticFilesForever(directory=part.static), name=f"static-{part.name}")
     app.mount("/static", StaticFilesForever(directory=STATIC), name="static")
     if requests_per_second:
-        by_url = study.settings.arrival.by_url
         app.add_middleware(
-            FairQueue, per_second=requests_per_second, knows_cookie=_knows_cookie(site), limits_joining=by_url
+            FairQueue, per_second=requests_per_second, knows_cookie=_knows_cookie(site), limits_joining=site.open_by_url
         )
     app.add_middleware(Guard, from_frames=frozenset().union(*(part.from_frames for part in parts)))
     if access_log:
@@ -101,6 +114,21 @@ def _knows_cookie(site: Site) -> KnowsCookie:
         return read(value) is not None
 
     return knows
+
+
+def _arrivals(
+    study: Study, public_url: str | None, prolific: Prolific | None, preview: bool | None, folder: Path | None
+) -> tuple[bool, SignedLinks | None]:
+    """Whether people can join by a platform's link, and what checks signed ones."""
+    arrival = study.settings.arrival
+    alone = public_url is None if preview is None else preview
+    asks = prolific is not None
+    is_open = study.store.look(lambda tx: arrivals.by_url(tx, study, preview=alone, asks_prolific=asks)).is_open
+    if arrival.signed is None:
+        return is_open, None
+    if public_url is None:
+        raise UserError("Signed links name the site they are for. Give its address with --public-url.")
+    return is_open, SignedLinks(arrival, keys_of(arrival, folder), public_url)
 
 
 def _sweeping(
@@ -135,6 +163,8 @@ async def _sweep_for_ever(site: Site, parts: Sequence[SitePart], outages: Outage
                 await asyncio.to_thread(settling.settle_everything, study)
                 await asyncio.to_thread(review_workers, study)
                 await asyncio.wrap_future(study.store.write(lambda tx: advance(tx, study)))
+            if number % SWEEPS_PER_RETENTION == 1:
+                await asyncio.to_thread(act_daily, study)
         except UnavailableError as error:
             outages.failed(error)
         except Exception:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import re
+from collections.abc import Mapping
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -17,6 +18,7 @@ from chorale.store import Tx, workers
 from chorale.store.sessions import SessionClaim
 from chorale.web.serving import Site
 from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS
+from chorale.web.signed_links import TOKEN_PARAMETER, SignedArrival
 
 log = logging.getLogger("chorale.web")
 
@@ -35,9 +37,11 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
     @router.get("/join", include_in_schema=False)
     async def join_by_url(request: Request) -> Response:
         """Arrive with a panel's URL parameters."""
-        if not arrival.by_url:
+        if not site.open_by_url:
             raise Refusal("not_open", "This study is by invitation. Open the link in your invitation.", 403)
-        external_id = request.query_params.get(arrival.worker_parameter, "")
+        signed = await _signed(site, request)
+        given: Mapping[str, str] = request.query_params if signed is None else signed.values
+        external_id = given.get(arrival.worker_parameter, "")
         if not worker_pattern.fullmatch(external_id):
             raise Refusal(
                 "bad_arrival",
@@ -45,11 +49,14 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
                 "Open the study from your panel's page again.",
                 400,
             )
-        study_id = request.query_params.get(arrival.study_parameter, "")[:100]
+        study_id = given.get(arrival.study_parameter, "")[:100]
         if arrival.study_id is not None and study_id != arrival.study_id:
             raise Refusal("bad_arrival", "This link belongs to another study. Open it from your panel's page.", 400)
-        session_id = request.query_params.get(arrival.session_parameter, "")[:100]
-        if site.prolific is not None and arrival.panel == PROLIFIC:
+        session_id = given.get(arrival.session_parameter, "")[:100]
+        if signed is not None:
+            before = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
+            await site.write(_use_once, signed, arrival.panel, external_id, before)
+        elif site.prolific is not None and arrival.panel == PROLIFIC:
             await _ask_prolific(site.prolific, external_id, session_id, study_id)
         session = await site.write(_arrive_from_panel, arrival.panel, external_id, study_id, session_id)
         return signed_in_worker(site, session)
@@ -83,6 +90,24 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
         return signed_in_worker(site, await site.write(_arrive_in_public, before))
 
 
+async def _signed(site: Site, request: Request) -> SignedArrival | None:
+    """Who somebody is by the signature of their link; nothing else in it is believed. None where links have none."""
+    if site.signed_links is None:
+        return None
+    return await asyncio.to_thread(site.signed_links.read, request.query_params.get(TOKEN_PARAMETER, ""))
+
+
+def _use_once(
+    tx: Tx, study: Study, signed: SignedArrival, panel: str, external_id: str, before: SessionClaim | None
+) -> None:
+    """Let a signed link in once, and after that only whom it has let in, in the same browser: links get about."""
+    if workers.use_token(tx, signed.digest, signed.expires_at, study.clock()):
+        return
+    known, signed_in = workers.find_by_identity(tx, panel, external_id), sessions.recognised(tx, before)
+    if known is None or signed_in is None or known.id != signed_in.id:
+        raise Refusal("bad_arrival", "This link was used before. Open the study from your panel's page again.", 403)
+
+
 def _arrive_in_public(tx: Tx, study: Study, before: SessionClaim | None) -> NewSession:
     """Somebody new; or whoever the browser was when it last came, if their session was not ended."""
     return sessions.begin(tx, study, sessions.recognised(tx, before) or arrivals.arrive_in_public(tx, study))
@@ -94,7 +119,7 @@ def _arrive_invited(
     """The session of whoever came by a link, and the stage to begin with."""
     known = sessions.recognised(tx, before)
     worker, row = arrivals.arrive_invited(tx, study, invitation, None if known is None else known.id)
-    stage = None if row is None or worker.consented_at is None else row.stage
+    stage = None if row is None or not study.has_consent(worker.consent_version) else row.stage
     return sessions.begin(tx, study, worker), stage
 
 

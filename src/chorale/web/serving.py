@@ -14,6 +14,7 @@ from chorale.platforms.prolific import Prolific
 from chorale.store.sessions import SessionClaim
 from chorale.web.pages import Pages
 from chorale.web.sessions import WORKER_COOKIE, Sessions
+from chorale.web.signed_links import SignedLinks
 
 T = TypeVar("T")
 PAGE_OF = "x-chorale-worker"
@@ -34,6 +35,10 @@ class Site:
     """The address people reach the site at, if it is known; without it, the one they asked for."""
     prolific: Prolific | None = None
     """For asking whether those who say they come from there do; None without a token."""
+    open_by_url: bool = True
+    """Whether people can join by a platform's link."""
+    signed_links: SignedLinks | None = None
+    """For checking signed links, where the study asks for them."""
 
     @property
     def secure_cookies(self) -> bool:

@@ -23,6 +23,7 @@ from chorale.protocol import parts_bonus
 from chorale.protocol.situation_words import places_text
 from chorale.store import Tx, workers
 from chorale.store.codec import storage_problem
+from chorale.store.erasing import WITHDRAWN
 from chorale.store.messages import note_read
 from chorale.web.arriving import add_arrival_routes
 from chorale.web.links import DESK
@@ -31,6 +32,7 @@ from chorale.web.parts import HomeCard, SitePart
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site, nobody
 from chorale.web.sessions import WORKER_COOKIE
+from chorale.web.withdrawing import add_withdrawal_routes, withdrawn_page
 
 log = logging.getLogger("chorale.web")
 COUNTED = 41
@@ -126,6 +128,7 @@ def add_worker_routes(router: APIRouter, site: Site, parts: Sequence[SitePart] =
     """Every route of the worker's, pages and interface. The busiest come first."""
     _add_interface(router, site)
     add_arrival_routes(router, site)
+    add_withdrawal_routes(router, site)
     _add_pages(router, site, parts)
 
 
@@ -151,8 +154,11 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
             return _signed_out_page(site, request, visit)
         if visit.panel == entering.EXPERTS_PANEL:
             return RedirectResponse(DESK, 303)
-        if visit.worker.consented_at is None:
-            return pages.page("worker/consent.html", consent_html=markdown(study.consent))
+        if visit.worker.consent_version == WITHDRAWN:
+            return await withdrawn_page(site, request)
+        if not study.has_consent(visit.worker.consent_version):
+            agreed = visit.worker.consented_at is not None
+            return pages.page("worker/consent.html", consent_html=markdown(study.consent.text), agreed_before=agreed)
         if any(message.read_at is None for message in visit.messages):
             await site.write(lambda tx, study: note_read(tx, visit.worker.id, study.clock()))
         cards = await site.read(_cards, visit.worker.id) if makers else []
@@ -171,7 +177,7 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
     async def work_page(request: Request, name: StageInPath) -> Response:
         stage = study.stage(name)
         visit = await current_visit(request)
-        if isinstance(visit, Refusal) or visit.worker.consented_at is None:
+        if isinstance(visit, Refusal) or not study.has_consent(visit.worker.consent_version):
             return RedirectResponse("/", 303)
         if not visit.knows(stage):
             raise no_such_stage()

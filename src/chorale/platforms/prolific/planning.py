@@ -31,8 +31,12 @@ def study_body(
     codes: tuple[str, str],
     project: str | None,
     group: str | None,
+    signed: bool = False,
 ) -> dict[str, Any]:
-    """A study as Prolific wants it described. `codes` are for finished work and for people who were stopped early."""
+    """A study as Prolific wants it described. `codes` are for finished work and for people who were stopped early.
+
+    `signed`: Prolific is to sign the links it sends people to.
+    """
     filters: list[dict[str, Any]] = [_filter(one.model_dump()) for one in settings.filters]
     if group is not None:
         filters.append({"filter_id": "participant_group_allowlist", "selected_values": [group]})
@@ -43,6 +47,7 @@ def study_body(
         "description": settings.description,
         "external_study_url": url,
         "prolific_id_option": "url_parameters",
+        **({"is_external_study_url_secure": True} if signed else {}),
         "completion_codes": [
             {"code": codes[0], "code_type": "COMPLETED", "actions": review},
             {"code": codes[1], "code_type": "OTHER", "actions": review},

@@ -48,6 +48,7 @@ async def _overview(console: Console, request: Request, code: int = 200, **conte
             "agreement_chart": _agreement_chart(progress.agreement, agreement),
             "minimum_hourly": settings.pay.minimum_hourly,
             "arrival": settings.arrival,
+            "open_by_url": console.site.open_by_url,
             "arrival_url": arrival_url(console.site.base_url(request), settings.arrival),
             "most_invitations": MOST_INVITATIONS,
             "made": None,

@@ -59,7 +59,7 @@ def add_recruiting_routes(console: Console) -> None:
     async def overview(request: Request) -> Response:
         now = await site.read(_recruitment)
         arrival = site.study.settings.arrival
-        url = arrivals.arrival_url(site.base_url(request), arrival) if arrival.by_url else None
+        url = arrivals.arrival_url(site.base_url(request), arrival) if site.open_by_url else None
         return console.page(request, "recruiting", found=now, arrival=arrival, arrival_url=url)
 
     @console.to_see.get("/recruiting/paying")

@@ -31,7 +31,7 @@ def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> QualificationVie
     market = market_of(tx, study)
     kind = qualifications.type_called(tx, name)
     worker = workers.find_worker(tx, worker_id)
-    if kind is None or worker is None or worker.consented_at is None:
+    if kind is None or worker is None or not study.has_consent(worker.consent_version):
         raise Refusal("not_found", "There is no such qualification. Go back to the list.", 404)
     held = qualifications.held(tx, kind.id, worker_id)
     asked = qualifications.last_request(tx, kind.id, worker_id)

@@ -106,7 +106,7 @@ def _facts(market: Market, worker_id: int) -> Facts:
         always,
         always,
         never,
-        worker is not None and worker.consented_at is not None,
+        worker is not None and market.study.has_consent(worker.consent_version),
         Reason.BLOCKED if qualifications.is_blocked(tx, worker_id) else None,
         paused=stage.id in stages.paused_stages(tx),
     )

@@ -1,11 +1,11 @@
 """HITs beside a study's items: their tables, what they can still cost, and who has submitted one."""
 
-from sqlalchemy import and_, select
+from sqlalchemy import Connection, and_, select, update
 
 from chorale.engine.parts import WorkPart
 from chorale.kits.mturk.market.stage import TASK
 from chorale.kits.mturk.store.hits import promised
-from chorale.kits.mturk.store.schema import assignment, metadata
+from chorale.kits.mturk.store.schema import assignment, metadata, qualification_request
 from chorale.store.kit_tables import KitTables
 from chorale.store.schema import participation, stage
 
@@ -15,4 +15,11 @@ _DID_HITS = and_(
     participation.c.worker_id.in_(select(assignment.c.worker_id).where(assignment.c.submitted_at.is_not(None))),
 )
 
-WORK = WorkPart(KitTables(metadata), promised, (_DID_HITS,))
+
+def _erase(tx: Connection, worker_id: int) -> int:
+    tx.execute(update(qualification_request).where(qualification_request.c.worker_id == worker_id).values(answer=""))
+    own = assignment.c.worker_id == worker_id
+    return int(tx.execute(update(assignment).where(own).values(answer="", feedback="")).rowcount)
+
+
+WORK = WorkPart(KitTables(metadata), promised, (_DID_HITS,), _erase)

@@ -7,7 +7,7 @@ Revises: 0008
 import sqlalchemy as sa
 from alembic import op
 
-revision = "sessions"
+revision = "0009"
 down_revision = "0008"
 branch_labels = None
 depends_on = None

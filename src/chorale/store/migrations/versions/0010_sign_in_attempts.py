@@ -7,8 +7,8 @@ Revises: sessions
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0010_sign_in_attempts"
-down_revision = "sessions"
+revision = "0010"
+down_revision = "0009"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,36 @@
+"""Whether nobody was given an item before they agreed to the consent form in force."""
+
+from collections.abc import Iterator
+
+from chorale.store import Tx, consents, erasing, events
+
+
+def consent_differences(tx: Tx) -> Iterator[str]:
+    """Forms, what people agreed to, and the form in force when each item was given out that was answered."""
+    history = consents.ConsentHistory(tx)
+    if not history.forms:
+        # An earlier version of Chorale has started the study. Forms get their numbers when it is next opened.
+        return
+    for form in history.forms:
+        if consents.hash_of(form.text) != form.sha256:
+            yield f"version {form.version} of the consent form: its text is not the one that was hashed"
+    stored = consents.versions_agreed_to(tx)
+    # Who was erased agrees to nothing any more.
+    gone = {one.worker for one in erasing.erasures(tx)}
+    for worker in sorted((stored.keys() | history.given.keys()) - gone):
+        given = history.given.get(worker, ())
+        last = given[-1][1] if given else None
+        if stored.get(worker) != last:
+            yield f"worker {worker}: version {stored.get(worker)} of the consent form stored, agreed to {last}"
+    if events.recent(tx, 1, kinds=("imported",)):
+        return
+    for answer in consents.taken_up(tx):
+        if answer.version == 0:
+            continue
+        agreed, asked = history.agreed_at(answer.worker, answer.leased_at), history.in_force_at(answer.leased_at)
+        if agreed is None or agreed < asked:
+            had = "no consent form" if agreed is None else f"version {agreed} of the consent form"
+            yield (
+                f"worker {answer.worker}: response {answer.response} is to an item that was given out when they had "
+                f"agreed to {had}, and version {asked} was in force"
+            )

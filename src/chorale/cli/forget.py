@@ -1,0 +1,101 @@
+"""`chorale forget`"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Literal
+
+import click
+
+from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Argument, Option
+from chorale.engine.forgetting import BY_REQUESTER, Forgotten, Request, scrub, worker_to_forget
+from chorale.engine.forgetting import forget as erase
+from chorale.engine.opening import DATABASE
+from chorale.engine.running import Study
+from chorale.engine.started import started_study
+from chorale.model import UserError, money_text
+
+WorkerName = Annotated[
+    str | None,
+    Argument(
+        metavar="[WORKER]",
+        help="Their participant ID in this study. Leave it out to be asked for their ID on the platform, which then "
+        "is not in the history of your shell.",
+    ),
+]
+
+
+def forget(
+    directory: StudyFolder,
+    worker: WorkerName = None,
+    answers: Annotated[
+        Literal["keep", "remove"] | None,
+        Option(
+            help="Whether their answers stay, without whose they are, or are erased too.",
+            show_default="retention.withdrawn_answers in study.toml",
+        ),
+    ] = None,
+    even_unpaid: Annotated[bool, Option(help="Erase who they are at once, although they can't be paid then.")] = False,
+    yes: Annotated[bool, Option(help="Do not ask first.")] = False,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Erase a person: who they are and, as the study says, what they answered."""
+    with started_study(directory, db) as study:
+        name = asked_for(worker)
+        person = study.store.look(lambda tx: worker_to_forget(tx, name))
+        what = answers or study.settings.retention.withdrawn_answers
+        kept = "keep their answers" if what == "keep" else "their answers"
+        question = f"Erase {person.pseudonym} and {kept}? This can't be undone"
+        if not yes and not _agreed(question):
+            raise UserError("Nothing was erased.")
+        done = erase(study, person.id, Request(BY_REQUESTER, what == "remove", even_unpaid))
+        scrub(study)
+        if as_json:
+            print_json(asdict(done))
+        else:
+            _print(study, done)
+            _print_copies(directory)
+
+
+def asked_for(worker: str | None) -> str:
+    """Whom a command is about: as given, or as typed unseen, or the first line of what is piped in."""
+    if worker is not None:
+        return worker
+    if sys.stdin.isatty():
+        return str(
+            click.prompt("Their ID on the platform, or in this study (it is not shown)", hide_input=True)
+        ).strip()
+    name = sys.stdin.readline().strip()
+    if not name:
+        raise UserError("Name a worker: their participant ID as an argument, or an ID on a line of standard input.")
+    return name
+
+
+def _agreed(question: str) -> bool:
+    try:
+        return bool(click.confirm(question, err=True))
+    except click.Abort:
+        raise UserError("Nobody said yes, so nothing was erased. Add --yes to agree beforehand.") from None
+
+
+def _print(study: Study, done: Forgotten) -> None:
+    counts = ", ".join(f"{count:,} {what}" for what, count in done.erased.items() if count)
+    print_line(f"Erased of {done.worker}: {counts or 'nothing that was not erased before'}.")
+    if not done.identity:
+        owed = money_text(done.owed, study.settings.pay.currency)
+        print_line(
+            f"They are owed {owed}, so who they are is kept until they are paid (`chorale pay`). The site then erases "
+            "it within a day; `chorale retention --run` does so at once."
+        )
+
+
+def _print_copies(directory: Path) -> None:
+    copies: Sequence[Path] = sorted(directory.glob(f"{DATABASE}.before-*"))
+    if copies:
+        names = ", ".join(path.name for path in copies)
+        print_line(f"Copies from before updates of Chorale still have their data: {names}. Delete them.")
+    print_line("Backups and exports that were made before still have their data. See docs/data-protection.md.")

@@ -1,0 +1,33 @@
+"""`chorale person`"""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+from chorale.cli.arguments import BY, Database, StudyFolder
+from chorale.cli.forget import WorkerName, asked_for
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.engine.forgetting import worker_to_forget
+from chorale.engine.started import started_study
+from chorale.exchange.personal_data import personal_data
+
+
+def person(
+    directory: StudyFolder,
+    worker: WorkerName = None,
+    export: Annotated[
+        Path | None, Option(metavar="FILE", help="Write it to this file as JSON, in place of printing it.")
+    ] = None,
+    db: Database = None,
+) -> None:
+    """Write everything the study has about one person, for a person who asks for their data."""
+    with started_study(directory, db) as study:
+        name = asked_for(worker)
+        found = study.store.look(lambda tx: worker_to_forget(tx, name))
+        data = study.store.do(lambda tx: personal_data(tx, study, found, BY))
+    if export is None:
+        print_json(data)
+        return
+    export.write_text(json.dumps(data, ensure_ascii=False, indent=2) + "\n", "utf-8")
+    print_line(f"Wrote {export}: everything the study has about {data['participant_id']}. Send it to nobody else.")

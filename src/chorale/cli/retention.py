@@ -1,0 +1,43 @@
+"""`chorale retention`"""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.engine.retention import Due, act, due
+from chorale.engine.running import Study
+from chorale.engine.started import started_study
+from chorale.model import money_text
+
+
+def retention(
+    directory: StudyFolder,
+    run: Annotated[bool, Option(help="Erase what is due.")] = False,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show whose data are to be erased by now, or erase them. The running site does so daily."""
+    with started_study(directory, db) as study:
+        found = study.store.look(lambda tx: due(tx, study))
+        done = act(study) if run else ()
+        if as_json:
+            print_json({"due": [asdict(one) for one in found], "erased": [asdict(one) for one in done]})
+            return
+        for one in found:
+            print_line(_line(study, one))
+        if run:
+            print_line(f"Erased data of {len(done)} {'person' if len(done) == 1 else 'people'}.")
+        elif found:
+            print_line("Add --run to erase them now.")
+        else:
+            print_line("Nothing is due.")
+
+
+def _line(study: Study, one: Due) -> str:
+    what = " and ".join(name for name, is_due in (("identity", one.identity), ("answers", one.answers)) if is_due)
+    kept = ""
+    if one.identity and one.unpaid is not None:
+        kept = f" (identity kept until {money_text(one.unpaid.owed, study.settings.pay.currency)} is paid)"
+    return f"{one.worker}: {what}{kept}"

@@ -1,0 +1,164 @@
+"""Erasing a person: who they are, and, as the study says, what they answered.
+
+Everything append-only stays so, but for the transaction of an erasure. What remains is a row that says when, by whom
+and how much was erased, and the counts and sums that others' work and the ledger rest on.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from chorale.engine.leases import give_back_everything
+from chorale.engine.running import Study
+from chorale.engine.settling import settle_everything
+from chorale.model import Refusal, UserError, Worker
+from chorale.store import Tx, erasing, events, participations, payments, settings, workers
+from chorale.store.erasing import Erasure
+
+BY_ERASURE = "erased"
+"""The rule by which somebody was removed from their stages whose answers were erased."""
+UNSCRUBBED = "unscrubbed"
+BY_WORKER, BY_REQUESTER, BY_DATE = "worker", "requester", "date"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be erased of somebody, and who asks for it."""
+
+    by: str
+    answers: bool
+    even_unpaid: bool = False
+    """Whether who they are is erased at once although they are owed something, so that nobody can pay them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was erased of somebody."""
+
+    worker: str
+    identity: bool
+    """False if who they are is kept until they are paid."""
+    answers: bool
+    owed: int
+    erased: dict[str, int]
+
+
+def worker_to_forget(tx: Tx, name: str) -> Worker:
+    """The worker with a pseudonym, or with a platform's id."""
+    worker = workers.find_by_pseudonym(tx, name) or workers.find_by_panel_id(tx, name)
+    if worker is None:
+        raise UserError("No worker has this participant ID or platform ID. `chorale export` lists participant IDs.")
+    return worker
+
+
+def forget(study: Study, worker_id: int, request: Request) -> Forgotten:
+    """Erase a person, and settle again what rested on their answers. Doing it again changes nothing more."""
+    done = study.store.do(partial(erase, study=study, worker_id=worker_id, request=request))
+    if request.answers:
+        finish(study)
+    return done
+
+
+def scrub(study: Study) -> bool:
+    """Overwrite what was erased since this was last done; False if nothing was."""
+    due = study.store.look(lambda tx: settings.setting_value(tx, UNSCRUBBED)) == "yes"
+    if due:
+        # First, so that what is erased meanwhile is overwritten the next time.
+        study.store.do(lambda tx: settings.set_setting(tx, UNSCRUBBED, "no"))
+        study.store.scrub()
+    return due
+
+
+def finish(study: Study) -> None:
+    """Settle what rested on answers that are gone, and empty the items that were made of them.
+
+    For everybody whose answers were ever erased: a process may have died before it came to this.
+    """
+    settle_everything(study)
+    for worker_id in study.store.look(_without_answers):
+        study.store.do(partial(_empty_derived, study=study, worker_id=worker_id))
+
+
+def _without_answers(tx: Tx) -> list[int]:
+    return sorted({one.worker_id for one in erasing.erasures(tx) if one.answers})
+
+
+def _empty_derived(tx: Tx, study: Study, worker_id: int) -> None:
+    if not erasing.to_empty(tx, worker_id):
+        return
+    now = study.clock()
+    number = erasing.begin(tx, worker_id, BY_ERASURE, now, identity=False, answers=True)
+    erased = {"items": erasing.erase_derived(tx, worker_id)}
+    erasing.end(tx, number, erased, now)
+    _record(tx, now, worker_id, BY_ERASURE, identity=False, answers=True, erased=erased)
+
+
+def erase(tx: Tx, study: Study, worker_id: int, request: Request) -> Forgotten:
+    """The part of it that is one transaction: when it is committed, they get no more work and nothing shows them."""
+    worker = workers.find_worker(tx, worker_id)
+    if worker is None:
+        raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
+    earlier = [one for one in erasing.erasures(tx) if one.worker_id == worker_id]
+    to_pay = unpaid(tx, worker_id)
+    owed = 0 if to_pay is None else to_pay.owed
+    identity = (to_pay is None or request.even_unpaid) and not any(one.identity for one in earlier)
+    answers = request.answers and not any(one.answers for one in earlier)
+    if worker.consent_version != erasing.WITHDRAWN:
+        give_back_everything(tx, study, worker_id)
+        erasing.stop(tx, worker_id)
+    elif not identity and not answers:
+        return Forgotten(worker.pseudonym, any(one.identity for one in earlier), bool(earlier), owed, {})
+    now = study.clock()
+    number = erasing.begin(tx, worker_id, request.by, now, identity=identity, answers=answers)
+    erased: Counter[str] = Counter()
+    if identity:
+        erased.update(erasing.erase_identity(tx, worker_id, now))
+    erased.update(erasing.erase_texts(tx, worker_id, now))
+    if answers:
+        _remove(tx, study, worker_id)
+        erased.update(erasing.erase_answers(tx, worker_id, worker.pseudonym, now))
+        for part in study.work_parts.values():
+            if part.erase is not None:
+                erased["answers"] += part.erase(tx, worker_id)
+    erasing.end(tx, number, dict(erased), now)
+    settings.set_setting(tx, UNSCRUBBED, "yes")
+    _record(tx, now, worker_id, request.by, identity=identity, answers=answers, erased=dict(erased))
+    return Forgotten(worker.pseudonym, identity or any(one.identity for one in earlier), answers, owed, dict(erased))
+
+
+class Unpaid(NamedTuple):
+    """What stands between somebody and their last payment."""
+
+    owed: int
+    on_the_way: int
+    """Payments that the platform has not confirmed yet, and that can still fail."""
+
+
+def unpaid(tx: Tx, worker_id: int) -> Unpaid | None:
+    """What somebody is still to be paid; None if nothing."""
+    account = next((one for one in payments.accounts(tx) if one.worker_id == worker_id), None)
+    if account is None or not (account.owed or account.on_the_way):
+        return None
+    return Unpaid(account.owed, account.on_the_way)
+
+
+def _remove(tx: Tx, study: Study, worker_id: int) -> None:
+    """Remove somebody from every stage, so that nothing counts that they answered."""
+    for stage in study.stages.values():
+        if participations.drop(tx, stage.id, worker_id):
+            events.record(tx, study.clock(), "dropped", {"rule": BY_ERASURE}, stage_id=stage.id, worker_id=worker_id)
+
+
+def _record(
+    tx: Tx, now: int, worker_id: int, by: str, *, identity: bool, answers: bool, erased: dict[str, int]
+) -> None:
+    evidence = {"by": by, "identity": identity, "answers": answers, "erased": erased}
+    events.record(tx, now, "erased", evidence, worker_id=worker_id)
+
+
+def pending(tx: Tx) -> list[Erasure]:
+    """Erasures of people whose identity is kept until they are paid."""
+    all_of_them = erasing.erasures(tx)
+    done = {one.worker_id for one in all_of_them if one.identity}
+    return list({one.worker_id: one for one in all_of_them if one.worker_id not in done}.values())

@@ -1,0 +1,60 @@
+"""Erasing data about people when the study file says so: retention that acts by itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chorale.engine.entering import EXPERTS_PANEL
+from chorale.engine.forgetting import BY_DATE, Forgotten, Request, Unpaid, finish, forget, pending, scrub, unpaid
+from chorale.engine.running import Study
+from chorale.store import Tx, erasing, settings
+
+DAY = 86_400_000
+LAST_RUN = "retention"
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Somebody of whom something is to be erased."""
+
+    worker_id: int
+    worker: str
+    identity: bool
+    answers: bool
+    unpaid: Unpaid | None
+    """Until they are paid, who they are is kept."""
+
+
+def due(tx: Tx, study: Study) -> list[Due]:
+    """Of whom something is to be erased by now: by a date, or because they asked for it and are paid by now."""
+    rule, now = study.settings.retention, study.clock()
+    waiting = {one.worker_id for one in pending(tx)}
+    found = []
+    for person in erasing.last_seen(tx, EXPERTS_PANEL):
+        age = now - person.at
+        identity = person.identified and (person.worker_id in waiting or _is_over(age, rule.identities_days))
+        answers = person.has_answers and _is_over(age, rule.answers_days)
+        if identity or answers:
+            found.append(Due(person.worker_id, person.worker, identity, answers, unpaid(tx, person.worker_id)))
+    return found
+
+
+def _is_over(age: int, days: int | None) -> bool:
+    return days is not None and age >= days * DAY
+
+
+def act(study: Study) -> Sequence[Forgotten]:
+    """Erase what is due. Who they are is kept of those who are owed something."""
+    done = []
+    for person in study.store.look(lambda tx: due(tx, study)):
+        if person.answers or person.unpaid is None:
+            done.append(forget(study, person.worker_id, Request(BY_DATE, person.answers)))
+    finish(study)
+    scrub(study)
+    study.store.do(lambda tx: settings.set_setting(tx, LAST_RUN, str(study.clock())))
+    return done
+
+
+def act_daily(study: Study) -> Sequence[Forgotten]:
+    """Erase what is due, once a day."""
+    last = study.store.look(lambda tx: settings.setting_value(tx, LAST_RUN))
+    return () if last is not None and study.clock() - int(last) < DAY else act(study)

@@ -1,0 +1,71 @@
+"""Everything a study has about one person, for a person who asks for it."""
+
+from typing import Any
+
+from chorale.engine.managing import Act, reveal
+from chorale.engine.running import Study
+from chorale.exchange.export_rows import iso_time
+from chorale.model import Worker
+from chorale.store import Tx, consents, ledger, participations
+from chorale.store.grades import all_grades
+from chorale.store.messages import all_messages
+from chorale.store.responses import all_responses
+from chorale.store.submissions import submissions_of
+
+
+def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, Any]:
+    """One object. That it was asked for is recorded, because it shows who a worker is."""
+    name = worker.pseudonym
+    identities = reveal(tx, study, name, Act(by, "a copy of a person's data", "person"))
+    return {
+        "study": study.settings.study.title,
+        "contact": study.settings.study.contact,
+        "participant_id": name,
+        "identities": [{"platform": panel, "id": external} for panel, external in identities],
+        "joined_at": iso_time(worker.arrived_at),
+        "arm": worker.arm,
+        "consents": [{"at": iso_time(one.at), "sha256": one.sha256} for one in consents.consents(tx, worker.id)],
+        "submissions": [
+            {"study": one.panel_study, "status": one.status, "id": one.external_id}
+            for one in submissions_of(tx, worker.id)
+        ],
+        "stages": [
+            {
+                "stage": row.stage,
+                "status": row.standing,
+                "answers": row.answered,
+                "gold_answered": row.gold_answered,
+                "gold_right": row.gold_right,
+                "earned": row.earned,
+                "worked_ms": row.worked_ms,
+            }
+            for row in participations.participation_summaries(tx, pseudonym=name)
+        ],
+        "answers": [
+            {
+                "response": one.id,
+                "stage": one.stage,
+                "item": one.item,
+                "answer": one.answer,
+                "submitted_at": iso_time(one.submitted_at),
+                "duration_ms": one.duration_ms,
+            }
+            for one in all_responses(tx, pseudonym=name)
+        ],
+        "grades": [
+            {"response": one.response_id, "score": one.score, "reasons": list(one.reasons)}
+            for one in all_grades(tx)
+            if one.worker == name
+        ],
+        "messages": [
+            {"written_at": iso_time(one.written_at), "title": one.title, "body": one.body}
+            for one in all_messages(tx)
+            if one.worker == name
+        ],
+        "payments": [
+            {"at": iso_time(one.at), "kind": one.kind, "amount": one.amount, "reason": one.reason}
+            for one in ledger.ledger_lines(tx)
+            if one.worker == name
+        ],
+        "currency": study.settings.pay.currency,
+    }

@@ -1,0 +1,46 @@
+"""Tables in which nothing changes, and the one exception: what an erasure under way removes.
+
+An erasure is a row of `erasure` that has not ended. It ends in the transaction it begins in, so only that transaction
+ever sees it, and only the columns that hold what people wrote can be changed.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlalchemy import Table
+
+from chorale.store.identity_schema import epoch
+from chorale.store.schema import consent_text, entry, event, grade, response
+
+ERASABLE: Mapping[Table, Sequence[str]] = {
+    response: ("answer", "erased_at"),
+    grade: ("reasons",),
+    event: ("evidence",),
+    entry: ("reason",),
+    consent_text: (),
+    epoch: (),
+}
+"""The columns of append-only tables that an erasure can change."""
+
+
+UNDER_WAY = "EXISTS (SELECT 1 FROM erasure WHERE ended_at IS NULL)"
+
+
+def sqlite_triggers() -> Iterator[str]:
+    """What refuses all other changes, on SQLite."""
+    for table, columns in ERASABLE.items():
+        name = table.name
+        unless = ""
+        if columns:
+            same = " AND ".join(f"NEW.{one.name} IS OLD.{one.name}" for one in table.columns if one.name not in columns)
+            unless = f"WHEN NOT ({same} AND {UNDER_WAY}) "
+        yield _trigger(name, "update", unless)
+        yield _trigger(name, "delete", "")
+    yield _trigger("erasure", "update", "WHEN OLD.ended_at IS NOT NULL ")
+    yield _trigger("erasure", "delete", "")
+
+
+def _trigger(table: str, change: str, condition: str) -> str:
+    return (
+        f"CREATE TRIGGER {table}_no_{change} BEFORE {change.upper()} ON {table} {condition}"
+        f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
+    )

@@ -1,0 +1,156 @@
+"""Consent forms by version, and who agreed to which of them when."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from chorale.store.codec import from_text
+from chorale.store.database import STREAMED
+from chorale.store.schema import assignment, consent_text, event, response, worker
+
+KIND = "consented"
+"""The event of a consent. It names the form by its hash."""
+
+
+class ConsentForm(NamedTuple):
+    """A version of the consent form."""
+
+    version: int
+    sha256: str
+    text: str
+    since: int
+    """When the study was first opened with it."""
+
+
+class Consent(NamedTuple):
+    """Somebody agreed to a form."""
+
+    at: int
+    worker: str
+    worker_id: int
+    sha256: str
+
+
+def hash_of(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def forms(tx: Connection) -> list[ConsentForm]:
+    """Every version there was, the oldest first."""
+    return [ConsentForm._make(row) for row in tx.execute(select(consent_text).order_by(consent_text.c.version))]
+
+
+def latest_version(tx: Connection) -> int:
+    """The number of the form in force; 0 before there is any."""
+    return tx.execute(select(func.max(consent_text.c.version))).scalar() or 0
+
+
+def put_in_force(tx: Connection, text: str, now: int) -> int:
+    """The version that a text is, which is a new one if another text was in force."""
+    known = forms(tx)
+    if known and known[-1].sha256 == hash_of(text):
+        return known[-1].version
+    return _add(tx, text, now)
+
+
+def _add(tx: Connection, text: str, since: int) -> int:
+    version = latest_version(tx) + 1
+    tx.execute(insert(consent_text).values(version=version, sha256=hash_of(text), text=text, since=since))
+    return version
+
+
+def number_earlier_forms(tx: Connection) -> None:
+    """Number the forms people agreed to before forms had numbers: their texts are among the events."""
+    given = consents(tx)
+    if not given:
+        return
+    shown: dict[str, tuple[int, str]] = {}
+    query = select(event.c.at, event.c.evidence).where(event.c.kind == "texts").order_by(event.c.id)
+    for at, evidence in tx.execute(query):
+        for text in from_text(evidence)["files"].values():
+            shown.setdefault(hash_of(text), (at, text))
+    versions: dict[str, int] = {}
+    for one in given:
+        if one.sha256 in shown and one.sha256 not in versions:
+            since, text = shown[one.sha256]
+            versions[one.sha256] = _add(tx, text, since)
+    for one in given:
+        version = versions.get(one.sha256)
+        tx.execute(update(worker).where(worker.c.id == one.worker_id).values(consent_version=version))
+
+
+def consents(tx: Connection, worker_id: int | None = None) -> list[Consent]:
+    """Every consent that was given, the oldest first; or one person's."""
+    query = (
+        select(event.c.at, worker.c.pseudonym, event.c.worker_id, event.c.evidence)
+        .join(worker, worker.c.id == event.c.worker_id)
+        .where(event.c.kind == KIND)
+        .order_by(event.c.id)
+    )
+    if worker_id is not None:
+        query = query.where(event.c.worker_id == worker_id)
+    return [
+        Consent(at, name, number, from_text(evidence)["consent"]) for at, name, number, evidence in tx.execute(query)
+    ]
+
+
+class ConsentHistory:
+    """Which form was in force at any time, and which one everybody had agreed to."""
+
+    def __init__(self, tx: Connection) -> None:
+        self.forms = forms(tx)
+        self.given: Mapping[str, Sequence[tuple[int, int]]]
+        """By worker, moments and versions."""
+        given = defaultdict(list)
+        for one in consents(tx):
+            given[one.worker].append((one.at, self._version(one)))
+        self.given = dict(given)
+
+    def _version(self, given: Consent) -> int:
+        """The version of a consent: of those with its text, the last that was in force by then."""
+        same = [form.version for form in self.forms if form.sha256 == given.sha256]
+        by_then = [form.version for form in self.forms if form.sha256 == given.sha256 and form.since <= given.at]
+        return (by_then or same or [0])[-1]
+
+    def agreed_at(self, worker: str, moment: int) -> int | None:
+        """The version somebody had agreed to by a moment; None if none."""
+        given = self.given.get(worker)
+        if not given:
+            return None
+        place = bisect_right(given, moment, key=lambda one: one[0]) - 1
+        return None if place < 0 else given[place][1]
+
+    def in_force_at(self, moment: int) -> int:
+        """The version people were asked to agree to at a moment."""
+        return max((form.version for form in self.forms if form.since <= moment), default=0)
+
+
+def versions_agreed_to(tx: Connection) -> dict[str, int]:
+    """The version everybody agreed to last, as their row says. Experts, who are asked for none, are not among them."""
+    query = select(worker.c.pseudonym, worker.c.consent_version).where(worker.c.consent_version > 0)
+    return {str(name): int(version) for name, version in tx.execute(query)}
+
+
+class TakenUp(NamedTuple):
+    """An answer, and when its item was given out."""
+
+    response: int
+    worker: str
+    version: int | None
+    """The version the worker's row has now; 0 for experts."""
+    leased_at: int
+
+
+def taken_up(tx: Connection) -> Iterator[TakenUp]:
+    """When the item of every answer was given out, streamed."""
+    query = (
+        select(response.c.id, worker.c.pseudonym, worker.c.consent_version, assignment.c.leased_at)
+        .join(assignment, assignment.c.id == response.c.assignment_id)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .order_by(response.c.id)
+    )
+    return map(TakenUp._make, tx.execute(query, execution_options=STREAMED))

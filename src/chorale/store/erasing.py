@@ -1,0 +1,325 @@
+"""Erasing who somebody is, and what they answered. Only what is asked for goes: counts, times and money stay."""
+
+import hmac
+import secrets
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
+
+from chorale.model import MessageState
+from chorale.store.codec import as_text, from_text
+from chorale.store.prepared import upsert
+from chorale.store.recruiting_schema import delivery, invitation, invitation_address, payment, submission
+from chorale.store.schema import (
+    assignment,
+    entry,
+    erasure,
+    event,
+    grade,
+    item,
+    item_source,
+    message,
+    response,
+    worker,
+    worker_identity,
+)
+from chorale.store.settings import secret
+
+ERASED = "erased:"
+"""How an id begins that was a platform's, and is nobody's now."""
+ERASED_TEXT = "(erased)"
+WITHDRAWN = -1
+"""The version of the consent form of somebody who has withdrawn, or was erased: they agree to nothing any more."""
+EMPTY = "{}"
+"""The content of an item that was made of an answer that is gone."""
+
+
+class Erasure(NamedTuple):
+    """What was erased of somebody."""
+
+    at: int
+    worker: str
+    worker_id: int
+    by: str
+    identity: bool
+    answers: bool
+    erased: dict[str, int]
+
+
+def erasures(tx: Connection) -> list[Erasure]:
+    """Everything that was ever erased, the oldest first."""
+    query = (
+        select(
+            erasure.c.at,
+            worker.c.pseudonym,
+            erasure.c.worker_id,
+            erasure.c.by,
+            erasure.c.identity,
+            erasure.c.answers,
+            erasure.c.erased,
+        )
+        .join(worker, worker.c.id == erasure.c.worker_id)
+        .order_by(erasure.c.id)
+    )
+    return [
+        Erasure(at, name, number, by, bool(identity), bool(answers), from_text(erased))
+        for at, name, number, by, identity, answers, erased in tx.execute(query)
+    ]
+
+
+def without_answers(tx: Connection) -> set[str]:
+    """The pseudonyms of everybody whose answers were erased."""
+    query = select(worker.c.pseudonym).join(erasure, erasure.c.worker_id == worker.c.id).where(erasure.c.answers)
+    return set(tx.execute(query).scalars())
+
+
+def begin(tx: Connection, worker_id: int, by: str, now: int, *, identity: bool, answers: bool) -> int:
+    """Open an erasure. Until it ends, this transaction can change what is append-only otherwise."""
+    row = {"worker_id": worker_id, "at": now, "by": by, "identity": identity, "answers": answers, "erased": EMPTY}
+    made = tx.execute(insert(erasure).values(**row))
+    key = made.inserted_primary_key
+    if key is None:
+        raise RuntimeError("an erasure got no number")
+    return int(key[0])
+
+
+def end(tx: Connection, number: int, erased: dict[str, int], now: int) -> None:
+    tx.execute(update(erasure).where(erasure.c.id == number).values(erased=as_text(erased), ended_at=now))
+
+
+def stop(tx: Connection, worker_id: int) -> None:
+    """Give somebody no more work."""
+    tx.execute(update(worker).where(worker.c.id == worker_id).values(consent_version=WITHDRAWN))
+
+
+def _count(tx: Connection, statement: Any) -> int:
+    return int(tx.execute(statement).rowcount)
+
+
+def erase_identity(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
+    """Erase a worker's ids on platforms, e-mail address and links; how many of each."""
+    own = worker_identity.c.worker_id == worker_id
+    ids = list(tx.execute(select(worker_identity.c.panel, worker_identity.c.external_id).where(own)))
+    links = [external for panel, external in ids if panel == "invitation"]
+    of_link = select(invitation.c.id).where(invitation.c.nonce.in_(links))
+    addresses = _count(tx, delete(invitation_address).where(invitation_address.c.invitation_id.in_(of_link)))
+    tx.execute(
+        update(invitation)
+        .where(invitation.c.nonce.in_(links), invitation.c.revoked_at.is_(None))
+        .values(revoked_at=now)
+    )
+    for panel, external in ids:
+        here = and_(worker_identity.c.panel == panel, worker_identity.c.external_id == external)
+        new = ERASED + secrets.token_urlsafe(16)
+        tx.execute(update(worker_identity).where(here).values(external_id=new, visit=EMPTY))
+    return {"ids": len(ids), "addresses": addresses, "submissions": _erase_submissions(tx, worker_id)}
+
+
+def _erase_submissions(tx: Connection, worker_id: int) -> int:
+    """Make the ids of a worker's submissions nobody's. A platform that reports one again is not believed anew."""
+    rows = list(tx.execute(select(submission.c.external_id).where(submission.c.worker_id == worker_id)).scalars())
+    for external in rows:
+        if not external.startswith(ERASED):
+            tx.execute(update(payment).where(payment.c.submission_id == external).values(submission_id=None))
+            new = {"external_id": erased_submission(tx, external), "participant": ERASED_TEXT}
+            tx.execute(update(submission).where(submission.c.external_id == external).values(**new))
+    return len(rows)
+
+
+def erased_submission(tx: Connection, external_id: str) -> str:
+    """What the id of a submission becomes: only who has both the id and this study's secret can tell."""
+    key = secret(tx, "erasure").encode()
+    return ERASED + hmac.new(key, external_id.encode(), "sha256").hexdigest()[:32]
+
+
+def is_erased_submission(tx: Connection, external_id: str) -> bool:
+    """Whether a submission that a platform reports is of somebody who was erased."""
+    if tx.execute(select(erasure.c.id).limit(1)).first() is None:
+        return False
+    query = select(submission.c.external_id).where(submission.c.external_id == erased_submission(tx, external_id))
+    return tx.execute(query).first() is not None
+
+
+def erase_texts(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
+    """Erase messages to a worker, and what staff wrote about them; how many of each."""
+    to_them = message.c.worker_id == worker_id
+    for number in tx.execute(select(message.c.id).where(to_them)).scalars().all():
+        # Nobody is to be sent an empty message.
+        made = upsert(tx, delivery).values(message_id=number, state="erased", at=now)
+        tx.execute(made.on_conflict_do_nothing())
+    empty = {"title": "", "body": "", "state": MessageState.SENT.value}
+    messages = _count(tx, update(message).where(to_them).values(**empty))
+    reasons = _rewrite(tx, event.c.worker_id == worker_id, _without_reason)
+    tx.execute(
+        update(entry).where(entry.c.worker_id == worker_id, entry.c.cause.like("staff:%")).values(reason=ERASED_TEXT)
+    )
+    return {"messages": messages, "reasons": reasons}
+
+
+def _without_reason(evidence: dict[str, Any]) -> bool:
+    """Staff say who they are and why; rules have reasons of a fixed wording, which stay."""
+    if "by" not in evidence or evidence.get("reason") in (None, ERASED_TEXT):
+        return False
+    evidence["reason"] = ERASED_TEXT
+    return True
+
+
+def _rewrite(tx: Connection, which: Any, change: Callable[[dict[str, Any]], bool]) -> int:
+    """Change the evidence of events; how many changed."""
+    changed = 0
+    for number, text in tx.execute(select(event.c.id, event.c.evidence).where(which)).all():
+        evidence = from_text(text)
+        if change(evidence):
+            tx.execute(update(event).where(event.c.id == number).values(evidence=as_text(evidence)))
+            changed += 1
+    return changed
+
+
+def erase_answers(tx: Connection, worker_id: int, pseudonym: str, now: int) -> dict[str, int]:
+    """Erase what a worker answered, also where it is the evidence of a label or a grade; how many of each."""
+    own = response.c.worker_id == worker_id
+    there = and_(own, response.c.erased_at.is_(None))
+    responses = _count(tx, update(response).where(there).values(answer="null", erased_at=now))
+    mine = set(tx.execute(select(response.c.id).where(own)).scalars())
+    tx.execute(update(grade).where(grade.c.response_id.in_(select(response.c.id).where(own))).values(reasons="[]"))
+    for graded in _graded_by(tx, mine):
+        tx.execute(update(grade).where(grade.c.response_id == graded).values(reasons="[]"))
+    labels = _rewrite(
+        tx,
+        and_(event.c.kind.in_(("labelled", "reopened")), event.c.item_id.in_(select(response.c.item_id).where(own))),
+        lambda evidence: _without_judgments(evidence, pseudonym),
+    )
+    return {"answers": responses, "evidence": labels}
+
+
+def _graded_by(tx: Connection, mine: Collection[int]) -> Iterable[int]:
+    """The answers of others whose grades have what somebody wrote among their reasons."""
+    for text in tx.execute(select(event.c.evidence).where(event.c.kind == "graded")).scalars().all():
+        evidence = from_text(text)
+        if any(number in mine for number in evidence.get("by", ())):
+            yield int(evidence["response"])
+
+
+def _without_judgments(evidence: dict[str, Any], pseudonym: str) -> bool:
+    """Take somebody's answers out of what a label rests on, and the label if it rests on nothing else."""
+    judgments = evidence.get("judgments", [])
+    theirs = [one for one in judgments if one["worker"] == pseudonym and not one.get("erased")]
+    for one in theirs:
+        one["answer"], one["erased"] = None, True
+    if theirs and all(one.get("erased") for one in judgments):
+        evidence["answer"] = None
+    return bool(theirs)
+
+
+def to_empty(tx: Connection, worker_id: int) -> list[int]:
+    """The items that were made of a worker's answers, are no longer part of the study, and have content."""
+    own = response.c.worker_id == worker_id
+    answered = set(tx.execute(select(response.c.item_id).where(own)).scalars())
+    found = set(tx.execute(select(item.c.id).where(item.c.response_id.in_(select(response.c.id).where(own)))).scalars())
+    sources = answered | found
+    while sources:
+        query = select(item_source.c.item_id).where(item_source.c.source_id.in_(sorted(sources)))
+        sources = set(tx.execute(query).scalars()) - found
+        found |= sources
+    # Somebody may be looking at one. It is emptied when they have finished.
+    held = select(assignment.c.item_id).where(assignment.c.state == "live")
+    query = select(item.c.id).where(
+        item.c.id.in_(sorted(found)), item.c.state == "withdrawn", item.c.payload != EMPTY, item.c.id.not_in(held)
+    )
+    return sorted(tx.execute(query).scalars())
+
+
+def erase_derived(tx: Connection, worker_id: int) -> int:
+    """Empty the items that were made of a worker's answers and are no longer part of the study; how many.
+
+    To be done once their labels have been settled again, and while an erasure is under way.
+    """
+    emptied = to_empty(tx, worker_id)
+    tx.execute(update(item).where(item.c.id.in_(emptied)).values(payload=EMPTY, label=None))
+    answered = select(response.c.item_id).where(response.c.worker_id == worker_id)
+    names = set(tx.execute(select(item.c.key).where(item.c.id.in_(answered))).scalars())
+    _rewrite(
+        tx,
+        event.c.kind.in_(("derived", "withdrawn", "brought back")),
+        lambda evidence: _without_sources(evidence, names),
+    )
+    return len(emptied)
+
+
+def _without_sources(evidence: dict[str, Any], names: Collection[str]) -> bool:
+    changed = False
+    for source in evidence.get("sources", ()):
+        if source["item"] in names and source["answer"] is not None:
+            source["answer"], source["erased"], changed = None, True, True
+    return changed
+
+
+class LastSeen(NamedTuple):
+    """Somebody whose identity is still there, and when they last did anything."""
+
+    worker_id: int
+    worker: str
+    at: int
+    has_answers: bool
+    """Whether there are answers of theirs that are not erased."""
+    identified: bool
+
+
+def last_seen(tx: Connection, experts_panel: str) -> list[LastSeen]:
+    """Everybody of whom something could be erased. Experts are staff, and not among them."""
+    last = (
+        select(
+            response.c.worker_id,
+            func.max(response.c.submitted_at).label("at"),
+            func.count().filter(response.c.erased_at.is_(None)).label("answers"),
+        )
+        .group_by(response.c.worker_id)
+        .subquery()
+    )
+    identified = worker_identity.c.external_id.not_like(f"{ERASED}%")
+    query = (
+        select(
+            worker.c.id,
+            worker.c.pseudonym,
+            worker.c.arrived_at,
+            func.coalesce(last.c.at, 0),
+            func.coalesce(last.c.answers, 0),
+            identified,
+        )
+        .join(worker_identity, worker_identity.c.worker_id == worker.c.id)
+        .outerjoin(last, last.c.worker_id == worker.c.id)
+        .where(worker_identity.c.panel != experts_panel)
+        .where(or_(identified, func.coalesce(last.c.answers, 0) > 0))
+        .order_by(worker.c.id)
+    )
+    return [
+        LastSeen(number, name, max(arrived, answered), answers > 0, bool(known))
+        for number, name, arrived, answered, answers, known in tx.execute(query)
+    ]
+
+
+class ErasedState(NamedTuple):
+    """Who has what left, by pseudonym."""
+
+    nameless: set[str]
+    """Without an identity."""
+    silent: set[str]
+    """With answers, all of which are gone."""
+    answered: set[str]
+    """Who ever gave an answer."""
+    stopped: set[str]
+    """Who gets no more work."""
+
+
+def erased_state(tx: Connection) -> ErasedState:
+    of_worker = select(worker.c.pseudonym)
+    identified = of_worker.join(worker_identity, worker_identity.c.worker_id == worker.c.id)
+    answers = of_worker.join(response, response.c.worker_id == worker.c.id).distinct()
+    answered = set(tx.execute(answers).scalars())
+    return ErasedState(
+        set(tx.execute(identified.where(worker_identity.c.external_id.like(f"{ERASED}%"))).scalars()),
+        answered - set(tx.execute(answers.where(response.c.erased_at.is_(None))).scalars()),
+        answered,
+        set(tx.execute(of_worker.where(worker.c.consent_version == WITHDRAWN)).scalars()),
+    )

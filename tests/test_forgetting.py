@@ -1,0 +1,287 @@
+"""Erasing a person: nothing of them is left, everything else is as it was, and verify understands."""
+
+import json
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import text
+from starlette.testclient import TestClient
+
+from chorale.audit.verify import verify
+from chorale.cli import app
+from chorale.engine import entering, managing, recruiting
+from chorale.engine.forgetting import BY_REQUESTER, BY_WORKER, Forgotten, Request, forget
+from chorale.engine.managing import Act
+from chorale.engine.opening import open_study
+from chorale.engine.retention import act_daily, due
+from chorale.engine.running import Study
+from chorale.exchange.export import GENERAL_FORMATS, write_export
+from chorale.model import Refusal
+from chorale.store import Tx, erasing, submissions
+from chorale.web.app import create_app
+from conftest import ManualClock, StudyMaker
+from crowd import Person, do, look, people
+from small_study import write_small_study
+
+SECRET_ID = "5f00bavirtuallyunique"
+SAID = "words-nobody-else-wrote"
+
+
+def busy_study(make_study: StudyMaker) -> tuple[Study, list[Person]]:
+    """Three people have judged everything, so that the second stage has items and labels rest on all of them."""
+    study = make_study(applications=3, judgments="3", share=0.3)
+    crowd = [Person(study, SECRET_ID), *people(study, 2)]
+    for person in crowd:
+        while (offer := person.next()).lease is not None:
+            person.submit(offer)
+    act = Act("owner", f"because of {SAID}", "key-1")
+    do(study, managing.send, crowd[0].pseudonym, f"About {SAID}", f"Dear {SAID}", act)
+    do(study, managing.give_bonus, crowd[0].pseudonym, study.stage("meaningful"), 50, act)
+    return study, crowd
+
+
+def differences(study: Study) -> list[str]:
+    return look(study, lambda tx: verify(tx, study)).differences
+
+
+def everything_in(study: Study) -> str:
+    """Every value of every table."""
+
+    def dump(tx: object) -> str:
+        names = "SELECT name FROM sqlite_master WHERE type = 'table'"
+        if study.store.dialect == "postgresql":
+            names = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+        run = tx.execute  # type: ignore[attr-defined]
+        tables = [row[0] for row in run(text(names))]
+        return "\n".join(str(row) for table in tables for row in run(text(f"SELECT * FROM {table}")))
+
+    return look(study, dump)
+
+
+def test_nothing_of_somebody_is_left(make_study: StudyMaker, tmp_path: Path) -> None:
+    study, crowd = busy_study(make_study)
+    gone = crowd[0]
+    before = everything_in(study)
+    assert SECRET_ID in before and SAID in before
+    assert differences(study) == []
+    done = forget(study, gone.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+    assert done.identity and done.answers and done.erased["ids"] == 1 and done.erased["answers"] > 3
+    left = everything_in(study)
+    assert SECRET_ID not in left and SAID not in left
+    checked = look(study, lambda tx: verify(tx, study))
+    assert checked.differences == []
+    assert any("the answers of 1 worker were erased" in one for one in checked.unchecked)
+    answers = look(
+        study, lambda tx: tx.execute(text(f"SELECT DISTINCT answer FROM response WHERE worker_id = {gone.id}"))
+    )
+    assert answers.scalars().all() == ["null"]
+    for name in GENERAL_FORMATS:
+        if name in ("ledger", "mturk"):
+            continue
+        written = tmp_path / f"export-{name}"
+        write_export(study, name, written)
+        assert gone.pseudonym.encode() not in written.read_bytes(), name
+    # Their labels are settled again, and others are asked instead of them.
+    with pytest.raises(Refusal):
+        gone.next()
+    newcomer = Person(study, "somebody-else")
+    assert newcomer.next().status == "item"
+
+
+def test_answers_can_stay_without_whose_they_are(make_study: StudyMaker, tmp_path: Path) -> None:
+    study, crowd = busy_study(make_study)
+    rows = write_export(study, "jsonl", tmp_path / "before.jsonl")
+    forget(study, crowd[0].id, Request(BY_REQUESTER, answers=False, even_unpaid=True))
+    left = everything_in(study)
+    assert SECRET_ID not in left and SAID not in left
+    assert differences(study) == []
+    assert write_export(study, "jsonl", tmp_path / "after.jsonl") == rows
+    assert (tmp_path / "after.jsonl").read_text() == (tmp_path / "before.jsonl").read_text()
+    # With the same platform ID they are somebody new.
+    assert Person(study, SECRET_ID).pseudonym != crowd[0].pseudonym
+
+
+def test_who_is_owed_something_stays_known_until_paid(make_study: StudyMaker) -> None:
+    study, crowd = busy_study(make_study)
+    done = forget(study, crowd[0].id, Request(BY_WORKER, answers=True))
+    assert not done.identity and done.owed > 0
+    assert SECRET_ID in everything_in(study)
+    assert differences(study) == []
+    # They come again by the same link, and are who they were: withdrawn.
+    again = do(study, entering.arrive, "prolific", SECRET_ID, {})
+    assert again.pseudonym == crowd[0].pseudonym
+    do(study, entering.consent, again.id)
+    with pytest.raises(Refusal):
+        crowd[0].next()
+
+
+def test_a_held_item_is_free_at_once(make_study: StudyMaker) -> None:
+    study = make_study(applications=1, judgments="1")
+    first, second, third = people(study, 3)
+    held = first.next()
+    assert second.next().status == "item"
+    assert third.next().status == "wait"
+    forget(study, first.id, Request(BY_WORKER, answers=True))
+    assert third.next().status == "item"
+    with pytest.raises(Refusal):
+        first.submit(held)
+    assert differences(study) == []
+
+
+def test_forgetting_twice_is_once(make_study: StudyMaker) -> None:
+    study, crowd = busy_study(make_study)
+    request = Request(BY_REQUESTER, answers=True, even_unpaid=True)
+    forget(study, crowd[0].id, request)
+    again = forget(study, crowd[0].id, request)
+    assert isinstance(again, Forgotten) and not again.erased
+    assert differences(study) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE response SET answer = 'null'",
+        "UPDATE event SET evidence = '{}'",
+        "UPDATE entry SET reason = ''",
+        "UPDATE grade SET reasons = '[]'",
+        "DELETE FROM erasure",
+        "UPDATE erasure SET answers = (1 = 0)",
+        "UPDATE entry SET amount = 1",
+    ],
+)
+def test_nothing_else_opens_what_is_append_only(make_study: StudyMaker, statement: str) -> None:
+    study, crowd = busy_study(make_study)
+    forget(study, crowd[0].id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+    with pytest.raises(Exception, match="append-only"):
+        do(study, lambda tx, _: tx.execute(text(statement)))
+
+
+def test_not_even_an_erasure_changes_money(make_study: StudyMaker) -> None:
+    study, crowd = busy_study(make_study)
+
+    def steal(tx: object, _: Study) -> None:
+        erasing.begin(tx, crowd[0].id, "somebody", 1, identity=True, answers=True)  # type: ignore[arg-type]
+        tx.execute(text("UPDATE entry SET amount = 1"))  # type: ignore[attr-defined]
+
+    with pytest.raises(Exception, match="append-only"):
+        do(study, steal)
+
+
+def run(*arguments: object, typed: str = "") -> str:
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments], input=typed)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def bytes_of(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.glob("study.db*"))
+
+
+def test_the_command_leaves_no_byte_in_the_file(tmp_path: Path, clock: ManualClock) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder, applications=20)
+    with closing(open_study(folder, None, clock)) as study:
+        for person in (Person(study, SECRET_ID), *people(study, 20)):
+            person.judge()
+    assert SECRET_ID.encode() in bytes_of(folder)
+    output = run("forget", folder, "--yes", "--even-unpaid", typed=f"{SECRET_ID}\n")
+    assert "Erased of w-" in output and SECRET_ID not in output
+    assert SECRET_ID.encode() not in bytes_of(folder)
+    assert json.loads(run("verify", folder, "--json"))["ok"]
+    assert "Not checked: the answers of 1 worker were erased" in run("verify", folder)
+
+
+def test_a_person_gets_all_there_is_about_them(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder, applications=3)
+    with closing(open_study(folder)) as study:
+        person = Person(study, SECRET_ID)
+        person.judge("no")
+    out = tmp_path / "person.json"
+    run("person", folder, "--export", out, typed=f"{SECRET_ID}\n")
+    data = json.loads(out.read_text())
+    assert data["identities"] == [{"platform": "prolific", "id": SECRET_ID}]
+    assert (len(data["consents"]), data["answers"][0]["answer"], data["payments"][0]["amount"]) == (1, "no", 3)
+
+
+def test_retention_acts_by_its_dates(make_study: StudyMaker, clock: ManualClock) -> None:
+    study = make_study(applications=3, pay=0)
+    rule = study.settings.retention.model_copy(update={"identities_days": 30, "answers_days": 60})
+    study = replace(study, settings=study.settings.model_copy(update={"retention": rule}))
+    early = Person(study, SECRET_ID)
+    early.judge()
+    clock.pass_minutes(29 * 24 * 60)
+    late = Person(study, "late-comer")
+    late.judge()
+    assert act_daily(study) == []
+    clock.pass_minutes(24 * 60)
+    assert [(one.worker, one.identity, one.answers) for one in act_daily(study)] == [(early.pseudonym, True, False)]
+    assert SECRET_ID not in everything_in(study) and "late-comer" in everything_in(study)
+    clock.pass_minutes(60)
+    assert act_daily(study) == ()
+    clock.pass_minutes(30 * 24 * 60)
+    assert {(one.worker, one.answers) for one in act_daily(study)} == {(early.pseudonym, True), (late.pseudonym, False)}
+    assert differences(study) == []
+    assert look(study, lambda tx: due(tx, study)) == []
+
+
+def test_identities_wait_for_the_last_payment(make_study: StudyMaker, clock: ManualClock) -> None:
+    study = make_study(applications=3)
+    rule = study.settings.retention.model_copy(update={"identities_days": 1})
+    study = replace(study, settings=study.settings.model_copy(update={"retention": rule}))
+    Person(study, SECRET_ID).judge()
+    clock.pass_minutes(3 * 24 * 60)
+    assert act_daily(study) == []
+    assert SECRET_ID in everything_in(study)
+
+
+def test_withdrawing_takes_two_steps_and_is_final(make_study: StudyMaker) -> None:
+    study = make_study(applications=3)
+    with TestClient(create_app(study), follow_redirects=False) as site:
+        site.get("/join", params={"PROLIFIC_PID": "one"})
+        site.post("/consent", data={"agree": "yes"})
+        assert "/withdraw" in site.get("/").text
+        token = site.post("/api/stages/meaningful/next", json={}).json()["assignment"]["id"]
+        answer = {"key": "key-00000001", "answer": "yes"}
+        assert site.post(f"/api/assignments/{token}/submit", json=answer).status_code == 200
+        held = site.post("/api/stages/meaningful/next", json={}).json()["assignment"]["id"]
+        page = site.get("/withdraw").text
+        assert "You are still paid $0.03" in page and "Your answers are erased" in page
+        assert site.post("/withdraw", data={}).status_code == 422
+        assert site.post("/api/stages/meaningful/next", json={}).json()["assignment"]["id"] == held
+        assert site.post("/withdraw", data={"sure": "yes"}).status_code == 303
+        assert "You have left this study" in site.get("/").text
+        assert site.post("/api/stages/meaningful/next", json={}).status_code == 403
+        assert site.post(f"/api/assignments/{held}/submit", json=answer).status_code in (404, 409)
+        site.post("/consent", data={"agree": "yes"})
+        assert "You have left this study" in site.get("/").text
+        assert (
+            site.post("/withdraw", data={"sure": "yes"}, headers={"Origin": "https://evil.example"}).status_code == 403
+        )
+    assert differences(study) == []
+
+
+def test_a_platform_does_not_bring_somebody_back(make_study: StudyMaker) -> None:
+    study = make_study(applications=3, pay=0)
+    person = Person(study, SECRET_ID)
+
+    def submissions_there(tx: Tx, _: Study) -> None:
+        submissions.plan_study(tx, "main", "m", 100, 5, {}, ("A", "B"), 1)
+        submissions.note_arrival(tx, "session-1", "main", SECRET_ID, person.id, 1)
+
+    do(study, submissions_there)
+    forget(study, person.id, Request(BY_REQUESTER, answers=True))
+    row = look(study, lambda tx: submissions.study_called(tx, "main"))
+    assert row is not None
+    do(
+        study,
+        recruiting._take_over,
+        row,
+        SimpleNamespace(id="session-1", participant=SECRET_ID, status="APPROVED", code=None),
+    )
+    left = everything_in(study)
+    assert SECRET_ID not in left and "session-1" not in left
