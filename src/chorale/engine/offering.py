@@ -9,14 +9,14 @@ from chorale.contract import Seeds
 from chorale.engine import paying
 from chorale.engine.entering import admission
 from chorale.engine.leases import expire_leases
-from chorale.engine.running import RunningStage, Study
+from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.model import AssignmentKind, Refusal, StageState
-from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
+from chorale.protocol import Facts, Reason, Situation, State, ahead, always, gold_due, never, situation
 from chorale.protocol.situation_words import NO_CONSENT, message
 from chorale.store import Tx, assignments, codec, events, gates, offering, participations, stages, workers
 from chorale.store.assignments import Lease
 from chorale.store.credentials import credentials_of
-from chorale.store.offering import ItemContent
+from chorale.store.offering import EVERYTHING, Draw, ItemContent
 from chorale.store.participations import Attendance
 
 
@@ -134,7 +134,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
     )
     if now.state is not State.AVAILABLE:
         return _without_item(tx, study, stage, worker_id, now, Progress(0, 0))
-    if participations.enter(tx, stage.id, worker_id, secret_number(study), secret_number(study), study.clock()):
+    if participations.enter(tx, stage.id, worker_id, secret_number(study), study.clock()):
         events.record(
             tx,
             study.clock(),
@@ -163,7 +163,7 @@ def _lease_next(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
     now = study.clock()
     until = now + int(stage.settings.lease_minutes * 60_000)
     choose = _stage_item if stage.round_size is None else _round_item
-    chosen = choose(tx, stage, worker_id, record)
+    chosen = choose(tx, study, stage, worker_id, record)
     if chosen is not None:
         return assignments.lease(tx, _new_token(study), stage.id, worker_id, *chosen, now, until)
     if stage.round_size is not None and record.answered < stage.round_size:
@@ -173,28 +173,30 @@ def _lease_next(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
 
 
 def _round_item(
-    tx: Tx, stage: RunningStage, worker_id: int, record: Attendance
+    tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance
 ) -> tuple[ItemContent, AssignmentKind] | None:
-    """The next item of a round: everybody gets the same, from a place of their own on."""
+    """The next item of a round: in an order of everybody's own, and where it has more than it asks for, any of them."""
     rule = stage.settings.round
     if rule is None or stage.round_size is None or record.answered >= stage.round_size:
         return None
-    offered = offering.next_gold(tx, stage.id, worker_id, record.gold_cursor)
+    offered = offering.any_gold(tx, stage.id, worker_id, record.item_cursor, _draw(study, 1))
     if offered is None:
         return None
     return offered, AssignmentKind.TRAINING if rule.feedback == "at once" else AssignmentKind.QUALIFICATION
 
 
 def _stage_item(
-    tx: Tx, stage: RunningStage, worker_id: int, record: Attendance
+    tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance
 ) -> tuple[ItemContent, AssignmentKind] | None:
     """The next item of a stage, or gold in its place."""
     gold = stage.settings.gold
+    places = ahead(0.0 if gold is None else gold.share)
     offered = offering.next_item(
         tx,
         stage.id,
         worker_id,
         record.item_cursor,
+        _item_draw(study, places.items),
         not_from_own=stage.not_from_own,
         not_seen_later=stage.not_seen_later,
     )
@@ -202,10 +204,34 @@ def _stage_item(
         # Gold alone would be work for nothing: it stops with the last item.
         return None
     if gold is not None and gold_due(record.seed, record.served, gold.share):
-        unseen = offering.next_gold(tx, stage.id, worker_id, record.gold_cursor)
+        unseen = offering.next_gold(tx, stage.id, worker_id, record.item_cursor, _draw(study, places.gold))
         if unseen is not None:
-            return unseen, AssignmentKind.GOLD
+            assignments.show_gold(tx, unseen.item.id, _showings(study, stage) if unseen.places <= 1 else 0)
+            return unseen.item, AssignmentKind.GOLD
     return offered, AssignmentKind.PRODUCTION
+
+
+def _draw(study: Study, places: float) -> Draw:
+    """A draw of one position in so many."""
+    modulus = _LEAST_MODULUS + secret_number(study) % _LEAST_MODULUS
+    return Draw(modulus, int(modulus / places))
+
+
+_LEAST_MODULUS = 1 << 20
+"""Large enough for any share to be met closely, and for millions of moduli."""
+
+
+def _item_draw(study: Study, places: float) -> Draw:
+    """A draw among items: now and then of all, since only that moves the cursor."""
+    if places <= 1 or secret_number(study) % _LEAST_MODULUS < _LEAST_MODULUS / places:
+        return EVERYTHING
+    return _draw(study, places)
+
+
+def _showings(study: Study, stage: RunningStage) -> int:
+    """How many workers a gold item is shown to in its next turn: as many as some item was."""
+    asked = judgments_asked(study, stage)
+    return asked[secret_number(study) % len(asked)] if asked else stage.settings.judgments.min
 
 
 def has_room(tx: Tx, stage: RunningStage, worker_id: int) -> bool:

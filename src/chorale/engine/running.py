@@ -1,5 +1,6 @@
 """A study that is open: its settings, its tasks and its database, ready to work on."""
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
@@ -31,6 +32,7 @@ from chorale.store.credentials import Credentials
 
 MOST_VIEWS = 4_000
 MOST_CREDENTIALS = 1_000
+MOST_ASKED = 500
 
 
 @dataclass(frozen=True)
@@ -205,6 +207,12 @@ def running_gates(settings: StudySettings, texts: Mapping[str, str]) -> dict[str
     return {
         gate.name: RunningGate(gate, texts.get(gate.message, "") if gate.message else None) for gate in settings.gate
     }
+
+
+def judgments_asked(study: "Study", stage: RunningStage) -> deque[int]:
+    """How many judgments the items took that this process saw complete last; what gold is shown as often as."""
+    asked: deque[int] = study.memory.setdefault(f"judgments asked:{stage.name}", deque(maxlen=MOST_ASKED))
+    return asked
 
 
 def no_such_stage() -> Refusal:

@@ -188,6 +188,8 @@ def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assig
     if now.state is not State.AVAILABLE:
         words = message(now, study.titles, never)
         raise Refusal("lease_ended", f"Your time for this one was over, and it can no longer be submitted. {words}")
+    if assignment.kind == AssignmentKind.GOLD and assignment.state == AssignmentState.EXPIRED:
+        assignments.show_gold(tx, assignment.item_id, stage.settings.judgments.min)
     is_production = assignment.kind == AssignmentKind.PRODUCTION
     if assignment.state == AssignmentState.RETURNED or (
         is_production and not assignments.take_place(tx, assignment.item_id)

@@ -7,7 +7,7 @@ out with the evidence they were made on, so a whole study can be decided in a un
 from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.gates import Candidate, GateVerdict, closed_by, decide_gate, is_criterion
-from chorale.protocol.gold import gold_due, lowest_correct
+from chorale.protocol.gold import ahead, gold_due, gold_needed, lowest_correct
 from chorale.protocol.judgments import (
     ItemDecision,
     decide_item,
@@ -58,6 +58,7 @@ __all__ = [
     "WageSummary",
     "WorkerQuality",
     "after_held_item",
+    "ahead",
     "always",
     "closed_by",
     "decide_gate",
@@ -71,6 +72,7 @@ __all__ = [
     "gold_after",
     "gold_bonus",
     "gold_due",
+    "gold_needed",
     "hourly_wage",
     "is_criterion",
     "lowest_correct",

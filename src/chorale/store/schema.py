@@ -101,7 +101,10 @@ gold = Table(
     Column("explanation", Text, nullable=False),
     Column("origin", Text, nullable=False),
     Column("active", Boolean, nullable=False),
-    Index("ix_gold_stage", "stage_id", "position"),
+    # How often it has been shown to as many workers as an item is, and how many more it takes to be so once more.
+    Column("turn", Integer, nullable=False, server_default="0"),
+    Column("places", Integer, nullable=False, server_default="1"),
+    Index("ix_gold_turn", "stage_id", "turn", "position"),
 )
 
 worker = Table(
@@ -148,11 +151,12 @@ participation = Table(
     Column("exact_fees", BigInteger, nullable=False),
     Column("worked_ms", BigInteger, nullable=False),
     Column("item_cursor", BigInteger, nullable=False),
-    Column("gold_cursor", BigInteger, nullable=False),
     # How often the worker's trust or standing has changed, and up to which of these changes the labels they had a part
     # in have been looked at again.
     Column("changes", Integer, nullable=False),
     Column("settled", Integer, nullable=False),
+    # Items returned unanswered by their own choice.
+    Column("skipped", Integer, nullable=False, server_default="0"),
     PrimaryKeyConstraint("stage_id", "worker_id"),
     Index("ix_participation_worker", "worker_id"),
     _index_where("changes > settled", "ix_participation_unsettled", "stage_id"),
