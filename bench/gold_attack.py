@@ -11,7 +11,6 @@ reaches more than 0.05 beyond it tells gold apart.
 """
 
 import argparse
-import asyncio
 import sys
 import tempfile
 from bisect import bisect_left
@@ -52,10 +51,12 @@ class Case:
     """How likely an account of the group is to skip an item, as long as it may."""
     right: float = 1.0
     """How likely it is to answer gold correctly."""
-    servings: int | None = None
-    """After how many servings to the group it stops; None for when nothing is left."""
+    only_skips: bool = False
+    """Whether an account leaves when it may not skip any more."""
+    until: float = 0.9
+    """Up to which part of all servings the study goes: when nothing is left, knowing gold is worth nothing."""
     floor: float = 0.0
-    extra: str = ""
+    feedback: str = "none"
 
 
 class Serving(NamedTuple):
@@ -119,7 +120,7 @@ class _World:
                 judgments=case.judgments,
                 floor=case.floor,
                 after=4,
-                meaningful_extra=case.extra,
+                feedback=case.feedback,
             )
             self._clock = _Clock()
             study = bring_in(load_folder(Path(name)), open_memory_store(), self._clock)
@@ -136,7 +137,9 @@ class _World:
         for worker_id in ids:
             self.act(entering.consent, worker_id)
         places = [0] * len(ids)
-        while everybody and (case.servings is None or len(self.seen.servings) < case.servings):
+        fewest = int(case.judgments) if case.judgments.isdigit() else 3
+        last = case.until * case.items * fewest / (1 - case.share)
+        while everybody and sum(places) < last:
             number = self.rng.choice(everybody)
             self._clock.now += self.rng.randrange(200, 2000)
             if not self._turn(number, ids[number], places[number]):
@@ -156,6 +159,9 @@ class _World:
         if in_gang and self.rng.random() < self.case.skipping and self._skip(worker_id, offer.lease.token):
             self._note(number, text, place, told=False, ended=False)
             return True
+        if in_gang and self.case.only_skips:
+            self._note(number, text, place, told=False, ended=False)
+            return False
         answer = "yes"
         if is_gold:
             right = self.rng.random() < (self.case.right if in_gang else 0.9)
@@ -231,7 +237,9 @@ def _out_of_order(seen: Seen) -> Scores:
     moved: dict[str, list[float]] = defaultdict(list)
     for first, second in combinations(seen.by_account(), 2):
         both = set(first) & set(second)
-        ranks = [{item: rank for rank, item in enumerate(one for one in stream if one in both)} for stream in (first, second)]
+        ranks = [
+            {item: rank for rank, item in enumerate(one for one in stream if one in both)} for stream in (first, second)
+        ]
         for item in both:
             moved[item].append(abs(ranks[0][item] - ranks[1][item]) / len(both))
     return {item: fmean(distances) for item, distances in moved.items()}
@@ -335,34 +343,37 @@ class Result:
 
 
 def attack(case: Case, seeds: Sequence[int]) -> Result:
-    """The strategy that does best on average over several runs: in one, the best of many is luck."""
-    found: dict[str, list[float]] = defaultdict(list)
+    """The strategy that does best in half of the runs, and its precision in the others: the best of many is luck."""
+    halves: tuple[dict[str, list[float]], ...] = (defaultdict(list), defaultdict(list))
     shares = []
-    for seed in seeds:
+    for number, seed in enumerate(seeds):
         seen = _World(case, seed).run()
         shares.append(seen.share)
         for name, precision in precisions(seen, Random(seed)).items():
-            found[name].append(precision)
-    means = {name: fmean(values) for name, values in found.items() if len(values) * 2 > len(seeds)}
-    best = max(means, key=means.__getitem__)
-    return Result(case, fmean(shares), best, means[best], means)
+            halves[number % 2][name].append(precision)
+    tried, others = ({name: fmean(values) for name, values in half.items()} for half in halves)
+    best = max(tried.keys() & others.keys(), key=tried.__getitem__)
+    return Result(case, fmean(shares), best, others[best], others)
 
 
 CASES = (
-    Case("36 gold, three accounts that only skip", 648, 36, gang=3, skipping=1.0),
+    Case("36 gold, three accounts that only skip", 648, 36, gang=3, skipping=1.0, only_skips=True, honest=20),
+    Case("ten accounts that only skip", skipping=1.0, only_skips=True, honest=20),
     Case("ten accounts alone, answering"),
     Case("ten accounts alone, skipping what they may", skipping=0.3),
     Case("ten accounts alone, gold answered wrongly", right=0.3),
+    Case("ten accounts alone, first third of the study", until=0.33),
     Case("ten among 30 honest", honest=30),
     Case("ten among 30 honest, skipping what they may", honest=30, skipping=0.3),
-    Case("ten accounts alone, first third of the study", servings=660),
-    Case("ten accounts, 2,000 items, 20% gold", 2000, 500, 0.2),
-    Case("ten accounts, 5% gold", 1000, 53, 0.05),
-    Case("ten accounts, 2 to 5 judgments", judgments="{ min = 2, max = 5, until = 0.9 }"),
-    Case("ten accounts, three times the gold needed", gold=200),
-    Case("ten accounts, half the gold needed", gold=33),
+    Case("ten accounts alone, 2,000 items, 20% gold", 2000, 500, 0.2),
+    Case("ten accounts alone, 5% gold", 1000, 53, 0.05),
+    Case("ten accounts alone, 2 to 5 judgments", judgments="{ min = 2, max = 5, until = 0.9 }"),
+    Case("ten accounts alone, three times the gold needed", gold=200),
+    Case("ten accounts alone, when the study is over", until=2),
+    Case("ten accounts alone, half the gold needed", gold=33),
     Case("ten among 30 honest, a fifth of the gold needed", honest=30, gold=13),
-    Case("ten accounts, minimum gold accuracy 0.6, gold answered wrongly", right=0.3, floor=0.6, honest=10),
+    Case("ten among 10 honest, removed below accuracy 0.6", right=0.3, floor=0.6, honest=10),
+    Case('ten accounts alone, feedback = "at once"', right=0.7, feedback="at once"),
 )
 
 

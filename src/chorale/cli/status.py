@@ -1,5 +1,6 @@
 """`chorale status`"""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
@@ -17,6 +18,7 @@ from chorale.monitor.costs import arm_costs, study_costs
 from chorale.monitor.outcomes import tallies
 from chorale.monitor.status import note_arms_shown, summary
 from chorale.monitor.status import status as current_status
+from chorale.monitor.watching import suspicions
 from chorale.present.scoring import score_table
 from chorale.report.kit_sections import declared_sections, section_content
 from chorale.store import Tx
@@ -41,7 +43,9 @@ def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_j
             study.store.write(lambda tx: note_arms_shown(tx, study, BY, "status with --arms")).result()
         if as_json:
             numbers = study.store.read(lambda tx: summary(tx, study, arms=arms)).result()
-            print_json({**numbers, **{name: content.json for name, content in _of_kits(study).items()}})
+            warnings = [asdict(alarm) for alarm in study.store.read(lambda tx: suspicions(tx, study)).result()]
+            of_kits = {name: content.json for name, content in _of_kits(study).items()}
+            print_json({**numbers, "warnings": warnings, **of_kits})
             return
         _print_status(study)
         if arms:
@@ -86,6 +90,9 @@ def _print_status(study: "Study") -> None:
         budget, names = money_text(pay.budget or 0, pay.currency), ", ".join(now.stopped)
         print_line(f"Nothing more is given out in {names}: the budget of {budget} does not cover one more answer.")
         print_line("Raise `pay.budget` in study.toml and start the site again.")
+    for alarm in study.store.read(lambda tx: suspicions(tx, study)).result():
+        of = f" ({', '.join(alarm.workers)})" if alarm.workers else ""
+        print_line(f"Warning: {alarm.title}{of}. {alarm.advice}")
     for gate in gates:
         if gate.lacking:
             print_line(" ".join(beyond_budget(study, gate.name, gate.lacking)))

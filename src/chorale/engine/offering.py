@@ -38,6 +38,8 @@ class Offer(NamedTuple):
     """The order of things on this worker's page, if the task has one."""
     ended: int = 0
     """How many leases were found to be over on the way, whose items others can have; not for workers."""
+    skips_left: int | None = None
+    """How many more items they may skip, this one included; None if any number."""
 
 
 STATUSES: Mapping[Reason, str] = {
@@ -76,7 +78,8 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offe
         if lease is None and (ended := expire_leases(tx, study)):
             lease = _lease_next(tx, study, stage, worker_id, record)
     if now.state is State.AVAILABLE and lease is not None:
-        return _offer(study, stage, record.pseudonym, lease, Progress(record.answered, record.earned), ended)
+        offer = _offer(study, stage, record.pseudonym, lease, Progress(record.answered, record.earned), ended)
+        return offer._replace(skips_left=stage.skips_left(record.answered, record.skipped))
     # That there is an item for them was only supposed: what they are to read depends on whether there is.
     if now.reason is Reason.HAS_ROOM or (now.reason is Reason.BUDGET and not has_room(tx, stage, worker_id)):
         now = situation(facts._replace(has_room=never))
@@ -179,7 +182,7 @@ def _round_item(
     rule = stage.settings.round
     if rule is None or stage.round_size is None or record.answered >= stage.round_size:
         return None
-    offered = offering.any_gold(tx, stage.id, worker_id, record.item_cursor, _draw(study, 1))
+    offered = offering.any_gold(tx, stage.id, worker_id, record.item_cursor, _draw(study, 1).modulus)
     if offered is None:
         return None
     return offered, AssignmentKind.TRAINING if rule.feedback == "at once" else AssignmentKind.QUALIFICATION
@@ -204,9 +207,13 @@ def _stage_item(
         # Gold alone would be work for nothing: it stops with the last item.
         return None
     if gold is not None and gold_due(record.seed, record.served, gold.share):
-        unseen = offering.next_gold(tx, stage.id, worker_id, record.item_cursor, _draw(study, places.gold))
+        search = partial(offering.next_gold, tx, stage.id, worker_id, record.item_cursor, _draw(study, places.gold))
+        unseen = search()
+        if unseen is None and offering.next_turn(tx, stage.id, stage.settings.judgments.min):
+            unseen = search()
         if unseen is not None:
-            assignments.show_gold(tx, unseen.item.id, _showings(study, stage) if unseen.places <= 1 else 0)
+            is_last = unseen.taken + 1 >= unseen.wanted
+            offering.take_gold(tx, unseen.item.id, int(is_last and _asks_for_more(study, stage, unseen.wanted)))
             return unseen.item, AssignmentKind.GOLD
     return offered, AssignmentKind.PRODUCTION
 
@@ -228,10 +235,10 @@ def _item_draw(study: Study, places: float) -> Draw:
     return _draw(study, places)
 
 
-def _showings(study: Study, stage: RunningStage) -> int:
-    """How many workers a gold item is shown to in its next turn: as many as some item was."""
-    asked = judgments_asked(study, stage)
-    return asked[secret_number(study) % len(asked)] if asked else stage.settings.judgments.min
+def _asks_for_more(study: Study, stage: RunningStage, judgments: int) -> bool:
+    """Whether a gold item is shown to one worker more than to so many: as often as an item takes another judgment."""
+    asked = [number for number in judgments_asked(study, stage) if number >= judgments]
+    return bool(asked) and asked[secret_number(study) % len(asked)] > judgments
 
 
 def has_room(tx: Tx, stage: RunningStage, worker_id: int) -> bool:

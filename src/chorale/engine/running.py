@@ -25,7 +25,7 @@ from chorale.model import (
     UserError,
 )
 from chorale.model.frozen import frozen
-from chorale.protocol import Admission, Reason, closed_by, lowest_correct, may_enter
+from chorale.protocol import Admission, Reason, closed_by, lowest_correct, may_enter, skips_left
 from chorale.store import Store
 from chorale.store.codec import MOST_ANSWERS, SHORT_ANSWER, as_text, frozen_from_text
 from chorale.store.credentials import Credentials
@@ -134,6 +134,12 @@ class RunningStage:
     def removal_of(self, standing: str) -> Reason | None:
         """Why somebody with this standing was removed from it, if they were."""
         return self.removal if standing == Standing.DROPPED else None
+
+    def skips_left(self, answered: int, skipped: int) -> int | None:
+        """How many more items somebody may skip here; None where any number."""
+        if self.round_size is not None or self.is_for_experts:
+            return None
+        return skips_left(self.settings.skips, answered, skipped)
 
     @property
     def is_by_colleagues(self) -> bool:

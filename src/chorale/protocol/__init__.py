@@ -38,6 +38,7 @@ from chorale.protocol.situation import (
     never,
     situation,
 )
+from chorale.protocol.skips import skips_left
 from chorale.protocol.trust import Verdict, WorkerQuality, gold_after, review_quality, review_worker, trust
 from chorale.protocol.turnout import Turnout, fewest_people
 
@@ -86,6 +87,7 @@ __all__ = [
     "review_worker",
     "rule_for",
     "situation",
+    "skips_left",
     "stages_too_small",
     "trust",
     "wage_summary",

@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Integer,
     Select,
     and_,
     bindparam,
-    case,
     func,
     literal_column,
     select,
@@ -81,20 +79,6 @@ _SERVE = Prepared(
     .where(participation.c.stage_id == bindparam("of_stage"), participation.c.worker_id == bindparam("of_worker"))
     .values(served=participation.c.served + ONE, item_cursor=bindparam("cursor"))
 )
-_IS_LAST = gold.c.places <= ONE
-_SHOW_GOLD = Prepared(
-    update(gold)
-    .where(gold.c.item_id == bindparam("of_item"))
-    .values(
-        turn=case((_IS_LAST, gold.c.turn + ONE), else_=gold.c.turn),
-        places=case((_IS_LAST, bindparam("fresh", type_=Integer)), else_=gold.c.places - ONE),
-    )
-)
-
-
-def show_gold(tx: Connection, item_id: int, fresh: int) -> None:
-    """Take one of the showings that a gold item has in its turn; after the last, its next turn has `fresh` of them."""
-    _SHOW_GOLD(tx, of_item=item_id, fresh=fresh)
 
 
 def lease(
@@ -191,7 +175,7 @@ _GIVE_PLACE = {
         update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken - 1)
     ),
     AssignmentKind.GOLD: Prepared(
-        update(gold).where(gold.c.item_id == bindparam("of_item")).values(places=gold.c.places + 1)
+        update(gold).where(gold.c.item_id == bindparam("of_item")).values(taken=gold.c.taken - 1)
     ),
 }
 

@@ -4,7 +4,18 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, exists, literal_column, select, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    Select,
+    bindparam,
+    exists,
+    literal_column,
+    select,
+    text,
+    update,
+)
 
 from chorale.store.prepared import NONE, ONE, Prepared
 from chorale.store.schema import assignment, gold, item, item_source, stage
@@ -131,7 +142,7 @@ def room_for(tx: Connection, stage_id: int, worker_id: int, *, not_from_own: int
 
 
 _UNSEEN_GOLD = (
-    select(item.c.id, item.c.key, item.c.group_key, item.c.payload, gold.c.places)
+    select(item.c.id, item.c.key, item.c.group_key, item.c.payload, gold.c.taken, gold.c.wanted)
     .join(item, item.c.id == gold.c.item_id)
     .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, ~_SEEN)
     .limit(ONE)
@@ -139,8 +150,8 @@ _UNSEEN_GOLD = (
 )
 # Skipping what others hold, so that no two wait for each other: who ends leases takes items and gold in another order.
 _NEXT_GOLD = Prepared(
-    _UNSEEN_GOLD.where(_drawn(gold.c.position))
-    .order_by(gold.c.turn, gold.c.position)
+    _UNSEEN_GOLD.where(gold.c.taken < gold.c.wanted, _drawn(gold.c.position))
+    .order_by(gold.c.position)
     .with_for_update(skip_locked=True, of=gold, key_share=True)
 )
 _ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")))
@@ -148,26 +159,54 @@ _ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus"
 
 class GoldContent(NamedTuple):
     item: ItemContent
-    places: int
-    """How many more workers get it before other gold takes its place."""
+    taken: int
+    wanted: int
 
 
 def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int, draw: Draw) -> GoldContent | None:
-    """A gold item the worker has not seen: the first drawn of those that were shown least, or else the first of all.
+    """A gold item whose turn it is and that the worker has not seen: the first drawn, or else the first of all.
 
     `cursor` is where the worker's next search for an item begins, which gold does not change.
     """
     for drawn in (draw, EVERYTHING):
         row = _NEXT_GOLD.first(tx, stage_id=stage_id, worker_id=worker_id, modulus=drawn.modulus, below=drawn.below)
         if row is not None:
-            return GoldContent(ItemContent(*row[:-1], cursor), row[-1])
+            *content, taken, wanted = row
+            return GoldContent(ItemContent(*content, cursor), taken, wanted)
     return None
 
 
-def any_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int, draw: Draw) -> ItemContent | None:
+def any_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int, modulus: int) -> ItemContent | None:
     """An item of a round that the worker has not seen, each as likely as any other."""
-    row = _ANY_GOLD.first(tx, stage_id=stage_id, worker_id=worker_id, modulus=draw.modulus)
-    return None if row is None else ItemContent(*row[:-1], cursor)
+    row = _ANY_GOLD.first(tx, stage_id=stage_id, worker_id=worker_id, modulus=modulus)
+    return None if row is None else ItemContent(*row[:-2], cursor)
+
+
+_USED_UP = select(gold.c.item_id).where(
+    gold.c.stage_id == bindparam("of_stage"), gold.c.active, gold.c.taken >= gold.c.wanted
+)
+_NEXT_TURN = Prepared(
+    update(gold)
+    .where(gold.c.item_id.in_(_USED_UP.with_for_update(skip_locked=True, key_share=True)))
+    .values(taken=NONE, wanted=bindparam("fewest", type_=Integer), turns=gold.c.turns + ONE)
+)
+
+
+def next_turn(tx: Connection, stage_id: int, fewest: int) -> bool:
+    """Begin another turn, of so many workers at the least, for the gold that has had its turn; False if none has."""
+    return bool(_NEXT_TURN.changed(tx, of_stage=stage_id, fewest=fewest))
+
+
+_TAKE_GOLD = Prepared(
+    update(gold)
+    .where(gold.c.item_id == bindparam("of_item"))
+    .values(taken=gold.c.taken + ONE, wanted=gold.c.wanted + bindparam("more", type_=Integer))
+)
+
+
+def take_gold(tx: Connection, item_id: int, more: int = 0) -> None:
+    """Count a worker who gets a gold item in its turn; perhaps more are to get it than was known."""
+    _TAKE_GOLD(tx, of_item=item_id, more=more)
 
 
 _OPEN_STAGES = Prepared(

@@ -101,10 +101,11 @@ gold = Table(
     Column("explanation", Text, nullable=False),
     Column("origin", Text, nullable=False),
     Column("active", Boolean, nullable=False),
-    # How often it has been shown to as many workers as an item is, and how many more it takes to be so once more.
-    Column("turn", Integer, nullable=False, server_default="0"),
-    Column("places", Integer, nullable=False, server_default="1"),
-    Index("ix_gold_turn", "stage_id", "turn", "position"),
+    # How many workers got it in this turn, and how many are to: as many as get an item. Then other gold has its turn.
+    Column("taken", Integer, nullable=False, server_default="0"),
+    Column("wanted", Integer, nullable=False, server_default="1"),
+    Column("turns", Integer, nullable=False, server_default="0"),
+    Index("ix_gold_stage", "stage_id", "position"),
 )
 
 worker = Table(

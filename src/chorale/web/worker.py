@@ -75,6 +75,8 @@ class OfferBody(BaseModel):
     message: str
     progress: ProgressBody
     assignment: AssignmentBody | None = None
+    skips_left: int | None = None
+    """How many more items may be skipped, this one included; any number if null."""
 
 
 class FeedbackBody(BaseModel):
@@ -323,6 +325,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
                 "expires_at": offer.lease.expires_at,
                 "server_now": study.clock(),
             }
+            body["skips_left"] = offer.skips_left
         return _json(body)
 
     @router.post("/api/assignments/{token}/submit", response_model=OutcomeBody, responses=REFUSALS)
@@ -352,8 +355,8 @@ def _add_interface(router: APIRouter, site: Site) -> None:
 
     @router.post("/api/assignments/{token}/return", response_model=ReturnedBody, responses=REFUSALS)
     async def give_back(request: Request, token: TokenInPath) -> Response:
-        """Give an item back unanswered; somebody else will get it."""
-        await site.write(work.give_back, site.worker_id(request), token)
+        """Skip an item: give it back unanswered; somebody else will get it."""
+        await site.write(work.skip, site.worker_id(request), token)
         return _json({"status": "returned"})
 
 

@@ -14,10 +14,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column("gold", sa.Column("turn", sa.Integer(), nullable=False, server_default="0"))
-    op.add_column("gold", sa.Column("places", sa.Integer(), nullable=False, server_default="1"))
-    op.drop_index("ix_gold_stage", "gold")
-    op.create_index("ix_gold_turn", "gold", ["stage_id", "turn", "position"])
+    op.add_column("gold", sa.Column("taken", sa.Integer(), nullable=False, server_default="0"))
+    op.add_column("gold", sa.Column("wanted", sa.Integer(), nullable=False, server_default="1"))
+    op.add_column("gold", sa.Column("turns", sa.Integer(), nullable=False, server_default="0"))
     op.add_column("participation", sa.Column("skipped", sa.Integer(), nullable=False, server_default="0"))
     op.execute(
         "UPDATE participation SET skipped = (SELECT count(*) FROM assignment WHERE assignment.state = 'returned' "
