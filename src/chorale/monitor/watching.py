@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from chorale.engine.running import RunningStage, Study
 from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
-from chorale.protocol.suspicion import good_at_gold_only, groups_of, skippers, wrong_alike
+from chorale.protocol.suspicion import good_at_gold_only, groups_of, in_step, skippers
 from chorale.store import Tx
 from chorale.store.watching import Habits, complete_answers, gold_turns, habits
 
@@ -53,14 +53,14 @@ def skipping(tx: Tx, study: Study) -> Iterator[Alarm]:
 
 
 def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
-    """Workers who give the same wrong answers, or good answers to gold alone. Reads answers: not for every page."""
+    """Workers who answer like each other and unlike others, or answer gold well alone. Reads answers: takes long."""
     for stage, records in _by_stage(tx, study):
         given = complete_answers(tx, stage.id)
-        for group in groups_of(wrong_alike(given)):
+        for group in groups_of(in_step(given)):
             yield Alarm(
                 "collusion",
-                f"{len(group)} workers give the same wrong answers in “{stage.settings.title}” more often than by "
-                "chance",
+                f"{len(group)} workers agree with each other in “{stage.settings.title}” far more than with everybody "
+                "else",
                 "Compare their answers and when they gave them. End their work if they copy from each other.",
                 group[:MOST_NAMED],
                 stages=(stage.name,),

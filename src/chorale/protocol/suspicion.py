@@ -8,7 +8,7 @@ honest, at most one look in a hundred raises an alarm.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from math import exp, lgamma, log
+from math import exp, lgamma, log, sqrt
 from statistics import median
 from typing import NamedTuple
 
@@ -16,9 +16,9 @@ FALSE_ALARMS = 0.01
 USUAL_SKIPS = 0.1
 """Nobody is suspected who skips fewer than one item in ten, or twice as many as others."""
 FEWEST_GOLD, GOOD_GOLD = 4, 0.75
-USUAL_GAP = 0.2
-"""How much less often than others somebody may agree with the labels and be honest."""
-FEWEST_SHARED = 8
+USUAL_GAP = 0.15
+"""How much less often than others somebody may agree with the labels, and two more often than expected."""
+FEWEST_SHARED = 12
 
 
 class Skipper(NamedTuple):
@@ -40,12 +40,13 @@ class GoldOnly(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two workers who give the same wrong answers."""
+    """Two workers who agree with each other far more than with everybody else."""
 
     workers: tuple[str, str]
     same: int
     shared: int
     expected: float
+    """How often they would agree if they did not know each other."""
 
 
 class Given(NamedTuple):
@@ -112,38 +113,52 @@ def good_at_gold_only(given: Iterable[Given], gold: Mapping[str, tuple[int, int]
     return found
 
 
-def wrong_alike(given: Iterable[Given]) -> list[Pair]:
-    """Pairs who give the same answer apart from the label more often than their errors and hard items explain.
+def in_step(given: Iterable[Given]) -> list[Pair]:
+    """Pairs who agree with each other far more often than their agreement with everybody else explains.
 
-    How often two are wrong alike is expected from how often each is wrong, times how much more often it happens in the
-    whole study than if errors were independent: hard items lead many astray.
+    From how often a worker agrees with others follows how often they are right, if answers are right or wrong; and from
+    that, how often two who do not know each other agree. Hard items lead many to the same error, so `USUAL_GAP` more
+    than that is not suspicious: two who are right nearly always never are.
     """
     by_item: dict[int, list[Given]] = defaultdict(list)
-    answers: Counter[str] = Counter()
-    wrong: Counter[str] = Counter()
     for one in given:
         by_item[one.item].append(one)
-        answers[one.worker] += 1
-        wrong[one.worker] += one.answer != one.label
     shared: Counter[tuple[str, str]] = Counter()
     same: Counter[tuple[str, str]] = Counter()
+    compared: Counter[str] = Counter()
+    agreed: Counter[str] = Counter()
     for several in by_item.values():
         for first, second in combinations(sorted(several), 2):
-            pair = first.worker, second.worker
+            pair, alike = (first.worker, second.worker), first.answer == second.answer
             shared[pair] += 1
-            same[pair] += first.answer == second.answer != first.label
-    rates = {worker: wrong[worker] / count for worker, count in answers.items()}
-    expected = {pair: rates[pair[0]] * rates[pair[1]] for pair in shared}
+            same[pair] += alike
+            for worker in pair:
+                compared[worker] += 1
+                agreed[worker] += alike
+    overall = agreed.total() / compared.total() if compared else 0.0
     looked_at = [pair for pair, count in shared.items() if count >= FEWEST_SHARED]
-    by_chance = sum(expected[pair] * shared[pair] for pair in shared)
-    # At the least 1: where errors coincide less than by chance, nobody is to be suspected for that.
-    inflated = max(1.0, sum(same.values()) / by_chance) if by_chance else 1.0
     found = []
     for pair in looked_at:
-        chance = min(1.0, inflated * expected[pair])
-        if tail(same[pair], shared[pair], chance) < FALSE_ALARMS / len(looked_at):
-            found.append(Pair(pair, same[pair], shared[pair], chance * shared[pair]))
-    return sorted(found, key=lambda pair: (pair.expected - pair.same, pair.workers))
+        # How often each agrees with the others, without the one they are compared with.
+        rates = [(agreed[worker] - same[pair]) / max(1, compared[worker] - shared[pair]) for worker in pair]
+        expected = expected_agreement(overall, *rates)
+        if tail(same[pair], shared[pair], min(1.0, expected + USUAL_GAP)) < FALSE_ALARMS / len(looked_at):
+            found.append(Pair(pair, same[pair], shared[pair], expected))
+    return sorted(found)
+
+
+def expected_agreement(overall: float, first: float, second: float) -> float:
+    """How often two agree who agree with everybody else so often, where all agree `overall` so often.
+
+    >>> round(expected_agreement(0.82, 0.82, 0.82), 3), round(expected_agreement(0.82, 0.5, 0.9), 3)
+    (0.82, 0.5)
+    """
+    spread = sqrt(max(0.0, 2 * overall - 1))
+    if not spread:
+        return max(overall, first, second)
+    usual = (1 + spread) / 2
+    one, other = (min(1.0, max(0.0, (rate - 1 + usual) / spread)) for rate in (first, second))
+    return one * other + (1 - one) * (1 - other)
 
 
 def groups_of(pairs: Sequence[Pair]) -> list[tuple[str, ...]]:
