@@ -225,7 +225,8 @@ def _spelling(option: Any) -> str:
 def _meaning(parameter: Any) -> str:
     text = str(parameter.help).strip()
     default = parameter.default
-    if parameter.show_default is False or default is None or parameter.required or getattr(parameter, "is_flag", False):
+    has_none = parameter.required or getattr(parameter, "is_flag", False) or getattr(parameter, "multiple", False)
+    if has_none or default is None or default == "":
         return text
     return f"{text} [default: {', '.join(default) if isinstance(default, list | tuple) else default}]"
 

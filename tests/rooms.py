@@ -4,6 +4,7 @@ Everything takes modules as `{name: source}`, so that tests can feed it modules 
 """
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -52,13 +53,16 @@ class _Seen:
     """Names imported (`package.name` where a package may have it), line, only for types, within a function."""
     calls: list[tuple[str, int]]
     texts: list[tuple[str, int]]
+    docstrings: set[str]
+    names: set[str]
+    """What the code calls something, itself or what it uses."""
     functions: list[tuple[str, int]]
     """Full names within the module, and their lines."""
 
 
 @cache
 def _seen(source: str) -> _Seen:
-    seen = _Seen([], [], [], [])
+    seen = _Seen([], [], [], set(), set(), [])
     _look(ast.parse(source), seen, "", for_types=False, in_function=False)
     return seen
 
@@ -66,7 +70,11 @@ def _seen(source: str) -> _Seen:
 def _look(node: ast.AST, seen: _Seen, within: str, *, for_types: bool, in_function: bool) -> None:
     for child in ast.iter_child_nodes(node):
         name, types, function = within, for_types, in_function
+        if not isinstance(child, ast.Constant):
+            seen.names.update(value for _, value in ast.iter_fields(child) if isinstance(value, str))
         match child:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                seen.docstrings.add(text)
             case ast.Import(names=names):
                 seen.imports.extend(([alias.name], child.lineno, for_types, in_function) for alias in names)
             case ast.ImportFrom(module=str(module), names=names, level=0):
@@ -117,11 +125,15 @@ def impure(modules: Mapping[str, str], allowed: Mapping[str, Collection[str]]) -
                     yield f"{name}, line {line}: calls {called}, which `{room}` may not: it is pure"
 
 
-def misplaced(modules: Mapping[str, str], only_in: Mapping[str, str]) -> Iterator[str]:
-    """Libraries imported outside of the one room that may, also where it is only for types."""
+def misplaced(modules: Mapping[str, str], only_in: Mapping[str, str], kits: str) -> Iterator[str]:
+    """Libraries imported outside of the one room that may, also where it is only for types.
+
+    A kit may have a package of the room's name, for what it keeps there.
+    """
     for found in imports_of(modules):
         room = only_in.get(found.target.split(".")[0])
-        if room is not None and room_of(found.importer) != room:
+        of_kit = is_within(found.importer, kits) and found.importer.removeprefix(f"{kits}.").split(".")[1:2] == [room]
+        if room is not None and room_of(found.importer) != room and not of_kit:
             yield f"{found}, which only `{room}` may"
 
 
@@ -142,6 +154,24 @@ def kit_entanglements(modules: Mapping[str, str], needs: Mapping[str, Collection
         for text, line in _seen(source).texts:
             if text.startswith(f"{kits}.") and not may(name, text):
                 yield f"{name}, line {line}: names {text}: core knows no kit"
+
+
+def kits_named(
+    modules: Mapping[str, str], names: Collection[str], ordinary: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Modules whose code has a name of a kit's, and the name: in a name of its own, or in a text that is no docstring.
+
+    Those that are `ordinary` words, too, count only as a whole text, or quoted in one.
+    """
+    for module, source in modules.items():
+        seen = _seen(source)
+        texts = [text.replace("_", " ") for text, _ in seen.texts if text not in seen.docstrings]
+        words = {word for text in texts for word in re.findall(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", text)}
+        words |= {word.lower() for name in seen.names for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)}
+        alone = set(texts) | {word for text in texts for _, word in re.findall(r"([\"'`])([\w-]+)\1", text)}
+        for name in sorted(names):
+            if name in (alone if name in ordinary else words):
+                yield module, name
 
 
 def cycles(modules: Mapping[str, str]) -> list[list[str]]:

@@ -20,7 +20,7 @@ TAKEN: dict[str, Any] = {}
 
 def command(
     first: Annotated[Path, Argument("FILE", help="The first file.")],
-    others: Annotated[list[Path] | None, Argument("OTHERS", help="More files.", show_default=False)] = None,
+    others: Annotated[list[Path] | None, Argument("OTHERS", help="More files.")] = None,
     whole: Annotated[int, Option("--whole", metavar="N", min=1, max=10, help="A whole number.")] = 2,
     number: Annotated[float | None, Option("--number", metavar="X", min=0, help="A number.")] = None,
     low: Annotated[float, Option("--low", metavar="X", max=1.5, help="A number.", show_default="by heart")] = 0.5,
@@ -32,7 +32,7 @@ def command(
     flag: Annotated[bool, Option("--flag", help="A flag.")] = False,
     drawn: Annotated[bool, Option("--drawn/--no-drawn", help="On or off.")] = True,
     folder: Annotated[Path, Option(metavar="DIR", help="A folder.")] = Path("there"),
-    names: Annotated[list[str] | None, Option("--name", metavar="NAME", help="Names.", show_default=False)] = None,
+    names: Annotated[list[str] | None, Option("--name", metavar="NAME", help="Names.")] = None,
     kinds: Annotated[list[Literal["x", "y"]] | None, Option("--kind", metavar="KIND", help="Kinds.")] = None,
 ) -> None:
     """Take one of each. This is the second sentence."""

@@ -196,6 +196,9 @@ def test_a_dropped_workers_judgments_are_kept_and_do_not_count(make_study: Study
     assert any(line["kind"] == "production" for line in lines)
     assert not any(line["counts"] for line in lines)
     assert csv_rows(exported(study, "crowdkit", tmp_path)[0]) == []
+    batch = csv_rows(exported(study, "mturk", tmp_path)[0])
+    # Their work was paid, which is what this column says to whoever reads a batch file.
+    assert {(row["AssignmentStatus"], row["Counts"]) for row in batch} == {("Approved", "no")}
     told = look(study, lambda tx: summary(tx, study))
     assert told["dropped"][0]["worker"] == spammer.pseudonym
     assert told["stages"][0]["discarded"] == sum(line["kind"] == "production" for line in lines)

@@ -316,8 +316,8 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "rounds.json").write_text(json.dumps(rounds))
         for name, with_arms in (("blind", False), ("open", True)):
             page = study.store.read(
-                lambda tx: kit_sections(tx, study, Resampling(resamples=100), with_arms=with_arms)  # noqa: B023
-            ).result()
+                lambda tx: kit_sections(tx, study, Resampling(resamples=100), (), with_arms=with_arms)  # noqa: B023
+            ).result()[0]
             (folder / f"{name}.html").write_text(report_page(StudyReport("T", "", page, {})))
         (folder / "tallies.json").write_text(json.dumps(study.store.read(lambda tx: tallies(tx, study)).result()))
     finally:

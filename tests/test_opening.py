@@ -17,8 +17,10 @@ from sqlalchemy import create_engine, inspect, text
 import chorale.store
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
+from chorale.kits.mturk.store.schema import metadata as of_mturk
 from chorale.model import UserError
 from chorale.store import open_memory_store, open_store, stages, store_url
+from chorale.store.kit_tables import KitTables, bring_up_to_date
 from chorale.store.memory import FOR_LOOKING_UP
 from chorale.store.opening import MIGRATIONS
 from chorale.store.schema import metadata
@@ -66,11 +68,12 @@ def test_migrations_make_the_schema_the_code_uses(tmp_path: Path, database: str 
     for module in pkgutil.iter_modules(chorale.store.__path__, "chorale.store."):
         if module.name.endswith("schema"):
             importlib.import_module(module.name)
+    both: Any = [metadata, of_mturk]
     address = address_of(tmp_path, database)
     open_store(store_url(address, tmp_path)).close()
     engine = create_engine(address)
     with engine.connect() as connection:
-        differences = compare_metadata(MigrationContext.configure(connection), metadata)
+        differences = compare_metadata(MigrationContext.configure(connection), both)
     engine.dispose()
     assert differences == []
 
@@ -103,6 +106,7 @@ def test_a_store_in_memory_has_the_tables_that_migrations_make(tmp_path: Path) -
     with closing(sqlite3.connect(tmp_path / "study.db")) as connection:
         migrated = schema(connection)
     store = open_memory_store()
+    store.do(lambda tx: bring_up_to_date(tx, {"mturk": KitTables(of_mturk)}))
     driver: Any = store.do(lambda tx: tx.connection.driver_connection)
     made = schema(driver)
     store.close()

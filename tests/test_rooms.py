@@ -5,12 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from chorale.contract import installed_tasks
+from chorale.folder.templates import templates_of
+from chorale.registry import installed
 from rooms import (
     beyond,
     cycles,
     imports_in_functions,
     impure,
     kit_entanglements,
+    kits_named,
     lines_of_functions,
     lines_of_modules,
     misplaced,
@@ -49,6 +53,17 @@ ONLY_IN = dict.fromkeys(("sqlalchemy", "sqlite3", "apsw", "psycopg", "alembic"),
 KITS = "chorale.kits"
 # Which kits a kit builds on: {"questions": {"forms"}}. All others know nothing of each other.
 KITS_NEED: dict[str, set[str]] = {"qasrl": {"srl"}}
+# Names of kits' parts that are words with other meanings.
+ORDINARY = {"demo", "form", "forms", "frames", "keys", "questions", "rubric", "rules"}
+# Words of a kit that name no part of it: Mechanical Turk's tasks, and stages of a template.
+WORDS_OF_KITS = {"HIT", "HITs", "hits", "entailment", "meaningful"}
+# Where core may have a name of a kit's, and why. Migrations are left out: they are what was done at their time.
+NAMED_IN_CORE = {
+    ("chorale.files.batch_files", "mturk"),  # the platform that a file came from, and its workers with it
+    ("chorale.model.extras", "rules"),  # an extra of the package, as pyproject.toml has it
+    ("chorale.report.methods", "questions"),  # the plural of a word
+    ("chorale.web.console.flow", "questions"),  # the same
+}
 # Behind extras, or so slow to load that only what needs them may wait for them.
 IMPORTED_LATE = (
     *("alembic", "boto3", "datasets", "duckdb", "highspy", "ibis", "lemminflect", "pandas", "polars"),
@@ -87,11 +102,27 @@ def test_decisions_and_measures_do_no_input_or_output() -> None:
 
 
 def test_only_the_store_knows_databases() -> None:
-    assert list(misplaced(MODULES, ONLY_IN)) == []
+    assert list(misplaced(MODULES, ONLY_IN, KITS)) == []
 
 
 def test_core_knows_no_kit_and_kits_know_only_those_they_declare() -> None:
     assert list(kit_entanglements(MODULES, KITS_NEED, KITS)) == []
+
+
+def names_of_kits() -> set[str]:
+    """What installed kits and their parts are called."""
+    names = {export.name for task in installed_tasks().values() for export in task.exports}
+    for kit in installed().kits.values():
+        parts = (kit.tasks, kit.families, kit.readers, kit.aggregators, kit.papers, kit.exports)
+        names |= {kit.name, *(name for part in parts for name in part)}
+        names |= {section.name for section in kit.sections} | {folder.name for folder in templates_of(kit)}
+        names |= {command.path[-1] for command in kit.commands}
+    return names
+
+
+def test_core_names_no_kit() -> None:
+    core = {name: source for name, source in MODULES.items() if not name.startswith((f"{KITS}.", NEVER_CHANGED))}
+    assert set(kits_named(core, names_of_kits() | WORDS_OF_KITS, ORDINARY)) == NAMED_IN_CORE
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
@@ -168,9 +199,11 @@ def test_a_pure_room_allows(statement: str) -> None:
     ],
 )
 def test_a_database_library_is_refused_outside_of_the_store(statement: str) -> None:
-    (line,) = misplaced({"chorale.engine.paying": statement}, ONLY_IN)
-    assert line.endswith("which only `store` may")
-    assert list(misplaced({"chorale.store.ledger": statement}, ONLY_IN)) == []
+    for elsewhere in ("chorale.engine.paying", "chorale.kits.forms", "chorale.kits.forms.task", "chorale.kits.store"):
+        (line,) = misplaced({elsewhere: statement}, ONLY_IN, KITS)
+        assert line.endswith("which only `store` may")
+    for place in ("chorale.store.ledger", "chorale.kits.forms.store.schema"):
+        assert list(misplaced({place: statement}, ONLY_IN, KITS)) == []
 
 
 @pytest.mark.parametrize(
@@ -192,6 +225,29 @@ def test_a_database_library_is_refused_outside_of_the_store(statement: str) -> N
 def test_kits_are_kept_apart(importer: str, statement: str, refused: bool) -> None:
     modules = {importer: statement, "chorale.kits.qasrl": "", "chorale.kits.forms": "", "chorale.kits.forms.fields": ""}
     assert bool(list(kit_entanglements(modules, {"questions": {"forms"}}, KITS))) is refused
+
+
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        ("table = 'mturk_hit'", True),
+        ("import chorale.store.mturk", True),
+        ("def mturk_rows(): pass", True),
+        ("class MturkRows: pass", True),
+        ("def f(hits, *, mturk=1): pass", True),
+        ("help = 'jsonl, csv or qasrl-csv.'", True),
+        ("default = 'rules'", True),
+        ("text = 'task = \"form\"'", True),
+        ("message = 'a stage of the task `form`'", True),
+        ("rules = forms = 1", False),
+        ("message = 'Forms have rules.'", False),
+        ('def f():\n    "As mturk does."', False),
+        ("# mturk", False),
+    ],
+)
+def test_names_of_kits_are_seen(statement: str, named: bool) -> None:
+    names = {"mturk", "qasrl-csv", "form", "rules"}
+    assert bool(list(kits_named({"chorale.web.app": statement}, names, ORDINARY))) is named
 
 
 def test_circles_are_found_and_types_make_none() -> None:

@@ -14,3 +14,5 @@ class AuditPart:
     """Adds what the kit's own work earned to what was paid beside answers, by stage and worker."""
     differences: Callable[[Tx], list[str]]
     """One line for every number that differs from what it should be."""
+    messages: tuple[str, ...] = ()
+    """How the causes of messages begin that the kit decides about, and no gate: `("ranking:",)`."""

@@ -49,8 +49,8 @@ class GatePay(NamedTuple):
     """How many answers people had given, by stage and worker, in rounds that a gate ended when they were at it."""
 
 
-def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt) -> tuple[GatePay, list[str]]:
-    """What gates paid; and what does not follow from the grades."""
+def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt, of_kits: tuple[str, ...]) -> tuple[GatePay, list[str]]:
+    """What gates paid; and what does not follow from the grades. `of_kits`: how causes of kits' messages begin."""
     differences: list[str] = []
     grades = {grade.id: grade for grade in all_grades(tx)}
     decided: list[_Decided] = []
@@ -71,7 +71,7 @@ def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt) -> tuple[GatePay
     differences += _event_differences(tx, decided)
     differences += _closing_differences(tx, study, decided, by_worker)
     differences += _qualification_differences(tx, decided)
-    differences += _message_differences(tx, decided)
+    differences += _message_differences(tx, decided, of_kits)
     bonuses: Bonuses = defaultdict(list)
     for decision in decided:
         if decision.row.passed and decision.rule.bonus:
@@ -284,12 +284,11 @@ def _qualification_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[
             yield f"worker {worker}: has the qualification {name} since another time than it was given"
 
 
-def _message_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
+def _message_differences(tx: Tx, decided: Sequence[_Decided], of_kits: tuple[str, ...]) -> Iterator[str]:
     """Whoever was scored at a gate with a message has it, and nobody else."""
     expected = {(one.row.worker, f"gate:{one.row.gate}"): one.row.at for one in decided if one.rule.message}
     expected |= written_by_hand(tx)
-    # What scripts write to workers is theirs to decide.
-    messages = (message for message in all_messages(tx) if not message.cause.startswith("mturk:"))
+    messages = (message for message in all_messages(tx) if not message.cause.startswith(of_kits))
     written = {(message.worker, message.cause): message.written_at for message in messages}
     for worker, cause in sorted(expected.keys() | written.keys()):
         if (worker, cause) not in written:

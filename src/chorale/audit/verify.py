@@ -22,7 +22,7 @@ from chorale.engine.settings_history import History
 from chorale.engine.settling import derived_items, has_settled
 from chorale.model import AssignmentKind, GoldRecord, Item, ItemState, Judgment, Response, SourceItem, Standing
 from chorale.protocol import decide_item, fee_due, fee_on, gold_after, review_worker, rule_for, trust
-from chorale.registry import loaded_parts
+from chorale.registry import blaming, loaded_parts
 from chorale.store import Tx, ledger, participations, payments
 from chorale.store.items import all_items, live_leases
 from chorale.store.participations import ParticipationSummary
@@ -40,16 +40,16 @@ class Verification:
 
 def verify(tx: Tx, study: Study) -> Verification:
     """Trust, standings, labels, confidence, pay: all of it again from responses, gold and settings."""
-    differences: list[str] = []
     responses = list(all_responses(tx, to_keep=True))
     standings = participations.participation_summaries(tx)
     paid = ledger.paid_by_participation(tx)
     history = History(tx)
-    (bonuses, cut_off), of_gates = verify_gates(tx, study, history.study_at)
-    differences += of_gates
-    parts: list[AuditPart] = loaded_parts(lambda kit: kit.audit, study.task_names)
-    for part in parts:
-        part.add_pay(tx, study, bonuses)
+    parts: dict[str, AuditPart] = loaded_parts(lambda kit: kit.audit, study.task_names)
+    messages = tuple(cause for part in parts.values() for cause in part.messages)
+    (bonuses, cut_off), differences = verify_gates(tx, study, history.study_at, messages)
+    for kit, part in parts.items():
+        with blaming(f"audit of the kit `{kit}`"):
+            part.add_pay(tx, study, bonuses)
     for stage_name, worker, at, amount in given_by_hand(tx):
         bonuses[stage_name, worker].append((at, amount))
     by_hand, gold_then, reinstated = dropped_by_hand(tx), GoldThen.of(tx), counting_again(tx)
@@ -84,8 +84,9 @@ def verify(tx: Tx, study: Study) -> Verification:
         differences += _derived_differences(tx, study, stage, judged)
     differences += grade_differences(tx, study, responses, judged)
     differences += _duration_differences(tx)
-    for part in parts:
-        differences += part.differences(tx)
+    for kit, part in parts.items():
+        with blaming(f"audit of the kit `{kit}`"):
+            differences += part.differences(tx)
     differences += payment_differences(tx)
     return Verification(
         {

@@ -12,7 +12,7 @@ from chorale.cli.commands import family_summary
 from chorale.cli.parameters import Argument
 from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, print_scored
 from chorale.metrics.family import Family
-from chorale.registry import families
+from chorale.registry import blaming, families
 
 
 def __getattr__(name: str) -> Callable[..., None]:
@@ -30,7 +30,8 @@ def __getattr__(name: str) -> Callable[..., None]:
         as_json: AsJson = False,
         as_latex: AsLatex = False,
     ) -> None:
-        scored = family.score(system, gold, against=against, ci=ci, resamples=resamples, seed=seed)
+        with blaming(f"metric family `{name}` of the kit `{families().kit_of(name)}`"):
+            scored = family.score(system, gold, against=against, ci=ci, resamples=resamples, seed=seed)
         print_scored(scored, as_json=as_json, as_latex=as_latex)
 
     evaluate.__doc__ = f"{family_summary(name)}\n\n{family.summary}"

@@ -12,7 +12,7 @@ from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
-from chorale.exchange.export import export_file_name, note_export, write_export
+from chorale.exchange.export import GENERAL_FORMATS, export_file_name, note_export, write_export
 from chorale.exchange.export_folders import FOLDERS
 from chorale.model import UserError
 from chorale.monitor.outcomes import tallies
@@ -30,8 +30,7 @@ def export(
         Option(
             "--format",
             metavar="NAME",
-            help="jsonl, csv, parquet, huggingface (a folder), labels, crowdkit, labelstudio, mturk, workers, ledger, "
-            "qualifications, arms, grades, messages, or a table of the study's tasks: qasrl-csv, qasrl-bank, zeichner.",
+            help=f"{', '.join(GENERAL_FORMATS)}, huggingface (a folder), or a table of the study's tasks.",
         ),
     ] = "jsonl",
     out: Annotated[

@@ -12,7 +12,7 @@ from chorale.cli.tree import Clash, CommandTree
 from chorale.lazy import load
 from chorale.model.extras import explained
 from chorale.model.problems import UserError, did_you_mean
-from chorale.registry import Command, installed
+from chorale.registry import Command, blaming, installed
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 _FEW = 8
@@ -67,18 +67,9 @@ class LazyGroup(click.Group):
 
 
 def _loaded(spec: Command, name: str) -> click.Command:
-    try:
+    called = " ".join(("chorale", *spec.path))
+    with blaming(f"command `{called}`", f"could not be loaded ({spec.place})"):
         return command_of(load(spec.place), name)
-    except UserError:
-        raise
-    except Exception as error:  # whatever another package does when it is imported
-        if isinstance(error, ModuleNotFoundError) and (advice := explained(error)) is not None:
-            raise advice from None
-        called = " ".join(("chorale", *spec.path))
-        raise UserError(
-            f"The command `{called}` could not be loaded ({spec.place}): {type(error).__name__}: {error}. "
-            "Repair or uninstall the package it comes from."
-        ) from error
 
 
 class Program(LazyGroup):

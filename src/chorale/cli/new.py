@@ -6,20 +6,21 @@ from typing import Annotated
 from chorale.cli.arguments import AsJson, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
-from chorale.folder.templates import create_study, create_study_from_files, template_names
+from chorale.folder.templates import create_study, create_study_from_files, template_names, usual_template
 from chorale.model import UserError
 
 
 def new(
     directory: StudyFolder,
     template: Annotated[
-        str, Option(help=f"What the study starts from: {', '.join(template_names())}.", metavar="NAME")
-    ] = "rules",
+        str | None,
+        Option(help=f"What the study starts from: {', '.join(template_names())}.", metavar="NAME"),
+    ] = usual_template(),
     html: Annotated[
         Path | None,
         Option(
             metavar="FILE",
-            help="A layout: HTML with ${variables}. With --csv, for a template that takes one, such as mturk.",
+            help="A layout: HTML with ${variables}. With --csv, for a template that takes one.",
         ),
     ] = None,
     csv: Annotated[
@@ -28,6 +29,8 @@ def new(
     as_json: AsJson = False,
 ) -> None:
     """Make a new study from a template."""
+    if template is None:
+        raise UserError(f"Name what the study starts from with --template: {', '.join(template_names())}.")
     if html is None and csv is None:
         files = create_study(directory, template)
     elif html is None or csv is None:

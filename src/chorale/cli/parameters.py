@@ -26,7 +26,6 @@ class Argument:
 
     metavar: str
     help: str
-    show_default: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +44,8 @@ class Option:
     """The names to choose from, where installed kits add to them. They are read when the command is."""
     envvar: str | None = None
     """The environment variable that has the value where the option is not given."""
-    show_default: bool | str = True
-    """Whether help shows the default, or what it shows instead."""
+    show_default: str | None = None
+    """What help shows in place of the default."""
 
 
 class CommandArgument(click.Argument):
@@ -60,7 +59,6 @@ class CommandArgument(click.Argument):
         super().__init__([name], required=default is _NONE_GIVEN, metavar=declared.metavar, **attributes)
         self.help = declared.help
         self.choices = choices
-        self.show_default = declared.show_default
 
     def make_metavar(self, ctx: click.Context | None = None) -> str:  # noqa: ARG002 - the library's signature
         """As usage lines have it."""
@@ -70,8 +68,7 @@ class CommandArgument(click.Argument):
         return shown if self.required else f"[{shown}]"
 
     def help_row(self) -> tuple[str, str]:
-        has_default = self.show_default and self.default is not None
-        note = "  [required]" if self.required else f"  [default: {self.default}]" if has_default else ""
+        note = "  [required]" if self.required else f"  [default: {self.default}]" if self.default is not None else ""
         return self.metavar or "", f"{self.help}{note}"
 
 
@@ -82,7 +79,6 @@ class CommandOption(click.Option):
         super().__init__(names, metavar=declared.metavar, help=declared.help, envvar=declared.envvar, **attributes)
         self.declared = declared
         self.choices = choices
-        self.show_default = declared.show_default
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         row = super().get_help_record(ctx)
@@ -98,9 +94,9 @@ class CommandOption(click.Option):
         return row[0], f"{self.help}  [{'; '.join(notes)}]" if notes else self.help or ""
 
     def _default_shown(self) -> str:
-        if isinstance(self.show_default, str):
-            return f"({self.show_default})"
-        if not self.show_default or self.required or self.multiple or self.default is None:
+        if self.declared.show_default is not None:
+            return f"({self.declared.show_default})"
+        if self.required or self.multiple or self.default is None:
             return ""
         if self.is_flag:
             # Only an option that can be switched off needs to say what it is.

@@ -39,7 +39,7 @@ Vary = Annotated[
     list[str] | None,
     Option(
         metavar="SETTING=VALUE,…",
-        help="Try these values of a setting, e.g. entailment.judgments=1,2,3 or workers=20,40. Several make all "
+        help="Try these values of a setting, e.g. STAGE.judgments=1,2,3 or workers=20,40. Several make all "
         "combinations.",
     ),
 ]

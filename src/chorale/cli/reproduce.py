@@ -9,15 +9,13 @@ from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean
-from chorale.registry import papers
+from chorale.registry import blaming, papers
 from chorale.reproduce import FileState, check_data
 from chorale.reproduce.tables import reproduced, what_to_get
 
 
 def reproduce(
-    paper: Annotated[
-        str, Argument(metavar="PAPER", help="dumitrache2019, jindal2022, nangia2021, roit2020 or zeichner2012.")
-    ],
+    paper: Annotated[str, Argument(metavar="PAPER", help=f"{', '.join(sorted(papers()))}.")],
     data: Annotated[
         Path | None,
         Option(
@@ -43,5 +41,6 @@ def reproduce(
         lines = "\n".join(what_to_get(files))
         raise UserError(f"{where}Get these, put them into a folder, and name it with --data DIR:\n{lines}")
     with patiently(f"computing {paper}") as progress:
-        cells = list(known.cells(data, progress))
+        with blaming(f"reproduction `{paper}` of the kit `{papers().kit_of(paper)}`"):
+            cells = list(known.cells(data, progress))
     print_scored(reproduced(known, cells, files), as_json=as_json, as_latex=as_latex)

@@ -1,17 +1,18 @@
 """`chorale status`"""
 
+from collections.abc import Collection
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
-from chorale.cli.output import print_json, print_line
+from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Option
 from chorale.cli.terminal import show
 from chorale.engine.closing_pay import beyond_budget
 from chorale.engine.gates import gate_statuses
 from chorale.engine.settling import settle_everything
 from chorale.engine.started import started_study
-from chorale.metrics.resampling import Resampling
 from chorale.model import UserError, money_text
 from chorale.monitor import tables
 from chorale.monitor.costs import arm_costs, study_costs
@@ -21,7 +22,6 @@ from chorale.monitor.status import status as current_status
 from chorale.monitor.watching import suspicions
 from chorale.present.scoring import score_table
 from chorale.report.kit_sections import declared_sections, section_content
-from chorale.store import Tx
 from chorale.store.arms import arm_counts
 
 if TYPE_CHECKING:
@@ -43,24 +43,31 @@ def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_j
             study.store.write(lambda tx: note_arms_shown(tx, study, BY, "status with --arms")).result()
         if as_json:
             numbers = study.store.read(lambda tx: summary(tx, study, arms=arms)).result()
-            warnings = [asdict(alarm) for alarm in study.store.read(lambda tx: suspicions(tx, study)).result()]
-            of_kits = {name: content.json for name, content in _of_kits(study).items()}
-            print_json({**numbers, "warnings": warnings, **of_kits})
+            numbers["warnings"] = [
+                asdict(alarm) for alarm in study.store.read(lambda tx: suspicions(tx, study)).result()
+            ]
+            of_kits = _of_kits(study, numbers)
+            print_json({**numbers, **{name: content.json for name, content in of_kits.items()}})
             return
         _print_status(study)
         if arms:
             _print_arms(study)
 
 
-def _of_kits(study: "Study") -> "dict[str, SectionContent]":
-    """What kits have to show of a study that is going on, by section."""
-
-    def contents(tx: "Tx") -> "dict[str, SectionContent | None]":
-        shown = [declared for declared in declared_sections(study) if declared.in_status]
-        return {declared.name: section_content(declared, tx, study, Resampling()) for declared in shown}
-
-    contents_now = study.store.read(contents).result()
-    return {name: content for name, content in contents_now.items() if content is not None}
+def _of_kits(study: "Study", taken: Collection[str] = ()) -> "dict[str, SectionContent]":
+    """What kits have to show of a study that is going on, by section. Of what fails, a note is printed."""
+    declared, problems = declared_sections(study, taken)
+    contents = {}
+    for kit, each in declared:
+        try:
+            content = each.in_status and study.store.read(partial(section_content, kit, each, study)).result()
+        except UserError as error:
+            problems.append(error.message)
+        else:
+            if content:
+                contents[each.name] = content
+    print_notes(problems)
+    return contents
 
 
 def _print_arms(study: "Study") -> None:

@@ -108,7 +108,7 @@ def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
         store=store,
         clock=clock,
         gates=running_gates(folder.settings, folder.messages),
-    )
+    ).with_tables()
     store.do(lambda tx: _settle_after_changes(tx, study))
     store.do(lambda tx: advance(tx, study))
     return study

@@ -8,7 +8,6 @@ from chorale.engine.running import RunningStage, Study
 from chorale.model import EntryKind, GoldRecord, Participation, money_text
 from chorale.protocol import fee_due, fee_on, gold_bonus, part_of_round, parts_bonus
 from chorale.store import Tx, assignments, events, gates, ledger, locks, offering, participations, settings
-from chorale.store.mturk.hits import promised as promised_by_hits
 
 BUDGET_REACHED = "budget reached"
 """What is noted, with the budget of that moment, when it no longer covered an item."""
@@ -132,12 +131,16 @@ def most_for_one(study: Study, stage: RunningStage) -> int:
 
 
 def _promised(tx: Tx, study: Study) -> tuple[int, int]:
-    """The most that all items in work and all HITs can earn, and in how many payments."""
+    """The most that all items in work and other work of kits can earn, and in how many payments."""
     out = assignments.live_by_stage(tx)
     most = sum(most_for_one(study, stage) * out.get(stage.id, 0) for stage in study.stages.values())
-    of_hits, payments = promised_by_hits(tx, study.clock())
     # For the answer, and for passing a gate by it.
-    return most + of_hits, 2 * sum(out.values()) + payments
+    payments = 2 * sum(out.values())
+    for part in study.work_parts.values():
+        if part.promised is not None:
+            more, more_payments = part.promised(tx, study.clock())
+            most, payments = most + more, payments + more_payments
+    return most, payments
 
 
 def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:

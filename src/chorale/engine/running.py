@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from chorale.contract import AnswerError, Task
 from chorale.engine.clock import Clock
+from chorale.engine.parts import WorkPart
 from chorale.folder.expected_pay import works_for_nothing
 from chorale.model import (
     EXPERT,
@@ -26,9 +27,11 @@ from chorale.model import (
 )
 from chorale.model.frozen import frozen
 from chorale.protocol import Admission, Reason, closed_by, lowest_correct, may_enter, skips_left
-from chorale.store import Store
+from chorale.registry import loaded_parts
+from chorale.store import Store, kit_tables
 from chorale.store.codec import MOST_ANSWERS, SHORT_ANSWER, as_text, frozen_from_text
 from chorale.store.credentials import Credentials
+from chorale.store.stages import Also
 
 MOST_VIEWS = 4_000
 MOST_CREDENTIALS = 1_000
@@ -243,6 +246,23 @@ class Study:
     def task_names(self) -> set[str]:
         """The tasks of its stages."""
         return {stage.task.name for stage in self.stages.values()}
+
+    @cached_property
+    def work_parts(self) -> Mapping[str, WorkPart]:
+        """What its kits have beside items, by kit."""
+        return loaded_parts(lambda kit: kit.work, self.task_names)
+
+    @cached_property
+    def also_working(self) -> Also:
+        """Who has worked in a stage, beside those who have answered an item."""
+        return tuple(condition for part in self.work_parts.values() for condition in part.also_working)
+
+    def with_tables(self) -> "Study":
+        """The same, once its kits' tables are up to date."""
+        tables = {kit: part.tables for kit, part in self.work_parts.items() if part.tables is not None}
+        if tables and not self.store.read(lambda tx: kit_tables.are_current(tx, tables)).result():
+            self.store.write(lambda tx: kit_tables.bring_up_to_date(tx, tables)).result()
+        return self
 
     def stage(self, name: str) -> RunningStage:
         stage = self.stages.get(name)

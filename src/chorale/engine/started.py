@@ -114,7 +114,7 @@ def _as_recorded(directory: Path, store: Store) -> Study:
         store=store,
         clock=wall_clock,
         gates=running_gates(settings, texts),
-    )
+    ).with_tables()
 
 
 def _stage_as_recorded(store: Store, stage: StageSettings, stage_id: int, settings: StudySettings) -> RunningStage:

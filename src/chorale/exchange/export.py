@@ -6,17 +6,17 @@ date; a file is written whole or not at all. Besides the tables of every study t
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from chorale.contract import TaskExport, installed_tasks
+from chorale.contract import Task, TaskExport, installed_tasks
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
 from chorale.exchange import export_rows
 from chorale.exchange.export_columns import response_columns, response_lines
-from chorale.exchange.export_elsewhere import MTURK_COLUMNS, label_studio_rows, mturk_more_columns, mturk_rows
+from chorale.exchange.export_elsewhere import label_studio_rows
 from chorale.exchange.export_folders import FOLDERS, write_folder
 from chorale.exchange.export_format import ExportFormat, Writer
 from chorale.files import tables
@@ -24,7 +24,7 @@ from chorale.folder.reading import did_you_mean
 from chorale.model import UserError
 from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import note_arms_shown
-from chorale.registry import loaded_parts
+from chorale.registry import blaming, clash, exports, tasks
 from chorale.store import Tx, events
 from chorale.store.responses import count_responses
 
@@ -35,8 +35,13 @@ _STEP = 5_000
 
 
 def export_formats(study: Study) -> Mapping[str, str]:
-    """The formats this study can be written in, each with a line that says what it is."""
-    return {name: kind.summary for name, kind in _formats(study).items()}
+    """The formats this study can be written in, each with a line that says what it is. What can't be used is not
+    among them: who asks for it is told why."""
+    formats = {}
+    for name in (*_formats(study), *exports()):
+        with suppress(UserError):
+            formats[name] = _format(study, name).summary
+    return formats
 
 
 def export_file_name(study: Study, format_name: str) -> str:
@@ -49,6 +54,7 @@ def export_file_name(study: Study, format_name: str) -> str:
 def write_export(study: Study, format_name: str, path: Path, progress: Progress | None = None) -> int:
     """Write the study's results to a file, or to a folder where the format is one; how many rows."""
     if format_name in FOLDERS:
+        _refuse_clash(study, format_name)
         settle_everything(study)
         return study.store.read(lambda tx: _write_folder(tx, study, path, progress)).result()
     kind = _format(study, format_name)
@@ -75,6 +81,7 @@ def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
 
 
 def _formats(study: Study) -> Mapping[str, ExportFormat]:
+    """The tables of its tasks, and those of every study. Those of kits are loaded when they are asked for."""
     of_stages = [(stage, export) for stage in study.stages.values() for export in stage.task.exports]
     count = Counter(export.name for _, export in of_stages)
     # Where several stages have the table, each one's is called after its stage too.
@@ -90,10 +97,7 @@ def _formats(study: Study) -> Mapping[str, ExportFormat]:
         else kind
         for name, kind in _OF_EVERY_STUDY.items()
     }
-    parts = loaded_parts(lambda kit: kit.exports, study.task_names)
-    of_kits = {name: kind for formats in parts for name, kind in formats(study).items()}
-    # A kit may have a fuller table of the same name.
-    return {**of_tasks, **of_every, **of_kits}
+    return {**of_tasks, **of_every}
 
 
 def _of_task(stage: RunningStage, export: TaskExport, *, alone: bool) -> ExportFormat:
@@ -107,13 +111,18 @@ def _of_task(stage: RunningStage, export: TaskExport, *, alone: bool) -> ExportF
         lambda tx, study: export.rows(stage_results(tx, study, stage)),
         writer,
         None if more is None else lambda tx, study: more(stage_results(tx, study, stage)),
+        next(iter(tasks().kits_with(stage.task.name)), None),
     )
 
 
 def _format(study: Study, name: str) -> ExportFormat:
-    formats = _formats(study)
+    _refuse_clash(study, name)
+    formats, of_kits = _formats(study), exports()
     if name in formats:
         return formats[name]
+    if name in of_kits:
+        kind: ExportFormat = of_kits[name]
+        return replace(kind, kit=of_kits.kit_of(name))
     several = [each for each in formats if each.startswith(f"{name}-") and each[len(name) + 1 :] in study.stages]
     if several:
         raise UserError(f"several stages have a table `{name}`. Choose one of {', '.join(several)}.")
@@ -121,19 +130,31 @@ def _format(study: Study, name: str) -> ExportFormat:
     if task is not None:
         raise UserError(
             f"`{name}` is a table of `{task}` stages, and this study has none. "
-            f"It can be exported as {', '.join(formats)}."
+            f"It can be exported as {', '.join((*formats, *of_kits))}."
         )
-    raise UserError(f"there is no export format `{name}`. {did_you_mean(name, [*formats, *FOLDERS])}")
+    raise UserError(f"there is no export format `{name}`. {did_you_mean(name, [*formats, *of_kits, *FOLDERS])}")
+
+
+def _refuse_clash(study: Study, name: str) -> None:
+    own = name in _OF_EVERY_STUDY or name in FOLDERS
+    with_table = {task.name for task in (stage.task for stage in study.stages.values()) if _has_table(task, name)}
+    kits = [*exports().kits_with(name), *(kit for task in sorted(with_table) for kit in tasks().kits_with(task))]
+    if len(kits) + own > 1 and (own or exports().kits_with(name)):
+        raise clash("export format", name, kits, own=own)
 
 
 def _task_with(table: str) -> str | None:
     """The task that has a table of this name. One that can't be loaded has none."""
-    tasks = installed_tasks()
-    for name in tasks:
+    every = installed_tasks()
+    for name in every:
         with suppress(UserError):
-            if any(export.name == table for export in tasks[name].exports):
+            if _has_table(every[name], table):
                 return name
     return None
+
+
+def _has_table(task: Task, name: str) -> bool:
+    return any(export.name == name for export in task.exports)
 
 
 def _write(tx: Tx, study: Study, kind: ExportFormat, path: Path, progress: Progress | None = None) -> int:
@@ -151,19 +172,20 @@ def _write(tx: Tx, study: Study, kind: ExportFormat, path: Path, progress: Progr
             count(size(value))
             yield value
 
-    try:
-        more = () if kind.more_columns is None else kind.more_columns(tx, study)
-        names = (*kind.columns, *more)
-        if kind.write is tables.write_parquet and kind.rows is export_rows.response_rows:
-            columns = counted(response_columns(tx, study, names), lambda batch: len(batch[0]))
-            tables.write_parquet_columns(names, columns, path)
-        elif kind.write is _write_lines and kind.rows is export_rows.response_rows:
-            lines = counted(response_lines(tx, study, names), len)
-            tables.write_lines(lines, path)
-        else:
-            kind.write(names, counted(kind.rows(tx, study), lambda _: 1), path)
-    except OSError as error:
-        raise UserError(f"{path} can't be written: {error.strerror or error}. Choose another place.") from error
+    with blaming(f"export {kind.file_name} of the kit `{kind.kit}`") if kind.kit else nullcontext():
+        try:
+            more = () if kind.more_columns is None else kind.more_columns(tx, study)
+            names = (*kind.columns, *more)
+            if kind.write is tables.write_parquet and kind.rows is export_rows.response_rows:
+                columns = counted(response_columns(tx, study, names), lambda batch: len(batch[0]))
+                tables.write_parquet_columns(names, columns, path)
+            elif kind.write is _write_lines and kind.rows is export_rows.response_rows:
+                lines = counted(response_lines(tx, study, names), len)
+                tables.write_lines(lines, path)
+            else:
+                kind.write(names, counted(kind.rows(tx, study), lambda _: 1), path)
+        except OSError as error:
+            raise UserError(f"{path} can't be written: {error.strerror or error}. Choose another place.") from error
     return counter["rows"]
 
 
@@ -211,14 +233,6 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         ("id", "data", "annotations", "predictions"),
         label_studio_rows,
         lambda _, rows, path: tables.write_json_list(rows, path),
-    ),
-    "mturk": ExportFormat(
-        "every production answer, like the results of a Mechanical Turk batch, as CSV",
-        "batch_results.csv",
-        MTURK_COLUMNS,
-        mturk_rows,
-        tables.write_csv,
-        mturk_more_columns,
     ),
     "workers": ExportFormat(
         "every worker in every stage: trust, work, pay and hourly wage, as CSV",
@@ -269,3 +283,5 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         tables.write_csv,
     ),
 }
+GENERAL_FORMATS = (*_OF_EVERY_STUDY, *sorted(exports()))
+"""The names of formats that every study can be written in."""

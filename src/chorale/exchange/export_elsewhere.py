@@ -1,30 +1,18 @@
-"""What a study found in the shapes that other programs read: Label Studio's tasks, batch files of Mechanical Turk."""
+"""What a study found, as the tasks of Label Studio."""
 
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
 from chorale.contract import FieldKind
 from chorale.engine.running import RunningStage, Study
 from chorale.exchange.export_rows import iso_time
-from chorale.model import Item, ItemState, Response, money_text
+from chorale.model import Item, ItemState, Response
 from chorale.store import Tx, items
 from chorale.store.responses import all_responses
 
-MTURK_COLUMNS = (
-    "HITId",
-    "Title",
-    "Reward",
-    "AssignmentId",
-    "WorkerId",
-    "AssignmentStatus",
-    "AcceptTime",
-    "SubmitTime",
-    "WorkTimeInSeconds",
-)
 _UNNAMED = "answer"
 
 
@@ -98,57 +86,3 @@ def _result(name: str, value: Any, written: bool = False) -> dict[str, Any]:
         return {"from_name": name, "to_name": "item", "type": "number", "value": {"number": value}}
     text = json.dumps(value, ensure_ascii=False)
     return {"from_name": name, "to_name": "item", "type": "textarea", "value": {"text": [text]}}
-
-
-def mturk_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
-    """A row for every production answer, as results of a batch have it; the worker is a pseudonym."""
-    for row in all_responses(tx):
-        if row.kind != "production":
-            continue
-        stage = study.stage(row.stage).settings
-        yield {
-            "HITId": f"{row.stage}/{row.item}",
-            "Title": stage.title,
-            "Reward": money_text(stage.pay.per_judgment, study.settings.pay.currency),
-            "AssignmentId": f"response-{row.id}",
-            "WorkerId": row.worker,
-            "AssignmentStatus": "Approved" if row.counts else "Rejected",
-            "AcceptTime": _in_words(row.submitted_at - row.duration_ms),
-            "SubmitTime": _in_words(row.submitted_at),
-            "WorkTimeInSeconds": round(row.duration_ms / 1000),
-            **{f"Input.{name}": value for name, value in json.loads(row.item_payload).items()},
-            **{f"Answer.{name}": _cell(value) for name, value in _fields(row.answer).items()},
-        }
-
-
-def mturk_more_columns(tx: Tx, study: Study) -> Sequence[str]:
-    """The inputs and answers that occur, in the order of their first."""
-    inputs: dict[str, None] = {}
-    answers: dict[str, None] = {}
-    for name in study.stages:
-        for item in items.all_items(tx, name):
-            inputs.update(dict.fromkeys(f"Input.{column}" for column in item.payload))
-    for row in all_responses(tx):
-        if row.kind == "production":
-            answers.update(dict.fromkeys(f"Answer.{column}" for column in _fields(row.answer)))
-    return [*inputs, *answers]
-
-
-def _fields(answer: Any) -> Mapping[str, Any]:
-    return answer if isinstance(answer, dict) else {_UNNAMED: answer}
-
-
-def _cell(value: Any) -> Any:
-    """Several choices stand in one cell, as Mechanical Turk's checkboxes do."""
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return "|".join(value)
-    return value
-
-
-def _in_words(ms: int) -> str:
-    """As Mechanical Turk writes a time, but in UTC.
-
-    >>> _in_words(1506357551000)
-    'Mon Sep 25 16:39:11 UTC 2017'
-    """
-    return datetime.fromtimestamp(ms / 1000, UTC).strftime("%a %b %d %H:%M:%S UTC %Y")

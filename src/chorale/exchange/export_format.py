@@ -23,3 +23,5 @@ class ExportFormat:
     write: Writer
     more_columns: Callable[[Tx, Study], Sequence[str]] | None = None
     """Columns behind the others that depend on the study."""
+    kit: str | None = None
+    """The kit that it comes from, set by Chorale."""

@@ -3,19 +3,20 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chorale.contract import ItemError, Task
-from chorale.files.batch_answers import LONGEST_OPTION, MOST_OPTIONS, BatchField
 from chorale.files.batch_files import BatchFile
 from chorale.files.rows import Row, read_rows
 from chorale.folder.reading import SETTINGS_FILE, StudyFolder, load_folder
+from chorale.lazy import load
 from chorale.model import NewItem, Problem, UserError
+from chorale.registry import blaming, only
 from chorale.store.staging import Staging, Totals
 
 CURRENCY = "USD"
-_LONGEST_LINE, _MOST_SHOWN = 200, 40
+_LONGEST_LINE = 200
 _TAKEN = frozenset({"id", "answer", "explanation", "pieces"})
 
 
@@ -52,11 +53,11 @@ def write_folder(folder: Path, batches: Mapping[str, StagedBatch], title: str, c
     (folder / "consent.md").write_text("# About these data\n\nThe work was done elsewhere and imported.\n", "utf-8")
     text = [
         "[study]",
-        f"title = {_toml(title)}",
-        f"contact = {_toml(contact)}",
+        f"title = {as_toml(title)}",
+        f"contact = {as_toml(contact)}",
         'consent = "consent.md"',
         "\n[arrival]\nby_url = false",
-        f"\n[pay]\ncurrency = {_toml(CURRENCY)}",
+        f"\n[pay]\ncurrency = {as_toml(CURRENCY)}",
     ]
     columns = {}
     for name, staged in batches.items():
@@ -164,86 +165,26 @@ class _Items:
 
 
 def _stage(name: str, staged: StagedBatch, columns: Sequence[str]) -> str:
+    kit, place = only("stage for plain judgments", lambda kit: kit.plain_stage)
+    with blaming(f"part {place} of the kit `{kit}`"):
+        task, options = load(place)(staged, columns)
     most = staged.totals.most
-    shows = [column for column in columns if len(column) <= LONGEST_OPTION][:_MOST_SHOWN]
-    parts = [f"{{ item = {_toml(column)}, label = {_toml(column)}, optional = true }}" for column in shows]
     pay = f"\n[stage.pay]\nper_judgment = {staged.reward}\n" if staged.reward else ""
     # Nobody is asked for more: an item is complete with the judgments it has.
     judgments = f"{{ min = 1, max = {most}, until = 0 }}" if most > 1 else "1"
     return f"""
 [[stage]]
 name = "{name}"
-title = {_toml(staged.batch.name[:_LONGEST_LINE])}
-task = "form"
+title = {as_toml(staged.batch.name[:_LONGEST_LINE])}
+task = {as_toml(task)}
 guidelines = "{name}.md"
 items = {{ file = "{name}.jsonl" }}
 judgments = {judgments}
 {pay}
 [stage.options]
-shows = [{", ".join(parts)}]
-{"".join(_field(staged, field, given) for field, given in zip(staged.batch.fields, _filled_in(staged), strict=True))}"""
+{options}"""
 
 
-@dataclass(slots=True)
-class _FilledIn:
-    """What was filled into a field."""
-
-    answers: int = 0
-    labels: set[str] = field(default_factory=set)
-    """All different ones, as long as they can be options."""
-    fit: bool = True
-    """Whether they can."""
-    lines: bool = True
-    """Whether each is short, and of one line."""
-    longest: int = 0
-
-    def take(self, given: str | list[str], times: int) -> None:
-        self.answers += times
-        for label in (given,) if isinstance(given, str) else given:
-            self.longest = max(self.longest, len(label))
-            self.lines = self.lines and len(label) <= _LONGEST_LINE and "\n" not in label
-            if self.fit:
-                self.labels.add(label)
-                self.fit = len(self.labels) <= MOST_OPTIONS and self.longest <= LONGEST_OPTION
-
-
-def _filled_in(staged: StagedBatch) -> list[_FilledIn]:
-    fields = [_FilledIn() for _ in staged.batch.fields]
-    for answer, times in staged.staging.answers():
-        for into, given in zip(fields, answer, strict=True):
-            if given:
-                into.take(given, times)
-    return fields
-
-
-def _field(staged: StagedBatch, asked: BatchField, given: _FilledIn) -> str:
-    required = "" if given.answers == staged.totals.judgments else "required = false\n"
-    return f"""
-[[stage.options.fields]]
-name = "{asked.name}"
-ask = {_toml(asked.title[:_LONGEST_LINE])}
-{required}{_kind(staged.batch, asked, given)}
-"""
-
-
-def _kind(batch: BatchFile, asked: BatchField, given: _FilledIn) -> str:
-    """The kind of the field: a choice where there are few short labels, text where there are not."""
-    listed = f"options = [{', '.join(_toml(label) for label in sorted(given.labels))}]"
-    if asked.sep is not None:
-        if not given.fit:
-            there = f"one has {given.longest:,}" if given.longest > LONGEST_OPTION else "there are more"
-            raise UserError(
-                f"{batch.name} can't be imported with --sep: a form has at most {MOST_OPTIONS} options of at most "
-                f"{LONGEST_OPTION} characters, and {there}. Leave --sep out, or choose another --label."
-            )
-        return f'kind = "choices"\n{listed}'
-    # One of several columns may hold remarks: few as they may be, they do not come again.
-    again = len(batch.fields) == 1 or given.answers >= 2 * len(given.labels)
-    if given.fit and len(given.labels) > 1 and again:
-        return f'kind = "choice"\n{listed}'
-    return 'kind = "text"' if given.lines else 'kind = "long_text"'
-
-
-def _toml(text: str) -> str:
+def as_toml(text: str) -> str:
     """A text as TOML has it."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

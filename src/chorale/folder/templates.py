@@ -9,7 +9,7 @@ from pathlib import Path
 from chorale.folder.reading import SETTINGS_FILE, did_you_mean
 from chorale.lazy import load
 from chorale.model import UserError
-from chorale.registry import Kit, installed
+from chorale.registry import Kit, blaming, clash, installed
 
 
 @cache
@@ -31,6 +31,12 @@ def template_names() -> list[str]:
     return sorted(_templates())
 
 
+def usual_template() -> str | None:
+    """The template for who names none; None where no kit, or more than one, says that it has it."""
+    names = {kit.usual_template for kit in installed().kits.values()} - {None}
+    return names.pop() if len(names) == 1 else None
+
+
 def create_study(directory: Path, template: str) -> list[Path]:
     """Copy a template into a folder that is new or empty; the files that are there now. All or none are written."""
     return _write(directory, partial(_copy, template_folder(template)))
@@ -45,7 +51,8 @@ def create_study_from_files(directory: Path, template: str, *sources: Path) -> l
             f"The template `{template}` takes no files. Leave out --html and --csv, "
             f"or choose a template that does: {', '.join(able)}."
         )
-    files = list(load(kit.starter)(folder, *sources))
+    with blaming(f"part {kit.starter} of the kit `{kit.name}`"):
+        files = list(load(kit.starter)(folder, *sources))
 
     def fill(target: Path) -> None:
         target.mkdir()
@@ -65,10 +72,7 @@ def _template(name: str) -> tuple[Kit, Path]:
     if not holders:
         raise UserError(f"there is no template `{name}`. {did_you_mean(name, template_names())}")
     if len(holders) > 1:
-        raise UserError(
-            f"Several kits have a template `{name}`: {', '.join(kit.name for kit, _ in holders)}. "
-            "Uninstall all but one of the packages they come from."
-        )
+        raise clash("template", name, [kit.name for kit, _ in holders])
     return holders[0]
 
 

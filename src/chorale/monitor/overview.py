@@ -109,7 +109,7 @@ class Overview:
 
 
 def overview(tx: Tx, study: Study) -> Overview:
-    counts = [one for one in stage_tallies(tx, study.round_sizes) if one.name in study.stages]
+    counts = [one for one in stage_tallies(tx, study.round_sizes, study.also_working) if one.name in study.stages]
     imported = bool(events.recent(tx, 1, kinds=("imported",)))
     unpaid = {stage.id for stage in study.stages.values() if stage.is_by_colleagues}
     # A file without payments does not mean that nothing was paid.

@@ -81,7 +81,7 @@ def status(tx: Tx, study: Study) -> Status:
     minimum = study.settings.pay.minimum_hourly
     standings = participations.participation_summaries(tx)
     wage, wages = _wages(study, standings)
-    stages, short = stage_counts(tx), stopped(tx, study)
+    stages, short = stage_counts(tx, study.also_working), stopped(tx, study)
     return Status(
         stages=stages,
         totals=ledger.ledger_totals(tx),

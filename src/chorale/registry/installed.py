@@ -5,6 +5,7 @@ wherever it is used.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, TypeVar
@@ -71,6 +72,33 @@ def _kit(point: EntryPoint) -> Kit:
     return kit
 
 
+def clash(kind: str, name: str, kits: Iterable[str], *, own: bool = False) -> UserError:
+    """What to do where several kits, or Chorale's `own` code and kits, have a part of this name."""
+    holders = ", ".join((*(["Chorale itself"] if own else []), *kits))
+    return UserError(
+        f"Several {'packages' if own else 'kits'} have the {kind} `{name}`: {holders}. "
+        f"Uninstall {'that of the kit' if own else 'all but one of the packages they come from'}."
+    )
+
+
+@contextmanager
+def blaming(part: str, what: str = "failed", but: type[Exception] = UserError) -> Iterator[None]:
+    """Whatever the code of another package raises, as an error that names the part and says what to do.
+
+    What is `but` meant for users goes on as it is.
+    """
+    try:
+        yield
+    except (UserError, but):
+        raise
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and (advice := explained(error)) is not None:
+            raise advice from None
+        raise UserError(
+            f"The {part} {what}: {type(error).__name__}: {error}. Repair or uninstall the package it comes from."
+        ) from error
+
+
 class Parts(Mapping[str, T], Generic[T]):
     """Parts of one kind, by name, over all kits. Each is loaded when it is first asked for."""
 
@@ -82,22 +110,10 @@ class Parts(Mapping[str, T], Generic[T]):
         if name not in self._loaded:
             holders = self._places[name]
             if len(holders) > 1:
-                raise UserError(
-                    f"Several kits have a {self._kind} `{name}`: {', '.join(kit for kit, _ in holders)}. "
-                    "Uninstall all but one of the packages they come from."
-                )
+                raise clash(self._kind, name, [kit for kit, _ in holders])
             kit, place = holders[0]
-            try:
+            with blaming(f"{self._kind} `{name}` of the kit `{kit}`", "could not be loaded"):
                 self._loaded[name] = load(place)
-            except UserError:
-                raise
-            except Exception as error:  # whatever another package does when it is imported
-                if isinstance(error, ModuleNotFoundError) and (advice := explained(error)) is not None:
-                    raise advice from None
-                raise UserError(
-                    f"The {self._kind} `{name}` of the kit `{kit}` could not be loaded: "
-                    f"{type(error).__name__}: {error}. Repair or uninstall the package it comes from."
-                ) from error
         return self._loaded[name]
 
     def __contains__(self, name: object) -> bool:
@@ -108,6 +124,9 @@ class Parts(Mapping[str, T], Generic[T]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+    def kits_with(self, name: str) -> list[str]:
+        return [kit for kit, _ in self._places.get(name, ())]
 
     def kit_of(self, name: str) -> str:
         """The kit that has it; of several, the first."""
@@ -147,28 +166,37 @@ def papers() -> Parts[Any]:
     return _parts("reproduction", lambda kit: kit.papers)
 
 
+@cache
+def exports() -> Parts[Any]:
+    return _parts("export format", lambda kit: kit.exports)
+
+
 def commands() -> list[Command | CommandGroup]:
     """The commands of all kits."""
     return [command for kit in installed().kits.values() for command in kit.commands]
 
 
-def sections() -> list[ReportSection]:
-    """The report sections of all kits."""
-    return [section for kit in installed().kits.values() for section in kit.sections]
+def sections() -> list[tuple[str, ReportSection]]:
+    """The report sections of all kits, each with its kit."""
+    return [(kit.name, section) for kit in installed().kits.values() for section in kit.sections]
 
 
-def loaded_parts(part: Callable[[Kit], Place | None], used: Iterable[str]) -> list[Any]:
-    """One part of every kit that has it and one of the `used` tasks. Other kits have no part in a study."""
-    loaded, needed = [], set(used)
+def only(kind: str, of_kit: Callable[[Kit], T | None]) -> tuple[str, T]:
+    """What one installed kit has to have, with the kit's name."""
+    parts = [(kit.name, part) for kit in installed().kits.values() if (part := of_kit(kit)) is not None]
+    if len(parts) != 1:
+        whose = f"several kits have one: {', '.join(kit for kit, _ in parts)}" if parts else "no installed kit has one"
+        raise UserError(f"This needs a {kind}, and {whose}. Install one package that brings it, and no more.")
+    return parts[0]
+
+
+def loaded_parts(part: Callable[[Kit], Place | None], used: Iterable[str]) -> dict[str, Any]:
+    """One part of every kit that has it and one of the `used` tasks, by kit. Other kits have no part in a study."""
+    loaded, needed = {}, set(used)
     for kit in installed().kits.values():
         place = part(kit)
         if place is None or not needed & set(kit.tasks):
             continue
-        try:
-            loaded.append(load(place))
-        except Exception as error:  # whatever another package does when it is imported
-            raise UserError(
-                f"A part of the kit `{kit.name}` could not be loaded ({place}): {type(error).__name__}: {error}. "
-                "Repair or uninstall the package it comes from."
-            ) from error
+        with blaming(f"part {place} of the kit `{kit.name}`", "could not be loaded"):
+            loaded[kit.name] = load(place)
     return loaded

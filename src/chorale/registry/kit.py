@@ -80,12 +80,21 @@ class Kit:
     """`ReportSection` objects."""
     templates: Path | None = None
     """A folder with one folder per template of `chorale new`."""
+    usual_template: str | None = None
+    """The template of the kit that `chorale new` takes where none is named. Of all installed kits, one can have it."""
     papers: Mapping[str, Place] = field(default_factory=dict)
     """Reproductions (`chorale.reproduce.Paper`), by the name that `chorale reproduce` uses."""
     site: Place | None = None
     """A `chorale.web.parts.SitePart`: pages, and work to do while the site runs."""
-    exports: Place | None = None
-    """A function from a study to its `ExportFormat` objects by name, for tables that no single task has."""
+    exports: Mapping[str, Place] = field(default_factory=dict)
+    """Tables that every study can be exported as (`chorale.exchange.export_format.ExportFormat`), by the name that
+    `chorale export --format` uses. Tables about one task belong to the task."""
+    work: Place | None = None
+    """A `chorale.engine.parts.WorkPart`: tables in the database, and work that is no item of a stage."""
+    plain_stage: Place | None = None
+    """A function from a `chorale.exchange.imported_files.StagedBatch` and the columns of its items to the name of a
+    task that can hold such judgments, and its options as TOML: what `chorale import judgments` makes a stage of. Of all
+    installed kits, one can have it."""
     starter: Place | None = None
     """A function from a template's folder and files of the user's (`chorale new --html FILE --csv FILE`) to the names
     and contents of a study's files."""

@@ -1,4 +1,4 @@
-"""Settings tried one after the other: `--vary entailment.judgments=1,2,3`."""
+"""Settings tried one after the other: `--vary STAGE.judgments=1,2,3`."""
 
 import json
 import tomllib
@@ -54,9 +54,7 @@ def parse_vary(option: str) -> Vary:
     """`PATH=VALUE,VALUE,…` as given on a command line."""
     path, equals, listed = option.partition("=")
     if not equals or not path.strip() or not listed.strip():
-        raise UserError(
-            f"--vary {option}: write a setting and the values to try, as in --vary entailment.judgments=1,2,3."
-        )
+        raise UserError(f"--vary {option}: write a setting and the values to try, as in --vary STAGE.judgments=1,2,3.")
     return Vary(path.strip(), tuple(_value(text, option) for text in _split(listed)))
 
 

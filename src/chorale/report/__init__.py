@@ -15,7 +15,16 @@ from chorale.report.agreement import aggregation_section, agreement_section
 from chorale.report.costs import costs_section, planned_section
 from chorale.report.data_card import data_card_section, data_files, day
 from chorale.report.disagreement import disagreement_section
-from chorale.report.document import Bullets, Part, Quoted, ReportOptions, Section, SectionContent, StudyReport
+from chorale.report.document import (
+    OTHER_KEYS,
+    Bullets,
+    Part,
+    Quoted,
+    ReportOptions,
+    Section,
+    SectionContent,
+    StudyReport,
+)
 from chorale.report.kit_sections import kit_sections
 from chorale.report.methods import methods_paragraph
 from chorale.report.monitoring import monitoring_sections
@@ -73,11 +82,10 @@ def _report(
         disagreement_section(stages, items, draw=options.charts),
         *monitoring_sections(stages, items),
         workers_section(tx, study, now, draw=options.charts),
-        *kit_sections(tx, study, resampling, with_arms=options.arms),
-        card,
-        checked,
     ]
-    notes = []
+    taken = {*OTHER_KEYS, *(section.name for section in (*sections, card, checked))}
+    of_kits, notes = kit_sections(tx, study, resampling, taken, with_arms=options.arms)
+    sections += [*of_kits, card, checked]
     if checked.json["differences"]:
         differing = plural(len(checked.json["differences"]), "number differs", "numbers differ")
         notes.append(f"{differing} from what was recorded: see Verification.")

@@ -62,6 +62,10 @@ class SectionContent:
     figures: Sequence[Figure] = ()
 
 
+OTHER_KEYS = ("title", "croissant", "notes")
+"""What a report's JSON has beside its sections."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
     """What may be asked of a report."""

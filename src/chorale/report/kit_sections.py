@@ -1,44 +1,67 @@
 """Sections that kits add to a report, each about one kind of work."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection
 
 from chorale.engine.running import Study
 from chorale.lazy import load
 from chorale.metrics.resampling import Resampling
-from chorale.registry import ReportSection, sections
+from chorale.model import UserError
+from chorale.registry import ReportSection, blaming, clash, sections
 from chorale.report.document import Bullets, Part, Section, SectionContent
 from chorale.store import Tx
 
 SectionBuilder = Callable[[Tx, Study, Resampling], SectionContent | None]
 
 
-def kit_sections(tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool) -> list[Section]:
-    """A section for every kind of work that has one and was done in the study."""
-    return [
-        section
-        for declared in declared_sections(study)
-        if (section := _section(declared, tx, study, resampling, with_arms=with_arms)) is not None
+def kit_sections(
+    tx: Tx, study: Study, resampling: Resampling, taken: Collection[str], *, with_arms: bool
+) -> tuple[list[Section], list[str]]:
+    """A section for every kind of work that has one and was done in the study, and what is wrong with others.
+
+    `taken` are the names that other parts of the report have.
+    """
+    declared, problems = declared_sections(study, taken)
+    made = []
+    for kit, each in declared:
+        try:
+            section = _section(kit, each, tx, study, resampling, with_arms=with_arms)
+        except UserError as error:
+            problems.append(error.message)
+            section = Section(each.name, each.title, [error.message], None)
+        if section is not None:
+            made.append(section)
+    return made, problems
+
+
+def declared_sections(study: Study, taken: Collection[str] = ()) -> tuple[list[tuple[str, ReportSection]], list[str]]:
+    """The sections about tasks that the study has, with their kits; and which names several have, who are left out."""
+    declared = [(kit, section) for kit, section in sections() if study.task_names & section.tasks]
+    count = Counter(section.name for _, section in declared)
+    wrong = [name for name in count if count[name] > 1 or name in taken]
+    problems = [
+        clash("report section", name, [kit for kit, each in declared if each.name == name], own=name in taken).message
+        for name in wrong
     ]
+    return [(kit, section) for kit, section in declared if section.name not in wrong], problems
 
 
-def declared_sections(study: Study) -> list[ReportSection]:
-    """The sections about tasks that the study has."""
-    return [declared for declared in sections() if study.task_names & declared.tasks]
-
-
-def section_content(declared: ReportSection, tx: Tx, study: Study, resampling: Resampling) -> SectionContent | None:
+def section_content(
+    kit: str, declared: ReportSection, study: Study, tx: Tx, resampling: Resampling | None = None
+) -> SectionContent | None:
     """What the kit has to show; None if there is nothing yet."""
-    build: SectionBuilder = load(declared.place)
-    return build(tx, study, resampling)
+    with blaming(f"report section `{declared.name}` of the kit `{kit}`"):
+        build: SectionBuilder = load(declared.place)
+        return build(tx, study, resampling or Resampling())
 
 
 def _section(
-    declared: ReportSection, tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool
+    kit: str, declared: ReportSection, tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool
 ) -> Section | None:
     if declared.by_arm and study.settings.arms is not None and not with_arms:
         words = "Results by arm are left out. --arms includes them, and records that you looked."
         return Section(declared.name, declared.title, [words], None)
-    content = section_content(declared, tx, study, resampling)
+    content = section_content(kit, declared, study, tx, resampling)
     if content is None:
         return None
     notes = [Bullets(list(content.notes))] if content.notes else []

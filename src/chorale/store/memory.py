@@ -2,12 +2,11 @@
 
 from sqlalchemy import Connection
 from sqlalchemy.pool import StaticPool
-from sqlalchemy.schema import CreateIndex, CreateTable
 
-# Tables are in several modules, and those of all of them belong to the schema.
-import chorale.store.mturk_schema
+# Tables are in two modules, and those of both belong to the schema.
 import chorale.store.recruiting_schema  # noqa: F401
 from chorale.store.inline import InlineStore
+from chorale.store.kit_tables import create_tables
 from chorale.store.schema import metadata
 from chorale.store.sqlite import sqlite_engine
 
@@ -57,11 +56,7 @@ def open_memory_store() -> MemoryStore:
 
 def _create(tx: Connection) -> None:
     """The tables that migrations make, at once: going through all there ever were takes several times as long."""
-    for table in metadata.tables.values():
-        tx.execute(CreateTable(table))
-        for index in table.indexes:
-            if index.name not in FOR_LOOKING_UP:
-                tx.execute(CreateIndex(index))
+    create_tables(tx, metadata, FOR_LOOKING_UP)
     for name in APPEND_ONLY:
         for change in ("update", "delete"):
             tx.exec_driver_sql(

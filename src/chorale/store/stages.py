@@ -1,19 +1,18 @@
 """Stages: adding them, changing their state, and where they stand in numbers."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, case, func, insert, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, insert, literal_column, or_, select, update
 
 from chorale.model import ItemState, Stage, StageState, Standing
-from chorale.store import mturk_schema
 from chorale.store.prepared import Prepared
 from chorale.store.schema import assignment, event, gold, item, item_source, participation, response, setting, stage
 
-HITS = "mturk"
-"""The task of the stage that scripts put their HITs beside."""
+Also = Sequence[ColumnElement[bool]]
+"""Whose participation counts as work beside those who have answered something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class StageCounts:
     gold_answers: int
     live: int
     workers: int
-    """Those who have answered something, or submitted a HIT."""
+    """Those who have answered something, or done work of a kit that is no item."""
     dropped: int
     paid: int
     fees: int
@@ -44,13 +43,13 @@ class StageCounts:
     """All that were given, be they judgments, to gold, or in a round: those of a round are nothing else."""
 
 
-def stage_counts(tx: Connection) -> list[StageCounts]:
+def stage_counts(tx: Connection, also: Also = ()) -> list[StageCounts]:
     """Where every stage stands, counted from its items and answers themselves."""
     items, responses = _by_stage(tx, _ITEMS), _by_stage(tx, _RESPONSES)
-    return _counts(tx, lambda stage_id: _Done(*items[stage_id], *responses[stage_id]))
+    return _counts(tx, also, lambda stage_id: _Done(*items[stage_id], *responses[stage_id]))
 
 
-def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
+def stage_tallies(tx: Connection, rounds: Collection[int], also: Also = ()) -> list[StageCounts]:
     """The same as `stage_counts`, from what is counted while people work: no answer is looked at.
 
     `rounds` are the ids of the stages that are rounds: all their answers are to gold, and none of them in production.
@@ -76,7 +75,7 @@ def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
             answers,
         )
 
-    return _counts(tx, done)
+    return _counts(tx, also, done)
 
 
 class _Done(NamedTuple):
@@ -92,9 +91,9 @@ class _Done(NamedTuple):
     answers: int
 
 
-def _counts(tx: Connection, done: Callable[[int], _Done]) -> list[StageCounts]:
+def _counts(tx: Connection, also: Also, done: Callable[[int], _Done]) -> list[StageCounts]:
     """Where every stage stands by what was done in it."""
-    people, golds, live = _by_stage(tx, _PEOPLE), _by_stage(tx, _GOLDS), _by_stage(tx, _LIVE)
+    people, golds, live = _by_stage(tx, _people(also)), _by_stage(tx, _GOLDS), _by_stage(tx, _LIVE)
     rows = []
     for row in tx.execute(select(stage).order_by(stage.c.position)):
         *items, judgments, production, gold_answers, answers = done(row.id)
@@ -159,20 +158,17 @@ _LIVE: Select[Any] = (
     .where(assignment.c.state == literal_column("'live'"))
     .group_by(assignment.c.stage_id)
 )
-# Scripts' HITs are no items of the stage they stand beside, and answers to them no responses.
-_DID_HITS = and_(
-    participation.c.stage_id.in_(select(stage.c.id).where(stage.c.task == HITS)),
-    participation.c.worker_id.in_(
-        select(mturk_schema.assignment.c.worker_id).where(mturk_schema.assignment.c.submitted_at.is_not(None))
-    ),
-)
-_PEOPLE: Select[Any] = select(
-    participation.c.stage_id,
-    _how_many(or_(participation.c.answered > 0, _DID_HITS)),
-    _how_many(participation.c.standing == Standing.DROPPED),
-    func.sum(participation.c.earned),
-    func.sum(participation.c.fees),
-).group_by(participation.c.stage_id)
+
+
+def _people(also: Also) -> Select[Any]:
+    return select(
+        participation.c.stage_id,
+        _how_many(or_(participation.c.answered > 0, *also)),
+        _how_many(participation.c.standing == Standing.DROPPED),
+        func.sum(participation.c.earned),
+        func.sum(participation.c.fees),
+    ).group_by(participation.c.stage_id)
+
 
 _STATES: Select[Any] = select(item.c.stage_id, item.c.state, item.c.released, func.count()).group_by(
     item.c.stage_id, item.c.state, item.c.released

@@ -16,10 +16,15 @@ from chorale.registry import Command, Kit, Place
 from chorale.testing.checks import check_task
 from chorale.testing.subject import Check, ContractError, check_all, promised
 
-_SINGLE_PARTS: Mapping[str, Place] = {"site": "chorale.web.parts:SitePart", "audit": "chorale.audit.parts:AuditPart"}
+_SINGLE_PARTS: Mapping[str, Place] = {
+    "site": "chorale.web.parts:SitePart",
+    "audit": "chorale.audit.parts:AuditPart",
+    "work": "chorale.engine.parts:WorkPart",
+}
 """Parts that are objects, with their classes: loaded only for kits that have them."""
-_FUNCTIONS = ("exports", "starter")
+_FUNCTIONS = ("plain_stage", "starter")
 _PAPER: Place = "chorale.reproduce:Paper"
+_EXPORT: Place = "chorale.exchange.export_format:ExportFormat"
 
 
 class KitCheck(Check[Kit]):
@@ -106,6 +111,8 @@ def _templates(kit: Kit) -> None:
         return
     folders = templates_of(kit)
     promised(bool(folders), f"no folder in {kit.templates} has a study.toml")
+    names = [folder.name for folder in folders]
+    promised(kit.usual_template in (None, *names), f"its usual template `{kit.usual_template}` is none of its own")
     for folder in folders:
         problems = check_folder(folder)[1]
         promised(not problems, f"the template `{folder.name}` is not in order: {'; '.join(map(str, problems))}")
@@ -114,6 +121,7 @@ def _templates(kit: Kit) -> None:
 def _parts(kit: Kit) -> None:
     kinds = {name: (place, _SINGLE_PARTS[name]) for name in _SINGLE_PARTS if (place := getattr(kit, name)) is not None}
     kinds |= {f"paper {name}": (place, _PAPER) for name, place in kit.papers.items()}
+    kinds |= {f"export {name}": (place, _EXPORT) for name, place in kit.exports.items()}
     for name, (place, kind) in kinds.items():
         ((_, part),) = _loaded("part", {name: place})
         shown = kind.replace(":", ".")

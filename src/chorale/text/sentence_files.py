@@ -1,7 +1,7 @@
 """Sentences to ask about: plain text, rows of JSONL or CSV, or CoNLL-U. What is given stays as it is given."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ LONGEST_TOKEN = 200
 LONGEST_ID = 180
 LONGEST_TEXT = 100_000
 """In characters: what is split into sentences is held in memory whole, with much beside it."""
-_IDS = ("sentence_id", "id", "sentenceId", "qasrl_id")
+IDS = ("sentence_id", "id", "sentenceId")
 _TOKENS = ("tokens", "sentenceTokens")
 _COLUMNS, _FEWEST_COLUMNS = 10, 8
 _EMPTY = "_"
@@ -44,8 +44,11 @@ class GivenSentence:
     """The tokens to ask about, if the file says so."""
 
 
-def read_given(path: Path, *, one_per_line: bool = False) -> list[GivenSentence]:
-    """The sentences of a file, told apart by its name. Everything wrong with it is one error."""
+def read_given(path: Path, *, one_per_line: bool = False, ids: Sequence[str] = IDS) -> list[GivenSentence]:
+    """The sentences of a file, told apart by its name. Everything wrong with it is one error.
+
+    `ids` are columns that may have the id of a sentence, the first that has it before the others.
+    """
     report = ProblemReport(str(path))
     suffix = suffix_of(path)
     sentences: list[GivenSentence] = []
@@ -53,7 +56,7 @@ def read_given(path: Path, *, one_per_line: bool = False) -> list[GivenSentence]
         if suffix in CONLLU:
             sentences = list(_conllu(path, report))
         elif suffix in ROWS:
-            sentences = list(_rows(path, report))
+            sentences = list(_rows(path, report, ids))
         elif suffix in TEXT:
             sentences = list(_texts(path, one_per_line=one_per_line))
         else:
@@ -105,11 +108,11 @@ def _texts(path: Path, *, one_per_line: bool) -> Iterator[GivenSentence]:
 # Rows
 
 
-def _rows(path: Path, report: ProblemReport) -> Iterator[GivenSentence]:
+def _rows(path: Path, report: ProblemReport, ids: Sequence[str]) -> Iterator[GivenSentence]:
     problems: list[Problem] = []
     stem = path.name.partition(".")[0] or "row"
     for number, row in enumerate(read_rows(path, shown_as=str(path), problems=problems), 1):
-        name = next((str(row.values[key]).strip() for key in _IDS if str(row.values.get(key, "")).strip()), "")
+        name = next((str(row.values[key]).strip() for key in ids if str(row.values.get(key, "")).strip()), "")
         sentence = _of_row(row.values, name or f"{stem}:{number}", row.line, report)
         if sentence is not None:
             yield sentence

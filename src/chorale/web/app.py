@@ -22,7 +22,7 @@ from chorale.registry import loaded_parts
 from chorale.web.console import console_routes
 from chorale.web.links import study_sessions
 from chorale.web.pages import STATIC, Pages, StaticFilesForever, add_static
-from chorale.web.parts import SitePart
+from chorale.web.parts import SitePart, refuse_clashes
 from chorale.web.security import HEADERS, Guard
 from chorale.web.serving import Site
 from chorale.web.worker import add_worker_routes
@@ -37,7 +37,9 @@ def create_app(study: Study, *, public_url: str | None = None, prolific: Prolifi
 
     With `prolific`, arrivals from there are checked, and the site keeps in step with it.
     """
-    parts: list[SitePart] = loaded_parts(lambda kit: kit.site, study.task_names)
+    by_kit: dict[str, SitePart] = loaded_parts(lambda kit: kit.site, study.task_names)
+    refuse_clashes(by_kit)
+    parts = list(by_kit.values())
     templates = [part.templates for part in parts if part.templates is not None]
     site = Site(study, Pages(study, templates), study_sessions(study), public_url, prolific)
     app = FastAPI(

@@ -19,7 +19,7 @@ from chorale.engine.running import Study
 from chorale.model import money_text
 
 HERE = Path(__file__).parent
-STATIC = HERE / "static"
+STATIC, TEMPLATES = HERE / "static", HERE / "templates"
 
 # Raw HTML stays off: guidelines are written by requesters, but may quote anything.
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -64,7 +64,7 @@ class Pages:
 
     def __init__(self, study: Study, more_templates: Sequence[Path] = ()) -> None:
         self._environment = Environment(
-            loader=FileSystemLoader([HERE / "templates", *more_templates]),
+            loader=FileSystemLoader([TEMPLATES, *more_templates]),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,

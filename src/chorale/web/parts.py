@@ -1,6 +1,6 @@
 """What a kit adds to a study's site."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter
 
 from chorale.engine.running import Study
+from chorale.registry import clash
 from chorale.store import Tx
+from chorale.web.pages import STATIC, TEMPLATES
 from chorale.web.serving import Site
 
 if TYPE_CHECKING:
@@ -53,3 +55,19 @@ class SitePart:
     recognised by an id that cannot be guessed."""
     sweep: Callable[[Study], Awaitable[None]] | None = None
     """Called every few seconds while the site runs."""
+
+
+def refuse_clashes(parts: Mapping[str, SitePart]) -> None:
+    """Refuse parts of the site, by kit, whose files would hide those of another kit or of the site itself."""
+    own = {("static folder", path.name) for path in STATIC.iterdir()} | set(_templates(TEMPLATES))
+    holders: dict[tuple[str, str], list[str]] = {}
+    for kit, part in parts.items():
+        for named in (("static folder", part.name), *(() if part.templates is None else _templates(part.templates))):
+            holders.setdefault(named, []).append(kit)
+    for (kind, name), kits in holders.items():
+        if len(kits) > 1 or (kind, name) in own:
+            raise clash(kind, name, kits, own=(kind, name) in own)
+
+
+def _templates(folder: Path) -> Iterator[tuple[str, str]]:
+    return (("page template", path.relative_to(folder).as_posix()) for path in folder.rglob("*.html"))

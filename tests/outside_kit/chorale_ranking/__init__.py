@@ -15,5 +15,6 @@ KIT = Kit(
     readers={"ranks": f"{_HERE}.reader:read_ranks"},
     commands=(Command(("rank",), "Order the texts of every task by Borda count.", f"{_HERE}.command:rank"),),
     sections=(ReportSection("ranking", "Rankings", frozenset({"ranking"}), f"{_HERE}.section:ranking_section"),),
+    exports={"ballots": f"{_HERE}.ballots:BALLOTS"},
     templates=Path(__file__).with_name("templates"),
 )

@@ -120,8 +120,9 @@ def test_a_study_from_the_template_goes_all_its_way(files: Path) -> None:
     forecast = as_json("rehearse", "study", "--seeds", "1", "--workers", "6")
     assert forecast["notes"] is not None
     _answer_all(files / "study")
-    for name in ("labels", "jsonl", "ranking-points"):
+    for name in ("labels", "jsonl", "ranking-points", "ballots"):
         run("export", "study", "--format", name, "--out", f"{name}.out")
+    assert chorale.alpha("ballots.out", reader="ranks").value == 1
     points = Path("ranking-points.out").read_text("utf-8").splitlines()
     assert points[0] == "item,name,text,rank,points"
     assert len(points) == 1 + 8 * 3

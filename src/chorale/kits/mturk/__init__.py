@@ -19,7 +19,8 @@ KIT = Kit(
     ),
     templates=Path(__file__).with_name("templates"),
     site=f"{_HERE}.site:SITE",
-    exports=f"{_HERE}.exports:export_formats",
+    exports={"mturk": f"{_HERE}.exports:BATCH"},
+    work=f"{_HERE}.store.work:WORK",
     audit=f"{_HERE}.audit:AUDIT",
     starter=f"{_HERE}.from_batch:study_from_batch",
 )

@@ -4,8 +4,8 @@ from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import Bonuses
 from chorale.engine.running import Study
 from chorale.kits.mturk.market.stage import market_stage
+from chorale.kits.mturk.store import assignments, hits
 from chorale.store import Tx
-from chorale.store.mturk import assignments, hits
 
 
 def _add_hit_pay(tx: Tx, study: Study, paid: Bonuses) -> None:
@@ -24,4 +24,5 @@ def _hit_differences(tx: Tx) -> list[str]:
     ]
 
 
-AUDIT = AuditPart(add_pay=_add_hit_pay, differences=_hit_differences)
+# What scripts write to workers is theirs to decide.
+AUDIT = AuditPart(add_pay=_add_hit_pay, differences=_hit_differences, messages=("mturk:",))

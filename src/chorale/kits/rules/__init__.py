@@ -40,5 +40,6 @@ KIT = Kit(
         ReportSection("rules", "Inference rules", frozenset({"rules-entailment"}), f"{_HERE}.section:rules_section"),
     ),
     templates=Path(__file__).with_name("templates"),
+    usual_template="rules",
     papers={"zeichner2012": f"{_HERE}.reproduction:PAPER"},
 )

@@ -14,9 +14,8 @@ from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.trust import confidence
 from chorale.metrics.aggregation.wawa import wawa
 from chorale.metrics.judgments import Judgments
-from chorale.model import UserError
 from chorale.model.problems import did_you_mean
-from chorale.registry import aggregators
+from chorale.registry import aggregators, blaming, clash
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +89,12 @@ def _named(method: str) -> Aggregator:
     of_kits = aggregators()
     own: Mapping[str, Aggregator] = {**METHODS, CROWDTRUTH: _crowdtruth}
     if method in own and method in of_kits:
-        raise UserError(
-            f"The kit `{of_kits.kit_of(method)}` has an aggregation method `{method}`, and so has Chorale itself. "
-            "Uninstall the package the kit comes from, or rename its method."
-        )
-    if method not in own and method not in of_kits:
-        names = method_names()
-        raise ValueError(f"there is no method {method!r}; there are {', '.join(names)}.{did_you_mean(method, names)}")
-    chosen: Aggregator = own[method] if method in own else of_kits[method]
-    return chosen
+        raise clash("aggregation method", method, of_kits.kits_with(method), own=True)
+    if method in own:
+        return own[method]
+    if method in of_kits:
+        by_kit: Aggregator = of_kits[method]
+        blamed = blaming(f"aggregation method `{method}` of the kit `{of_kits.kit_of(method)}`", but=ValueError)
+        return blamed(by_kit)
+    names = method_names()
+    raise ValueError(f"there is no method {method!r}; there are {', '.join(names)}.{did_you_mean(method, names)}")

@@ -23,7 +23,7 @@ from chorale.metrics.reading.judgment_files import (
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean
-from chorale.registry import readers
+from chorale.registry import blaming, readers
 
 JudgmentsReader = Callable[[Path], Iterable[tuple[str, str, str]]]
 """A kit's: from a path to rows of task, worker and label. UserError says what is wrong with a file, and where."""
@@ -83,7 +83,8 @@ class Reading:
         read: JudgmentsReader = there[name]
         digest = digest_of(read_bytes(path))
         try:
-            rows = list(read(path))
+            with blaming(f"reader `{name}` of the kit `{there.kit_of(name)}`", f"failed on {path}", but=ValueError):
+                rows = list(read(path))
             judgments = _judgments(_of_tuples(rows), self, counted=counted)
         except ValueError as error:
             fix = "Correct the file, or leave out --reader"

@@ -131,7 +131,7 @@ def add_link_routes(console: Console) -> None:
 
 
 def _ledger(tx: Tx, study: Study) -> tuple[dict[str, int], list[StageCounts], list[Entry]]:
-    counts = stage_tallies(tx, study.round_sizes)
+    counts = stage_tallies(tx, study.round_sizes, study.also_working)
     paid, fees, bonus = sum(one.paid for one in counts), sum(one.fees for one in counts), bonuses(tx)
     totals = {EntryKind.BASE.value: paid - bonus, EntryKind.BONUS.value: bonus, EntryKind.FEE.value: fees}
     return totals, counts, list(ledger.ledger_lines(tx, limit=LEDGER_LINES))

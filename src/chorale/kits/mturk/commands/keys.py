@@ -11,8 +11,8 @@ from chorale.engine.started import study_to_prepare
 from chorale.kits.mturk.market import market_stage
 from chorale.kits.mturk.market.access import end_key, make_key
 from chorale.kits.mturk.market.stage import layout_id
+from chorale.kits.mturk.store import keys as stored
 from chorale.model import UserError
-from chorale.store.mturk import keys as stored
 
 BY = "the command line"
 

@@ -4,9 +4,9 @@ import secrets
 from dataclasses import dataclass
 
 from chorale.engine.running import Study
+from chorale.kits.mturk.store import keys
 from chorale.model import UserError
 from chorale.store import Tx, events
-from chorale.store.mturk import keys
 
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 LONGEST_NAME = 60

@@ -11,11 +11,11 @@ from chorale.kits.mturk.api.answers import fields_in
 from chorale.kits.mturk.api.names import id_from, worker_id
 from chorale.kits.mturk.batch_columns import LAST_COLUMNS, approval_rate, batch_time
 from chorale.kits.mturk.market.stage import TASK
+from chorale.kits.mturk.store import assignments, hits
+from chorale.kits.mturk.store.assignments import AssignmentRow
+from chorale.kits.mturk.store.hits import HitRow
 from chorale.model import Response, money_text
 from chorale.store import Tx, events, responses
-from chorale.store.mturk import assignments, hits
-from chorale.store.mturk.assignments import AssignmentRow
-from chorale.store.mturk.hits import HitRow
 
 AT_ONCE = 500
 _DAY_MS = int(timedelta(days=1).total_seconds() * 1000)

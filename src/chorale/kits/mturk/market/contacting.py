@@ -7,8 +7,8 @@ from chorale.kits.mturk.api import errors
 from chorale.kits.mturk.api.errors import TurkError
 from chorale.kits.mturk.market.reviewing import send_message
 from chorale.kits.mturk.market.stage import Market, page, turk_worker
+from chorale.kits.mturk.store import qualifications
 from chorale.store import events
-from chorale.store.mturk import qualifications
 
 Request = dict[str, Any]
 Reply = dict[str, Any]

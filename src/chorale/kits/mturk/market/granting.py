@@ -7,8 +7,8 @@ from chorale.kits.mturk.api.answers import read_answer_key
 from chorale.kits.mturk.api.questions import read_test
 from chorale.kits.mturk.market.reviewing import send_message
 from chorale.kits.mturk.market.stage import Market, as_seconds, page, turk_worker
-from chorale.store.mturk import qualifications
-from chorale.store.mturk.qualifications import HeldRow, QualificationTypeRow, RequestRow
+from chorale.kits.mturk.store import qualifications
+from chorale.kits.mturk.store.qualifications import HeldRow, QualificationTypeRow, RequestRow
 
 Request = dict[str, Any]
 Reply = dict[str, Any]

@@ -12,9 +12,9 @@ from chorale.kits.mturk.api.requests import YEAR, money_as_sent
 from chorale.kits.mturk.layouts import fill_in, unknown_elements, variables_in
 from chorale.kits.mturk.market.notifying import notify
 from chorale.kits.mturk.market.stage import Market, as_seconds, layout_id, page
+from chorale.kits.mturk.store import hits, keys
+from chorale.kits.mturk.store.hits import HitRow, HitTypeRow
 from chorale.store import events
-from chorale.store.mturk import hits, keys
-from chorale.store.mturk.hits import HitRow, HitTypeRow
 
 TOKEN_LIFE_MS = int(timedelta(hours=24).total_seconds() * 1000)
 Request = dict[str, Any]

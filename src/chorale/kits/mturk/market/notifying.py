@@ -19,8 +19,8 @@ from chorale.kits.mturk.api import errors
 from chorale.kits.mturk.api.names import id_from
 from chorale.kits.mturk.api.queues import is_kept, queue_named
 from chorale.kits.mturk.market.stage import Market
-from chorale.store.mturk import hits, notifications
-from chorale.store.mturk.hits import HitTypeRow
+from chorale.kits.mturk.store import hits, notifications
+from chorale.kits.mturk.store.hits import HitTypeRow
 
 Request = dict[str, Any]
 Reply = dict[str, Any]

@@ -10,8 +10,8 @@ from chorale.kits.mturk.api.requests import OPERATIONS, read_request
 from chorale.kits.mturk.api.signing import SKEW_SECONDS
 from chorale.kits.mturk.market import contacting, granting, making, notifying, policing, reviewing
 from chorale.kits.mturk.market.stage import Market, market_of
+from chorale.kits.mturk.store import keys
 from chorale.store import Tx
-from chorale.store.mturk import keys
 
 Work = Callable[[Market, dict[str, Any]], dict[str, Any]]
 READS = ("Get", "List")

@@ -20,9 +20,9 @@ from chorale.kits.mturk.api.policies import (
 from chorale.kits.mturk.market.notifying import notify
 from chorale.kits.mturk.market.reviewing import do_approve, do_reject
 from chorale.kits.mturk.market.stage import Market, as_seconds, page, turk_worker
-from chorale.store.mturk import assignments, hits, reviews
-from chorale.store.mturk.assignments import AssignmentRow
-from chorale.store.mturk.hits import HitRow
+from chorale.kits.mturk.store import assignments, hits, reviews
+from chorale.kits.mturk.store.assignments import AssignmentRow
+from chorale.kits.mturk.store.hits import HitRow
 
 Request = dict[str, Any]
 Reply = dict[str, Any]

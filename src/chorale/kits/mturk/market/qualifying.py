@@ -8,10 +8,10 @@ from chorale.kits.mturk.api.questions import QuestionForm, read_test
 from chorale.kits.mturk.market.granting import grant
 from chorale.kits.mturk.market.stage import Market, market_of
 from chorale.kits.mturk.market.working import as_answer
+from chorale.kits.mturk.store import qualifications
+from chorale.kits.mturk.store.qualifications import HeldRow, QualificationTypeRow, RequestRow
 from chorale.model import Refusal
 from chorale.store import Tx, workers
-from chorale.store.mturk import qualifications
-from chorale.store.mturk.qualifications import HeldRow, QualificationTypeRow, RequestRow
 
 
 @dataclass(frozen=True, slots=True)

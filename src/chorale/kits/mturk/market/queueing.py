@@ -11,8 +11,8 @@ from chorale.kits.mturk.api import errors
 from chorale.kits.mturk.api.queues import PATH, queue_named, read_queue_request
 from chorale.kits.mturk.market.operations import Call, refuse_replay
 from chorale.kits.mturk.market.stage import Market, market_of
+from chorale.kits.mturk.store import notifications
 from chorale.store import Tx
-from chorale.store.mturk import notifications
 
 Request = dict[str, Any]
 Reply = dict[str, Any]

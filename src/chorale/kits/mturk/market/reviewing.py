@@ -9,11 +9,11 @@ from chorale.kits.mturk.api.requests import money_as_sent
 from chorale.kits.mturk.market.making import as_sent
 from chorale.kits.mturk.market.notifying import notify
 from chorale.kits.mturk.market.stage import UNLIMITED, Market, as_seconds, page, turk_worker
+from chorale.kits.mturk.store import assignments, hits, keys
+from chorale.kits.mturk.store.assignments import AssignmentRow
+from chorale.kits.mturk.store.hits import HitRow
 from chorale.model import EntryKind, MessageState
 from chorale.store import events, messages
-from chorale.store.mturk import assignments, hits, keys
-from chorale.store.mturk.assignments import AssignmentRow
-from chorale.store.mturk.hits import HitRow
 
 Request = dict[str, Any]
 Reply = dict[str, Any]

@@ -12,11 +12,11 @@ from chorale.engine.paying import Amount
 from chorale.engine.running import RunningStage, Study
 from chorale.kits.mturk.api import errors
 from chorale.kits.mturk.api.names import id_from, new_id, pseudonym, worker_id
+from chorale.kits.mturk.store import assignments, hits, qualifications
+from chorale.kits.mturk.store.assignments import AssignmentRow
+from chorale.kits.mturk.store.hits import HitRow
 from chorale.model import EntryKind
 from chorale.store import Tx, participations
-from chorale.store.mturk import assignments, hits, qualifications
-from chorale.store.mturk.assignments import AssignmentRow
-from chorale.store.mturk.hits import HitRow
 
 TASK = "mturk"
 UNLIMITED = 1_000_000

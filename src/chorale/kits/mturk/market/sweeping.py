@@ -5,8 +5,8 @@ from chorale.kits.mturk.market.notifying import notify
 from chorale.kits.mturk.market.policing import review_ended
 from chorale.kits.mturk.market.reviewing import do_approve
 from chorale.kits.mturk.market.stage import Market, market_of, market_stage
+from chorale.kits.mturk.store import assignments, hits
 from chorale.store import Tx, events
-from chorale.store.mturk import assignments, hits
 
 AT_ONCE = 200
 

@@ -20,14 +20,14 @@ from chorale.kits.mturk.market.notifying import notify
 from chorale.kits.mturk.market.policing import review_assignment
 from chorale.kits.mturk.market.stage import Market, market_of
 from chorale.kits.mturk.market.sweeping import abandon_overdue
+from chorale.kits.mturk.store import assignments, hits, qualifications
+from chorale.kits.mturk.store.assignments import AssignmentRow
+from chorale.kits.mturk.store.hits import HitRow, HitTypeRow, Offered
 from chorale.model import Refusal
 from chorale.protocol import Facts, Reason, State, always, for_late_answer, never, situation
 from chorale.protocol.situation_words import message
 from chorale.store import Tx, events, participations, stages, workers
 from chorale.store.credentials import credentials_of
-from chorale.store.mturk import assignments, hits, qualifications
-from chorale.store.mturk.assignments import AssignmentRow
-from chorale.store.mturk.hits import HitRow, HitTypeRow, Offered
 
 LONGEST_ANSWER = 131_072
 

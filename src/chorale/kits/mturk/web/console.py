@@ -7,11 +7,11 @@ from fastapi import APIRouter, Query, Request, Response
 
 from chorale.engine.running import Study
 from chorale.kits.mturk.market import market_of, market_stage
+from chorale.kits.mturk.store import hits, keys
+from chorale.kits.mturk.store.hits import HitRow
+from chorale.kits.mturk.store.keys import KeyRow
 from chorale.model import Refusal
 from chorale.store import Tx
-from chorale.store.mturk import hits, keys
-from chorale.store.mturk.hits import HitRow
-from chorale.store.mturk.keys import KeyRow
 from chorale.web.console.frame import Console
 from chorale.web.links import OWNER, VIEWER
 

@@ -17,8 +17,8 @@ from chorale.kits.mturk.api.requests import OPERATIONS
 from chorale.kits.mturk.api.signing import SKEW_SECONDS, Credential, SignedRequest, check_signature, read_credential
 from chorale.kits.mturk.market import queueing
 from chorale.kits.mturk.market.operations import TWICE_MS, Call, perform, replayed
+from chorale.kits.mturk.store import keys
 from chorale.store import Tx
-from chorale.store.mturk import keys
 from chorale.web.serving import Site
 
 TARGET = "MTurkRequesterServiceV20170117."

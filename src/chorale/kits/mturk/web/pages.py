@@ -11,10 +11,10 @@ from chorale.kits.mturk.api.names import NOT_ACCEPTED, worker_id
 from chorale.kits.mturk.api.questions import External, Page, QuestionForm, origin_of
 from chorale.kits.mturk.market import market_stage, qualifying, working
 from chorale.kits.mturk.market.working import HitView
+from chorale.kits.mturk.store.hits import HitTypeRow
 from chorale.kits.mturk.web.frames import SANDBOX, SUBMIT_PATH, form_html, frame_height, framed, page_html, shell_html
 from chorale.model import Refusal, money_text
 from chorale.store import Tx
-from chorale.store.mturk.hits import HitTypeRow
 from chorale.store.workers import find_worker
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site

@@ -11,7 +11,7 @@ from chorale.cli.targets import Force, check_target, writing
 from chorale.files.tables import write_jsonl
 from chorale.kits.qasrl.preparing import VerbFilter, qasrl_items
 from chorale.model.plural import plural
-from chorale.text.sentence_files import read_given
+from chorale.text.sentence_files import IDS, read_given
 
 Texts = Annotated[
     Path,
@@ -40,7 +40,7 @@ def qasrl(
     """Find the verbs of a text: one item each, with the verb's forms, for `chorale new --template qasrl`."""
     check_target(out, "--out", force=force, endings=(".jsonl",))
     with patiently("sentences") as progress:
-        given = read_given(texts, one_per_line=one_per_line)
+        given = read_given(texts, one_per_line=one_per_line, ids=(*IDS, "qasrl_id"))
         items = qasrl_items(given, str(texts), VerbFilter(copulas=copulas, auxiliaries=auxiliaries), progress)
     with writing(out, "--out"):
         write_jsonl(items.rows, out)

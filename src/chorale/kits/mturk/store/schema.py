@@ -8,13 +8,17 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    MetaData,
     PrimaryKeyConstraint,
     Table,
     Text,
     text,
 )
 
-from chorale.store.schema import metadata
+from chorale.store.schema import metadata as of_study
+from chorale.store.schema import worker
+
+metadata = MetaData(naming_convention=of_study.naming_convention)
 
 # SQLite numbers rows itself only where the key's type is exactly INTEGER.
 _Id = BigInteger().with_variant(Integer, "sqlite")
@@ -112,7 +116,7 @@ assignment = Table(
     Column("id", _Id, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     Column("hit_id", _Id, ForeignKey("mturk_hit.id"), nullable=False),
-    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("worker_id", _Id, ForeignKey(worker.c.id), nullable=False),
     # accepted, returned, abandoned, submitted, approved or rejected.
     Column("state", Text, nullable=False),
     Column("accepted_at", BigInteger, nullable=False),
@@ -155,7 +159,7 @@ bonus = Table(
     metadata,
     Column("id", _Id, primary_key=True),
     Column("assignment_id", _Id, ForeignKey("mturk_assignment.id"), nullable=False),
-    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("worker_id", _Id, ForeignKey(worker.c.id), nullable=False),
     Column("amount", BigInteger, nullable=False),
     Column("reason", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
@@ -199,7 +203,7 @@ qualification = Table(
     metadata,
     Column("id", _Id, primary_key=True),
     Column("type_id", _Id, ForeignKey("mturk_qualification_type.id"), nullable=False),
-    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("worker_id", _Id, ForeignKey(worker.c.id), nullable=False),
     Column("value", BigInteger, nullable=False),
     Column("status", Text, nullable=False),
     Column("granted_at", BigInteger, nullable=False),
@@ -212,7 +216,7 @@ qualification_request = Table(
     Column("id", _Id, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     Column("type_id", _Id, ForeignKey("mturk_qualification_type.id"), nullable=False),
-    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("worker_id", _Id, ForeignKey(worker.c.id), nullable=False),
     # testing, open, granted or rejected.
     Column("state", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
@@ -224,7 +228,7 @@ qualification_request = Table(
 block = Table(
     "mturk_block",
     metadata,
-    Column("worker_id", _Id, ForeignKey("worker.id"), primary_key=True),
+    Column("worker_id", _Id, ForeignKey(worker.c.id), primary_key=True),
     Column("reason", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, insert, select, update
 
-from chorale.store.mturk_schema import assignment, bonus, hit
+from chorale.kits.mturk.store.schema import assignment, bonus, hit
 from chorale.store.schema import worker
 
 

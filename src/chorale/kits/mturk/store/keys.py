@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from chorale.store.mturk_schema import key, request, signature
+from chorale.kits.mturk.store.schema import key, request, signature
 
 
 @dataclass(frozen=True, slots=True)

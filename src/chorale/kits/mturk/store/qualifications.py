@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from chorale.store.mturk_schema import block, qualification, qualification_request, qualification_type
+from chorale.kits.mturk.store.schema import block, qualification, qualification_request, qualification_type
 from chorale.store.schema import worker
 
 

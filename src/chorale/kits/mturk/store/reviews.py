@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select
 
-from chorale.store.mturk_schema import review_action
+from chorale.kits.mturk.store.schema import review_action
 
 
 @dataclass(frozen=True, slots=True)

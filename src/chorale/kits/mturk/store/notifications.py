@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
-from chorale.store.mturk_schema import notification
+from chorale.kits.mturk.store.schema import notification
 
 QUEUE = "queue"
 """The transport of what waits here until somebody asks for it."""

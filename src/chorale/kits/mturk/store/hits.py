@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, ScalarSelect, and_, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from chorale.kits.mturk.store.schema import assignment, hit, hit_type
 from chorale.store.codec import as_ordered_text, from_text
-from chorale.store.mturk_schema import assignment, hit, hit_type
 
 
 @dataclass(frozen=True, slots=True)

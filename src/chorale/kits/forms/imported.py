@@ -1,0 +1,81 @@
+"""Work that was done elsewhere, as a form that could have asked for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from chorale.exchange.imported_files import StagedBatch, as_toml
+from chorale.files.batch_answers import LONGEST_OPTION, MOST_OPTIONS, BatchField
+from chorale.files.batch_files import BatchFile
+from chorale.model import UserError
+
+_LONGEST_LINE, _MOST_SHOWN = 200, 40
+
+
+def form_of(staged: StagedBatch, columns: Sequence[str]) -> tuple[str, str]:
+    """The task, and its options: what a form shows of the items, and a field for every question."""
+    shows = [column for column in columns if len(column) <= LONGEST_OPTION][:_MOST_SHOWN]
+    parts = [f"{{ item = {as_toml(column)}, label = {as_toml(column)}, optional = true }}" for column in shows]
+    fields = (
+        _field(staged, asked, given) for asked, given in zip(staged.batch.fields, _filled_in(staged), strict=True)
+    )
+    return "form", f"shows = [{', '.join(parts)}]\n{''.join(fields)}"
+
+
+@dataclass(slots=True)
+class _FilledIn:
+    """What was filled into a field."""
+
+    answers: int = 0
+    labels: set[str] = field(default_factory=set)
+    """All different ones, as long as they can be options."""
+    fit: bool = True
+    """Whether they can."""
+    lines: bool = True
+    """Whether each is short, and of one line."""
+    longest: int = 0
+
+    def take(self, given: str | list[str], times: int) -> None:
+        self.answers += times
+        for label in (given,) if isinstance(given, str) else given:
+            self.longest = max(self.longest, len(label))
+            self.lines = self.lines and len(label) <= _LONGEST_LINE and "\n" not in label
+            if self.fit:
+                self.labels.add(label)
+                self.fit = len(self.labels) <= MOST_OPTIONS and self.longest <= LONGEST_OPTION
+
+
+def _filled_in(staged: StagedBatch) -> list[_FilledIn]:
+    fields = [_FilledIn() for _ in staged.batch.fields]
+    for answer, times in staged.staging.answers():
+        for into, given in zip(fields, answer, strict=True):
+            if given:
+                into.take(given, times)
+    return fields
+
+
+def _field(staged: StagedBatch, asked: BatchField, given: _FilledIn) -> str:
+    required = "" if given.answers == staged.totals.judgments else "required = false\n"
+    return f"""
+[[stage.options.fields]]
+name = "{asked.name}"
+ask = {as_toml(asked.title[:_LONGEST_LINE])}
+{required}{_kind(staged.batch, asked, given)}
+"""
+
+
+def _kind(batch: BatchFile, asked: BatchField, given: _FilledIn) -> str:
+    """The kind of the field: a choice where there are few short labels, text where there are not."""
+    listed = f"options = [{', '.join(as_toml(label) for label in sorted(given.labels))}]"
+    if asked.sep is not None:
+        if not given.fit:
+            there = f"one has {given.longest:,}" if given.longest > LONGEST_OPTION else "there are more"
+            raise UserError(
+                f"{batch.name} can't be imported with --sep: a form has at most {MOST_OPTIONS} options of at most "
+                f"{LONGEST_OPTION} characters, and {there}. Leave --sep out, or choose another --label."
+            )
+        return f'kind = "choices"\n{listed}'
+    # One of several columns may hold remarks: few as they may be, they do not come again.
+    again = len(batch.fields) == 1 or given.answers >= 2 * len(given.labels)
+    if given.fit and len(given.labels) > 1 and again:
+        return f'kind = "choice"\n{listed}'
+    return 'kind = "text"' if given.lines else 'kind = "long_text"'

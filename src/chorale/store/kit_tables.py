@@ -1,0 +1,57 @@
+"""Tables that kits have in the databases of studies that use them."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, MetaData, inspect
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from chorale.model import UserError
+from chorale.store.locks import Alone, lock
+from chorale.store.settings import set_setting, setting_value
+
+
+@dataclass(frozen=True, slots=True)
+class KitTables:
+    metadata: MetaData
+    """The kit's tables as they are now, named so that no other kit has them. They may refer to the study's tables, by
+    columns of `chorale.store.schema`, and to no other kit's."""
+    changes: Sequence[Callable[[Connection], None]] = ()
+    """What has changed in them since the kit's first version, oldest first. Each is made once in a database that had
+    them before, whose own schema is up to date by then. Changes are added, never taken away."""
+
+
+def are_current(tx: Connection, tables: Mapping[str, KitTables]) -> bool:
+    """Whether all tables, by kit, are there as they are now."""
+    return all(setting_value(tx, _key(kit)) == str(len(one.changes)) for kit, one in tables.items())
+
+
+def bring_up_to_date(tx: Connection, tables: Mapping[str, KitTables]) -> None:
+    """Make the tables of these kits, or the changes in them that are missing."""
+    lock(tx, Alone.BRINGS_STUDY_IN)
+    there = set(inspect(tx).get_table_names())
+    for kit, one in tables.items():
+        made = int(setting_value(tx, _key(kit)) or 0)
+        if made > len(one.changes):
+            raise UserError(
+                f"This study was last opened with a newer version of the kit `{kit}`. Update the package it comes from "
+                "and open it again; nothing was changed."
+            )
+        if there.isdisjoint(one.metadata.tables):
+            create_tables(tx, one.metadata)
+        else:
+            for change in one.changes[made:]:
+                change(tx)
+        set_setting(tx, _key(kit), str(len(one.changes)))
+
+
+def create_tables(tx: Connection, metadata: MetaData, without_indexes: Collection[str] = ()) -> None:
+    for table in metadata.sorted_tables:
+        tx.execute(CreateTable(table))
+        for index in table.indexes:
+            if index.name not in without_indexes:
+                tx.execute(CreateIndex(index))
+
+
+def _key(kit: str) -> str:
+    return f"tables of {kit}"
