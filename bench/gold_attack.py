@@ -6,8 +6,9 @@ group met a score; called gold are those with the highest scores, and those with
 strategy is compared with the share of gold in what the group was served: whoever guesses reaches that. A strategy that
 reaches more than 0.05 beyond it tells gold apart.
 
-    PYTHONPATH=tests python -m bench.gold_attack           all cases, as a table
-    PYTHONPATH=tests python -m bench.gold_attack --http    the times of replies, of a study that is served
+    PYTHONPATH=tests python -m bench.gold_attack   all cases, as a table
+
+What the times of replies tell is measured over HTTP: see `bench.gold_timing`.
 """
 
 import argparse

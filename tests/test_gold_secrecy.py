@@ -64,7 +64,7 @@ def test_items_and_gold_are_drawn_from_as_far_ahead() -> None:
 
 
 def test_gold_is_shown_to_as_many_workers_as_an_item_and_then_other_gold_is(make_study: StudyMaker) -> None:
-    study = make_study(applications=30, gold=12, share=0.3, judgments="2", floor=0.0)
+    study = make_study(applications=30, gold=24, share=0.3, judgments="2", floor=0.0)
     met: Counter[str] = Counter()
     for person in people(study, 3):
         for _ in range(18):

@@ -209,7 +209,7 @@ def _stage_item(
     if gold is not None and gold_due(record.seed, record.served, gold.share):
         search = partial(offering.next_gold, tx, stage.id, worker_id, record.item_cursor, _draw(study, places.gold))
         unseen = search()
-        if unseen is None and offering.next_turn(tx, stage.id, stage.settings.judgments.min):
+        if unseen is None and offering.next_turn(tx, stage.id, worker_id, stage.settings.judgments.min):
             unseen = search()
         if unseen is not None:
             is_last = unseen.taken + 1 >= unseen.wanted

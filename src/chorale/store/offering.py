@@ -182,19 +182,22 @@ def any_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int, modulus
     return None if row is None else ItemContent(*row[:-2], cursor)
 
 
-_USED_UP = select(gold.c.item_id).where(
-    gold.c.stage_id == bindparam("of_stage"), gold.c.active, gold.c.taken >= gold.c.wanted
+_USED_UP = (
+    select(gold.c.item_id)
+    .join(item, item.c.id == gold.c.item_id)
+    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, gold.c.taken >= gold.c.wanted, ~_SEEN)
+    .with_for_update(skip_locked=True, of=gold, key_share=True)
 )
 _NEXT_TURN = Prepared(
     update(gold)
-    .where(gold.c.item_id.in_(_USED_UP.with_for_update(skip_locked=True, key_share=True)))
+    .where(gold.c.item_id.in_(_USED_UP))
     .values(taken=NONE, wanted=bindparam("fewest", type_=Integer), turns=gold.c.turns + ONE)
 )
 
 
-def next_turn(tx: Connection, stage_id: int, fewest: int) -> bool:
-    """Begin another turn, of so many workers at the least, for the gold that has had its turn; False if none has."""
-    return bool(_NEXT_TURN.changed(tx, of_stage=stage_id, fewest=fewest))
+def next_turn(tx: Connection, stage_id: int, worker_id: int, fewest: int) -> bool:
+    """Begin another turn, of so many workers at the least, for gold that has had one and that a worker has not seen."""
+    return bool(_NEXT_TURN.changed(tx, stage_id=stage_id, worker_id=worker_id, fewest=fewest))
 
 
 _TAKE_GOLD = Prepared(
