@@ -11,7 +11,7 @@ from chorale.engine.entering import admission
 from chorale.engine.leases import expire_leases
 from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.model import AssignmentKind, Refusal, StageState
-from chorale.protocol import Facts, Reason, Situation, State, ahead, always, gold_due, never, situation
+from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
 from chorale.protocol.situation_words import NO_CONSENT, message
 from chorale.store import Tx, assignments, codec, events, gates, offering, participations, stages, workers
 from chorale.store.assignments import Lease
@@ -193,7 +193,7 @@ def _stage_item(
 ) -> tuple[ItemContent, AssignmentKind] | None:
     """The next item of a stage, or gold in its place."""
     gold = stage.settings.gold
-    places = ahead(0.0 if gold is None else gold.share)
+    places = stage.ahead
     offered = offering.next_item(
         tx,
         stage.id,
@@ -218,21 +218,25 @@ def _stage_item(
     return offered, AssignmentKind.PRODUCTION
 
 
+_MODULI = 1 << 20
+"""How many numbers a draw divides by; enough to meet any share closely."""
+
+
 def _draw(study: Study, places: float) -> Draw:
     """A draw of one position in so many."""
-    modulus = _LEAST_MODULUS + secret_number(study) % _LEAST_MODULUS
+    modulus = _MODULI + secret_number(study) % _MODULI
     return Draw(modulus, int(modulus / places))
-
-
-_LEAST_MODULUS = 1 << 20
-"""Large enough for any share to be met closely, and for millions of moduli."""
 
 
 def _item_draw(study: Study, places: float) -> Draw:
     """A draw among items: now and then of all, since only that moves the cursor."""
-    if places <= 1 or secret_number(study) % _LEAST_MODULUS < _LEAST_MODULUS / places:
+    if places <= 1:
         return EVERYTHING
-    return _draw(study, places)
+    number = secret_number(study)
+    if (number // _MODULI) % _MODULI * places < _MODULI:
+        return EVERYTHING
+    modulus = _MODULI + number % _MODULI
+    return Draw(modulus, int(modulus / places))
 
 
 def _asks_for_more(study: Study, stage: RunningStage, judgments: int) -> bool:

@@ -26,7 +26,7 @@ from chorale.model import (
     UserError,
 )
 from chorale.model.frozen import frozen
-from chorale.protocol import Admission, Reason, closed_by, lowest_correct, may_enter, skips_left
+from chorale.protocol import Admission, Ahead, Reason, ahead, closed_by, lowest_correct, may_enter, skips_left
 from chorale.registry import loaded_parts
 from chorale.store import Store, kit_tables
 from chorale.store.codec import MOST_ANSWERS, SHORT_ANSWER, as_text, frozen_from_text
@@ -148,6 +148,11 @@ class RunningStage:
     def is_by_colleagues(self) -> bool:
         """Whether experts do all of it for nothing: they are paid elsewhere, and no wage is reckoned for it."""
         return works_for_nothing(self.settings.entry, self.settings.pay) and not self.settings.pay.finished
+
+    @cached_property
+    def ahead(self) -> Ahead:
+        """From how many items, and how many gold items, the next is drawn."""
+        return ahead(0.0 if self.settings.gold is None else self.settings.gold.share)
 
     @cached_property
     def fewest(self) -> tuple[int, int]:

@@ -7,7 +7,7 @@ out with the evidence they were made on, so a whole study can be decided in a un
 from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.gates import Candidate, GateVerdict, closed_by, decide_gate, is_criterion
-from chorale.protocol.gold import ahead, gold_due, gold_needed, lowest_correct
+from chorale.protocol.gold import Ahead, ahead, gold_due, gold_needed, lowest_correct
 from chorale.protocol.judgments import (
     ItemDecision,
     decide_item,
@@ -44,6 +44,7 @@ from chorale.protocol.turnout import Turnout, fewest_people
 
 __all__ = [
     "Admission",
+    "Ahead",
     "ArmDraw",
     "Candidate",
     "Facts",

@@ -58,7 +58,6 @@ class Ahead(NamedTuple):
     gold: float
 
 
-@lru_cache(maxsize=256)
 def ahead(share: float) -> Ahead:
     """How far ahead items and gold are drawn, for a share of gold in what a worker gets.
 
