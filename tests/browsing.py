@@ -90,7 +90,7 @@ class Site:
     """A study's site as a process of its own, which can be killed; `before` runs on the study first."""
 
     def __init__(self, folder: Path, before: Callable[[Study], object] | None = None) -> None:
-        self._database = folder / "study.db"
+        self.database = folder / "study.db"
         study = open_study(folder)
         try:
             if before is not None:
@@ -112,12 +112,12 @@ class Site:
         return f"{self.url}/join?PROLIFIC_PID={name}&STUDY_ID=s1&SESSION_ID=v1"
 
     def query(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-        with closing(sqlite3.connect(f"file:{self._database}?mode=ro", uri=True)) as connection:
+        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
             return connection.execute(sql, values).fetchall()
 
     def end_leases(self) -> None:
         """Let everybody's time be over."""
-        with closing(sqlite3.connect(self._database)) as connection, connection:
+        with closing(sqlite3.connect(self.database)) as connection, connection:
             connection.execute("UPDATE assignment SET expires_at = 0")
 
     def responses(self) -> int:

@@ -29,7 +29,8 @@ from small_study import write_small_study
 
 COMMANDS = (
     "new", "check", "rehearse", "serve", "status", "export", "report", "verify", "gold", "invite", "publish", "sync",
-    "review", "pay", "password", "pause", "resume", "close", "aggregate", "agreement", "irt", "reproduce",
+    "review", "pay", "password", "rotate", "backup", "restore", "pause", "resume", "close", "aggregate", "agreement",
+    "irt", "reproduce",
 )  # fmt: skip
 OF_KITS = ("keys", "demo")
 FAMILIES = ("prepare", "import", "learn", "evaluate", "browse", "baseline")

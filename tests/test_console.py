@@ -34,8 +34,9 @@ from chorale.web.console.gold import read_answer
 from chorale.web.console.signing_in import local_path
 from chorale.web.console.texts import span
 from chorale.web.links import invitation_path, setup_link_path, staff_link_path, study_sessions
-from chorale.web.sessions import STAFF_COOKIE, Sessions, StaffSession, WorkerSession
+from chorale.web.sessions import STAFF_COOKIE, Sessions, StaffSession
 from chorale.web.throttle import Throttle
+from cookies import staff_cookie, staff_session, worker_cookie
 from serving import free_port, wait_until_up
 from small_study import write_small_study
 
@@ -385,10 +386,11 @@ async def test_forged_and_old_cookies_are_refused(study: Study, app: FastAPI) ->
         await set_up(client, study)
         good = client.cookies[STAFF_COOKIE]
     forged = [
-        Sessions("guess").staff_cookie(StaffSession("maya", 1)),
-        ours.staff_cookie(StaffSession("maya", 2)),
-        ours.staff_cookie(StaffSession("nobody", 1)),
-        ours.worker_cookie(WorkerSession(1, "maya")),
+        Sessions("guess").staff_cookie(staff_session(study, "maya")),
+        staff_cookie(study, "maya", 2),
+        ours.staff_cookie(StaffSession("maya", 1, "another epoch")),
+        staff_cookie(study, "nobody"),
+        worker_cookie(study, arrive(study)),
         ours.link_token("expert", "maya"),
         # Not the last character: some of its bits mean nothing.
         good[:-3] + ("A" if good[-3] != "A" else "B") + good[-2:],
@@ -406,8 +408,8 @@ async def test_forged_and_old_cookies_are_refused(study: Study, app: FastAPI) ->
 
 def test_sessions_end_after_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
     sessions = Sessions("secret")
-    cookie = sessions.staff_cookie(StaffSession("maya", 1))
-    assert sessions.staff(cookie) == StaffSession("maya", 1)
+    cookie = sessions.staff_cookie(StaffSession("maya", 1, "epoch"))
+    assert sessions.staff(cookie) == StaffSession("maya", 1, "epoch")
     monkeypatch.setattr("chorale.web.sessions.STAFF_SECONDS", -1)
     assert sessions.staff(cookie) is None
 
@@ -590,9 +592,7 @@ async def test_pausing_stops_new_work_and_resuming_brings_it_back(study: Study, 
     worker = arrive(study)
     async with browser(app) as owner, browser(app) as client:
         await set_up(owner, study)
-        client.cookies.set(
-            "chorale_worker", study_sessions(study).worker_cookie(WorkerSession(worker.id, worker.pseudonym))
-        )
+        client.cookies.set("chorale_worker", worker_cookie(study, worker))
 
         async def ask() -> str:
             return str((await client.post("/api/stages/meaningful/next")).json()["status"])

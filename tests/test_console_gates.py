@@ -17,7 +17,8 @@ from chorale.engine.running import Study
 from chorale.store import gates, items, messages, requesters
 from chorale.web.app import create_app
 from chorale.web.links import OWNER, staff_link_path, study_sessions
-from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE, StaffSession, WorkerSession
+from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
+from cookies import staff_cookie, worker_cookie
 from crowd import Person, look
 from protocol_study import write_protocol_study
 from test_protocols import train
@@ -42,7 +43,7 @@ def client(study: Study) -> TestClient:
 def as_owner(study: Study) -> TestClient:
     study.store.write(lambda tx: requesters.add_requester(tx, "maya", OWNER)).result()
     browser = client(study)
-    browser.cookies.set(STAFF_COOKIE, study_sessions(study).staff_cookie(StaffSession("maya", 1)))
+    browser.cookies.set(STAFF_COOKIE, staff_cookie(study, "maya"))
     return browser
 
 
@@ -54,8 +55,7 @@ def as_expert(study: Study) -> TestClient:
 
 def as_worker(study: Study, person: Person) -> TestClient:
     browser = client(study)
-    cookie = study_sessions(study).worker_cookie(WorkerSession(person.id, person.pseudonym))
-    browser.cookies.set(WORKER_COOKIE, cookie)
+    browser.cookies.set(WORKER_COOKIE, worker_cookie(study, person))
     return browser
 
 

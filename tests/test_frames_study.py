@@ -39,8 +39,9 @@ from chorale.store import events
 from chorale.store.items import all_items
 from chorale.store.requesters import add_requester
 from chorale.web.app import create_app
-from chorale.web.links import OWNER, study_sessions
-from chorale.web.sessions import STAFF_COOKIE, StaffSession
+from chorale.web.links import OWNER
+from chorale.web.sessions import STAFF_COOKIE
+from cookies import staff_cookie
 from crowd import Person, look, people, work_through
 from framenet_files import write_framenet
 
@@ -353,7 +354,7 @@ def test_the_console_shows_quality_as_it_is_now(study: Study) -> None:
     study.store.write(lambda tx: add_requester(tx, "maya", OWNER)).result()
     browser = TestClient(create_app(study), base_url="http://study.test", follow_redirects=False)
     assert browser.get("/console/quality").status_code == 303, "for the owner only"
-    browser.cookies.set(STAFF_COOKIE, study_sessions(study).staff_cookie(StaffSession("maya", 1)))
+    browser.cookies.set(STAFF_COOKIE, staff_cookie(study, "maya"))
     assert "No two people have judged one item yet" in browser.get("/console/quality").text
     everyone = people(study, 6)
     work_through(everyone, contrary, "meanings")

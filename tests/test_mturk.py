@@ -2,8 +2,10 @@
 
 import json
 import re
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -167,6 +169,21 @@ def test_a_place_is_given_to_one_and_comes_back_when_it_is_returned(market: Mark
     assert ada.submit(assignment, colour="late").status_code == 409
     ben.do(hit)
     assert [one["WorkerId"] for one in market.client.list_assignments_for_hit(HITId=hit)["Assignments"]] == [ben.id]
+
+
+def test_a_revoked_expert_submits_no_hit_they_hold(market: Market) -> None:
+    """Frames have no session, so nothing but the id of the assignment says who submits."""
+    ada = market.worker("revoked-ada")
+    hit = market.hit(Title="Held")["HITId"]
+    assignment = ada.accept(hit)
+    with closing(sqlite3.connect(market.site.database)) as connection, connection:
+        connection.execute("UPDATE worker_identity SET panel = 'expert' WHERE external_id = 'revoked-ada'")
+        connection.execute(
+            "INSERT INTO requester (name, role, session_version, revoked_at) VALUES ('revoked-ada', 'expert', 1, 1)"
+        )
+    refused = ada.submit(assignment, colour="late")
+    assert refused.status_code == 403 and "was revoked" in refused.text
+    assert market.client.list_assignments_for_hit(HITId=hit)["Assignments"] == []
 
 
 def test_qualifications_with_a_test_decide_who_may_work(market: Market) -> None:

@@ -22,12 +22,12 @@ from chorale.model import UserError
 from chorale.store import open_memory_store, open_store, stages, store_url
 from chorale.store.kit_tables import KitTables, bring_up_to_date
 from chorale.store.memory import FOR_LOOKING_UP
-from chorale.store.opening import MIGRATIONS
+from chorale.store.opening import MIGRATIONS, revisions
 from chorale.store.schema import metadata
 from crowd import Person
 from small_study import write_small_study
 
-LATEST = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("0*.py"))
+LATEST = revisions()[1]
 NEXT = """\
 from alembic import op
 import sqlalchemy as sa

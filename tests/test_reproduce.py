@@ -3,18 +3,23 @@
 import gzip
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from chorale import registry
 from chorale.cli import app
-from chorale.cli import reproduce as reproduce_command
 from chorale.files.source import digest_of
 from chorale.metrics import Interval
+from chorale.registry import Kit
 from chorale.reproduce import Cell, FileState, NeededFile, Paper, Repository, check_data
 from chorale.reproduce.checking import find
+
+registry_of_kits: Any = import_module("chorale.registry.installed")
 
 PAPERS = dict(registry.papers())
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -55,8 +60,13 @@ MADE = Paper(
 
 
 @pytest.fixture(autouse=True)
-def made_paper(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reproduce_command, "papers", lambda: {**PAPERS, "made2026": MADE})
+def made_paper(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    kit = Kit(name="made", summary="A paper of nobody.", papers={"made2026": f"{__name__}:MADE"})
+    there = registry.installed()
+    monkeypatch.setattr(registry_of_kits, "installed", lambda: replace(there, kits={**there.kits, "made": kit}))
+    registry.papers.cache_clear()
+    yield
+    registry.papers.cache_clear()
 
 
 @pytest.fixture

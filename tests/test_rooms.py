@@ -66,7 +66,7 @@ NAMED_IN_CORE = {
 }
 # Behind extras, or so slow to load that only what needs them may wait for them.
 IMPORTED_LATE = (
-    *("alembic", "boto3", "datasets", "duckdb", "highspy", "ibis", "lemminflect", "pandas", "polars"),
+    *("alembic", "boto3", "cryptography", "datasets", "duckdb", "highspy", "ibis", "lemminflect", "pandas", "polars"),
     *("pyarrow", "pyspark", "safetensors", "spacy", "torch", "transformers"),
 )
 MOST_LINES_OF_A_MODULE = 400

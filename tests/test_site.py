@@ -18,13 +18,16 @@ from starlette.testclient import TestClient
 from chorale.engine import entering
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
+from chorale.engine.sessions import NewSession
 from chorale.folder.templates import create_study
+from chorale.model import Worker
 from chorale.store.settings import secret
 from chorale.web.app import create_app
 from chorale.web.pages import HERE, markdown
 from chorale.web.security import HEADERS, MOST_BYTES
-from chorale.web.sessions import WORKER_COOKIE, Sessions, WorkerSession
+from chorale.web.sessions import WORKER_COOKIE, Sessions
 from conftest import StudyMaker
+from cookies import worker_cookie
 from small_study import write_small_study
 
 JSON = {"content-type": "application/json"}
@@ -169,7 +172,7 @@ def test_invitations_are_signed(site: TestClient, study: Study) -> None:
 def test_forged_cookies_are_nobody(site: TestClient, study: Study) -> None:
     join(site)
     good = site.cookies[WORKER_COOKIE]
-    forged = Sessions("guessed").worker_cookie(WorkerSession(1, "w-guess"))
+    forged = Sessions("guessed").worker_cookie(NewSession(1, "w-guess", "epoch", "token"))
     staff_as_worker = sessions_of(study).link_token("invitation", "1")
     for bad in (good[:-6] + "xxxxxx", forged, staff_as_worker, "1", "", "W10.x.y"):
         site.cookies.clear()
@@ -377,8 +380,7 @@ def test_completion_codes_are_for_those_who_finished(tmp_path: Path) -> None:
 
 def test_no_request_breaks_the_interface(app: FastAPI, study: Study) -> None:
     """schemathesis makes requests from the OpenAPI description, valid and not, as a signed-in worker and as nobody."""
-    worker_id = study.store.write(lambda tx: _consenting_worker(tx, study)).result()
-    cookie = sessions_of(study).worker_cookie(WorkerSession(worker_id, "w-fuzz"))
+    cookie = worker_cookie(study, study.store.write(lambda tx: _consenting_worker(tx, study)).result())
     schema = schemathesis.openapi.from_asgi("/openapi.json", app)
     operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
     assert len(operations) >= 4
@@ -393,10 +395,10 @@ def test_no_request_breaks_the_interface(app: FastAPI, study: Study) -> None:
         try_it()
 
 
-def _consenting_worker(tx: Any, study: Study) -> int:
+def _consenting_worker(tx: Any, study: Study) -> Worker:
     worker = entering.arrive(tx, study, "prolific", "fuzzer", {})
     entering.consent(tx, study, worker.id)
-    return worker.id
+    return worker
 
 
 def test_parts_that_are_not_open_yet_fold_away_where_they_are_many(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from chorale.audit.draws import (
     answers_drawn,
@@ -12,6 +12,7 @@ from chorale.audit.draws import (
     sample_differences,
 )
 from chorale.audit.grades import grade_differences
+from chorale.audit.identities import identities_checked, identity_differences, unchecked_identities
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import verify_gates
@@ -36,6 +37,8 @@ class Verification:
     checked: dict[str, int]
     """How many of what were recomputed."""
     differences: list[str]
+    unchecked: list[str] = field(default_factory=list)
+    """What nothing recorded can show."""
 
 
 def verify(tx: Tx, study: Study) -> Verification:
@@ -82,20 +85,21 @@ def verify(tx: Tx, study: Study) -> Verification:
             again = sum((stage.name, one.worker) in reinstated for one in judged[stage.name][item.key])
             differences += _place_differences(item, live.get(item.id, 0), most + again)
         differences += _derived_differences(tx, study, stage, judged)
-    differences += grade_differences(tx, study, responses, judged)
-    differences += _duration_differences(tx)
+    differences += [*grade_differences(tx, study, responses, judged), *_duration_differences(tx)]
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             differences += part.differences(tx)
-    differences += payment_differences(tx)
+    differences += [*payment_differences(tx), *identity_differences(tx)]
     return Verification(
         {
             "responses": len(responses),
             "workers in stages": len(standings),
             "items": items,
             "ledger entries": sum(1 for _ in ledger.ledger_lines(tx)),
+            **identities_checked(tx),
         },
         differences,
+        unchecked_identities(tx),
     )
 
 

@@ -43,6 +43,15 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "password",
         "Set the owner's password, typed twice or taken from CHORALE_PASSWORD; ends every session of theirs.",
     ),
+    _command("rotate", "Replace the key that signs links and cookies: every session and every link from before ends."),
+    _command(
+        "backup",
+        "Write a study's database and files to one file, checked and, with --encrypt, encrypted. The site may run.",
+    ),
+    _command(
+        "restore",
+        "Put a study back to the state of a backup. Everybody has to sign in again; the site must be closed.",
+    ),
     _command("pause", "Stop giving out items of a stage; answers to those already given out are still taken."),
     _command("resume", "Give out items of a paused stage again."),
     _command("close", "Close a gate: decide who goes on, book bonuses, write messages, and end the round."),

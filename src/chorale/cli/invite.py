@@ -52,11 +52,10 @@ def invite(
     if emails is not None and (expert is not None or count is not None or reusable):
         raise UserError("--emails makes one link for every address. Leave out --count, --reusable and --expert.")
     check_target(out, "--out", force=force, endings=(".csv",))
-    given = None if public_url is None else checked_public_url(public_url)
     with study_to_prepare(directory, db) as study:
         if stage is not None:
             stage_called(study, stage)
-        base = given or study.store.read(lambda tx: settings.setting_value(tx, "site")).result() or DEFAULT_URL
+        base = base_url(study, public_url)
         if listed:
             _list(study, as_json=as_json)
         elif revoke is not None:
@@ -66,6 +65,13 @@ def invite(
         else:
             links = [base + path for path in _paths(study, count, expert, stage, reusable=reusable)]
             _print_links(links, expert, as_json=as_json)
+
+
+def base_url(study: Study, public_url: str | None) -> str:
+    """What links begin with: the address given, or the one the site was last opened at."""
+    if public_url is not None:
+        return checked_public_url(public_url)
+    return study.store.read(lambda tx: settings.setting_value(tx, "site")).result() or DEFAULT_URL
 
 
 def _paths(study: Study, count: int | None, expert: str | None, stage: str | None, *, reusable: bool) -> list[str]:

@@ -4,7 +4,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Any
 
-from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
 from chorale.cli.asking import prolific
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
@@ -15,6 +15,7 @@ from chorale.engine import payouts, recruiting
 from chorale.engine.payouts import PayoutResult
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
+from chorale.engine.unknown_payouts import accept_unknown_payouts, refusal_to_pay
 from chorale.exchange import payout_files
 from chorale.exchange.payout_files import ToPay
 from chorale.files.tables import write_csv
@@ -48,6 +49,10 @@ def pay(
             "them so many minutes after. Look at Prolific's own page first.",
         ),
     ] = None,
+    after_restore: Annotated[
+        bool,
+        Option("--after-restore", help="Pay although payouts made after the backup are unknown. Compare them first."),
+    ] = False,
     receipts: Annotated[bool, Option("--receipts", help="Show every payout there was, and stop.")] = False,
     db: Database = None,
     as_json: AsJson = False,
@@ -62,6 +67,8 @@ def pay(
             else:
                 show(receipts_table(payouts_made))
             return
+        if yes:
+            _check_restored(study, accept=after_restore)
         paid = _pay(study, file, resend, quiet=as_json) if yes else None
         books = study.store.read(lambda tx: payouts.books(tx, study)).result()
     if as_json:
@@ -73,6 +80,14 @@ def pay(
     if paid is None and books.now:
         more = " --file pay.csv" if any(one.by_file for one in books.due) else ""
         print_line(f"Nothing was paid. Add --yes{more} to pay what can be paid now.")
+
+
+def _check_restored(study: Study, *, accept: bool) -> None:
+    """Refuse to pay where payouts may have been made that a restore has forgotten."""
+    if accept:
+        study.store.write(lambda tx: accept_unknown_payouts(tx, study, BY)).result()
+    elif (refusal := study.store.read(refusal_to_pay).result()) is not None:
+        raise UserError(refusal)
 
 
 def _pay(study: Study, file: Path | None, resend: int | None, *, quiet: bool) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from chorale.engine.entering import arrive
 from chorale.engine.running import Study
 from chorale.model import ArrivalSettings, Refusal, Worker, invited_to
 from chorale.model.panels import PANELS
-from chorale.store import Tx, events, gates, invitations, workers
+from chorale.store import Tx, epochs, events, gates, invitations, workers
 from chorale.store.invitations import SINGLE, InvitationRow
 
 INVITATION_PANEL = "invitation"
@@ -60,6 +60,12 @@ def arrive_invited(tx: Tx, study: Study, nonce: str, worker_id: int | None) -> t
     """The worker behind a link. `worker_id` is who is signed in already, for links that several people use."""
     row = invitations.find(tx, nonce, lock=True)
     if row is None:
+        if epochs.current(tx).reason == epochs.RESTORED:
+            # Nobody can say whether the link was for one person or for many, or revoked.
+            message = "This invitation was made after the backup that the study was restored from. Ask for a new one."
+            known = workers.find_by_identity(tx, INVITATION_PANEL, nonce)
+            if known is None:
+                raise Refusal("bad_invitation", message, 403)
         # Made before links were written down: those carry all there is to know.
         return arrive(tx, study, INVITATION_PANEL, nonce, {}), None
     if row.revoked_at is not None:

@@ -17,7 +17,8 @@ def arrive(tx: Tx, study: Study, panel: str, external_id: str, visit: Mapping[st
     """The worker behind a panel's id. `visit` is what else the panel sent; it is kept with the id, apart."""
     worker, new = workers.arrive(tx, panel, external_id, visit, study.clock(), study.secrets)
     if new:
-        events.record(tx, study.clock(), "arrived", {"panel": panel}, worker_id=worker.id)
+        evidence = {"panel": panel, "worker": worker.pseudonym}
+        events.record(tx, study.clock(), "arrived", evidence, worker_id=worker.id)
     return worker
 
 

@@ -2,18 +2,22 @@
 
 from collections.abc import Collection
 
+from chorale.engine import sessions
 from chorale.engine.running import Study
 from chorale.model import Assignment, AssignmentState, Refusal
 from chorale.store import Tx, assignments, events, participations
 from chorale.store.assignments import Assigned
+from chorale.store.sessions import SessionClaim
 
 # Being able to extend a time limit ten times over is what WCAG 2.2 asks for (success criterion 2.2.1).
 MOST_LEASES = 10
 
 
-def own_assignment(tx: Tx, worker_id: int, token: str) -> Assigned:
+def own_assignment(tx: Tx, study: Study, worker_id: int, token: str, session: SessionClaim | None = None) -> Assigned:
     """What a worker holds by a token, or held."""
-    assigned = assignments.assigned(tx, token)
+    assigned = assignments.assigned(tx, token, session)
+    if assigned is None and session is not None:
+        sessions.check(tx, study, session)
     # Somebody else's assignment looks exactly like one that does not exist.
     if assigned is None or assigned.assignment.worker_id != worker_id:
         raise Refusal("not_found", "This item is not yours, or no longer exists. Ask for the next one.", 404)
@@ -25,7 +29,7 @@ def skip(tx: Tx, study: Study, worker_id: int, token: str) -> None:
 
     Who could skip without end would see all items without doing any, and could compare them with what others see.
     """
-    assignment, record = own_assignment(tx, worker_id, token)
+    assignment, record = own_assignment(tx, study, worker_id, token)
     stage = study.stage_by_id(assignment.stage_id)
     if assignment.state == AssignmentState.LIVE:
         if stage.skips_left(record.answered, record.skipped) == 0:
@@ -42,7 +46,7 @@ _NO_SKIPS_LEFT = (
 
 def give_back(tx: Tx, study: Study, worker_id: int, token: str) -> None:
     """Return an item unanswered; somebody else gets it. Returning twice is once."""
-    assignment = own_assignment(tx, worker_id, token).assignment
+    assignment = own_assignment(tx, study, worker_id, token).assignment
     if assignment.state == AssignmentState.SUBMITTED:
         raise Refusal("already_submitted", "You have already answered this one. Go on with the next one.")
     if assignment.state != AssignmentState.LIVE:
@@ -55,14 +59,21 @@ def give_back_everything(tx: Tx, study: Study, worker_id: int, stages: Collectio
     """Return what a worker holds who is not coming back, in these stages or in all; how many items."""
     among = {stage.id for stage in study.stages.values() if stages is None or stage.name in stages}
     tokens = [token for stage_id, token in assignments.tokens_held(tx, worker_id) if stage_id in among]
+    given_back = 0
     for token in tokens:
-        give_back(tx, study, worker_id, token)
-    return len(tokens)
+        try:
+            give_back(tx, study, worker_id, token)
+            given_back += 1
+        except Refusal as refusal:
+            # Answered in this very moment, by another process: then there is nothing to give back.
+            if refusal.code != "already_submitted":
+                raise
+    return given_back
 
 
 def extend(tx: Tx, study: Study, worker_id: int, token: str) -> int:
     """Begin a lease anew for a worker who needs more time; when it ends now. It can last ten times its time in all."""
-    assignment = own_assignment(tx, worker_id, token).assignment
+    assignment = own_assignment(tx, study, worker_id, token).assignment
     if assignment.state != AssignmentState.LIVE:
         raise Refusal("lease_ended", "Your time for this one is over. Go on with the next one.")
     minutes = study.stage_by_id(assignment.stage_id).settings.lease_minutes

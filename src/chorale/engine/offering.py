@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from chorale.contract import Seeds
-from chorale.engine import paying
+from chorale.engine import paying, sessions
 from chorale.engine.entering import admission
 from chorale.engine.leases import expire_leases
 from chorale.engine.running import RunningStage, Study, judgments_asked
@@ -18,6 +18,7 @@ from chorale.store.assignments import Lease
 from chorale.store.credentials import credentials_of
 from chorale.store.offering import EVERYTHING, Draw, ItemContent
 from chorale.store.participations import Attendance
+from chorale.store.sessions import SessionClaim
 
 
 class Progress(NamedTuple):
@@ -60,10 +61,12 @@ STATUSES: Mapping[Reason, str] = {
 """What the interface calls each situation of somebody who asks for an item."""
 
 
-def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offer:
-    """The item a worker is to judge next; the one they already have, if they have one."""
-    record = participations.attendance(tx, stage.id, worker_id, ends=bool(stage.closed_by))
+def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session: SessionClaim | None = None) -> Offer:
+    """The item a worker is to judge next; the one they already have, if they have one. A session must hold."""
+    record = participations.attendance(tx, stage.id, worker_id, ends=bool(stage.closed_by), session=session)
     if record is None:
+        if session is not None:
+            sessions.check(tx, study, session)
         entered = _enter(tx, study, stage, worker_id)
         if isinstance(entered, Offer):
             return entered

@@ -27,6 +27,7 @@ from chorale.store import (
     Tx,
     codec,
     corrections,
+    epochs,
     events,
     items,
     labels,
@@ -59,7 +60,7 @@ def bring_in_additions(study: Study, path: Path) -> None:
 
 
 @contextmanager
-def serving_alone(path: Path, database: str | None) -> Iterator[None]:
+def serving_alone(path: Path, database: str | None, refusal: str | None = None) -> Iterator[None]:
     """Keep a second server from the study's SQLite file while one is running; PostgreSQL may have any number."""
     url = store_url(database, path / DATABASE)
     if url.get_backend_name() != "sqlite" or not (path / SETTINGS_FILE).is_file():
@@ -71,7 +72,8 @@ def serving_alone(path: Path, database: str | None) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise UserError(
-                f"The site of {path} is open already: one server at a time writes to an SQLite file. Close that one "
+                refusal
+                or f"The site of {path} is open already: one server at a time writes to an SQLite file. Close that one "
                 "first, or use PostgreSQL (--db) for several."
             ) from None
         yield
@@ -125,6 +127,7 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
         problems = _conflicts(tx, folder)
     if problems:
         raise UserError("The study's files no longer fit what its database holds. Nothing was changed", problems)
+    epochs.begin_first(tx, clock())
     _note_settings(tx, folder, clock)
     note_forecast(tx, folder.path, clock())
     known = {stage.name: stage.id for stage in stages.all_stages(tx)}

@@ -21,6 +21,7 @@ from chorale.store.codec import as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
 from chorale.store.gold import gold_answer
 from chorale.store.offering import take_gold
+from chorale.store.sessions import SessionClaim
 
 
 class Outcome(NamedTuple):
@@ -51,10 +52,17 @@ _STANDINGS = {standing.value: standing for standing in Standing}
 
 
 def submit(
-    tx: Tx, study: Study, worker_id: int, token: str, raw_answer: Any, idempotency_key: str, duration_ms: int | None
+    tx: Tx,
+    study: Study,
+    worker_id: int,
+    token: str,
+    raw_answer: Any,
+    idempotency_key: str,
+    duration_ms: int | None,
+    session: SessionClaim | None = None,
 ) -> Outcome:
-    """Take an answer: once, however often it is sent."""
-    held = own_assignment(tx, worker_id, token)
+    """Take an answer: once, however often it is sent. With a session, only if that holds."""
+    held = own_assignment(tx, study, worker_id, token, session)
     assignment, record = held.assignment, held.record
     stage = study.stage_by_id(assignment.stage_id)
     if assignment.state == AssignmentState.SUBMITTED:

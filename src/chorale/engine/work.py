@@ -15,6 +15,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.submitting import Outcome
 from chorale.engine.visit import Visit, knows_of
 from chorale.store import Tx
+from chorale.store.sessions import SessionClaim
 
 __all__ = [
     "Offer",
@@ -42,17 +43,24 @@ def start_page(tx: Tx, study: Study, worker_id: int) -> Visit | None:
     return replace(page, stages=tuple(stages))
 
 
-def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offer:
+def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session: SessionClaim | None = None) -> Offer:
     """The item a worker is to judge next, or why there is none."""
-    offer = offering.next_item(tx, study, stage, worker_id)
+    offer = offering.next_item(tx, study, stage, worker_id, session)
     return offer._replace(progress=_as_shown(tx, study, stage, worker_id, offer.progress))
 
 
 def submit(
-    tx: Tx, study: Study, worker_id: int, token: str, raw_answer: Any, idempotency_key: str, duration_ms: int | None
+    tx: Tx,
+    study: Study,
+    worker_id: int,
+    token: str,
+    raw_answer: Any,
+    idempotency_key: str,
+    duration_ms: int | None,
+    session: SessionClaim | None = None,
 ) -> Outcome:
     """Take an answer: once, however often it is sent."""
-    outcome = submitting.submit(tx, study, worker_id, token, raw_answer, idempotency_key, duration_ms)
+    outcome = submitting.submit(tx, study, worker_id, token, raw_answer, idempotency_key, duration_ms, session)
     stage = study.stage_by_id(outcome.stage_id)
     return outcome._replace(progress=_as_shown(tx, study, stage, worker_id, outcome.progress))
 

@@ -22,6 +22,7 @@ __all__ = [
     "check_folder",
     "did_you_mean",
     "load_folder",
+    "study_files",
 ]
 
 
@@ -32,6 +33,15 @@ def load_folder(path: Path) -> StudyFolder:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         raise UserError(f"{path} has {count}", problems)
     return folder
+
+
+def study_files(path: Path) -> list[str]:
+    """The files that make up the study in a folder: its settings and whatever they name, be it right or wrong."""
+    report = CheckReport(path)
+    raw = read_settings(report)
+    if raw is not None:
+        _read_study(raw, report)
+    return [SETTINGS_FILE, *sorted(report.named - {SETTINGS_FILE})] if (path / SETTINGS_FILE).is_file() else []
 
 
 def check_folder(path: Path, text: str | None = None) -> tuple[StudyFolder | None, list[Problem]]:

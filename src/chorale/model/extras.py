@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from chorale.model import UserError
 
 EXTRAS = {
+    "encryption": ("cryptography",),
     "models": ("safetensors", "torch", "transformers"),
     "postgres": ("psycopg",),
     "rules": ("duckdb", "highspy", "ibis", "pyarrow"),

@@ -2,14 +2,15 @@
 
 import os
 import signal
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from multiprocessing import active_children, get_context, parent_process
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from threading import Thread
+from typing import cast
 
 from chorale.folder.reading import StudyFolder
 from chorale.model import UserError
@@ -81,35 +82,61 @@ def _here(programme: Programme, jobs: Sequence[tuple[int, int]], progress: Progr
 def _in_processes(
     programme: Programme, jobs: Sequence[tuple[int, int]], processes: int, progress: Progress | None
 ) -> RunsByJob:
-    others = set(active_children())
-    runs: RunsByJob = {}
+    """The runs, by processes that each have a pipe of their own.
+
+    A pool of the standard library shares queues and locks between them: whoever ends one in the middle of writing may
+    wait for the others without end.
+    """
     # Started afresh, not forked: a fork would inherit threads and locks of whoever calls.
+    context = get_context("spawn")
     portable = replace(programme, folder=None)
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_begin, initargs=(portable,))
+    to_do, runs = iter(jobs), RunsByJob()
+    crew: dict[Connection, SpawnProcess] = {}
     try:
-        futures = {pool.submit(_perform, *job): job for job in jobs}
-        waiting = set(futures)
-        while waiting:
+        for _ in range(processes):
+            ours, theirs = context.Pipe()
+            crew[ours] = context.Process(target=_perform_until_told, args=(theirs, portable))
+            crew[ours].start()
+            theirs.close()
+            ours.send(next(to_do))
+        while len(runs) < len(jobs):
             # Never for long: a Ctrl-C that reaches another thread is seen by this one only when it wakes up.
-            done, waiting = wait(waiting, timeout=WAKE_SECONDS, return_when=FIRST_COMPLETED)
-            for future in done:
-                runs[futures[future]] = future.result()
+            for ours in _ready(crew, WAKE_SECONDS):
+                job, runs[job] = _received(ours)
                 if progress:
                     progress(len(runs), len(jobs))
-    except BrokenProcessPool:
-        raise UserError(
-            "a process of the rehearsal was ended from outside, perhaps for want of memory. "
-            "Try again with fewer processes (--processes 1)."
-        ) from None
+                if (next_job := next(to_do, None)) is not None:
+                    ours.send(next_job)
+    except OSError:
+        raise _ended_from_outside() from None
     finally:
-        if len(runs) < len(jobs):
-            # After a Ctrl-C or a mistake nobody wants what the others are still doing.
-            pool.shutdown(wait=False, cancel_futures=True)
-            for child in set(active_children()) - others:
-                child.terminate()
-        # Waited for, since a pool that is still closing when the program ends finds its pipes gone.
-        pool.shutdown(wait=True)
+        # All is done; or, after a Ctrl-C or a mistake, nobody wants what the others are still doing.
+        for process in crew.values():
+            if process.pid is not None:
+                process.terminate()
+                process.join()
     return runs
+
+
+def _ready(crew: Iterable[Connection], seconds: float) -> Iterable[Connection]:
+    return cast(Iterable[Connection], wait(list(crew), seconds))
+
+
+def _received(connection: Connection) -> tuple[tuple[int, int], Run]:
+    try:
+        job, outcome = connection.recv()
+    except EOFError:
+        raise _ended_from_outside() from None
+    if isinstance(outcome, Exception):
+        raise outcome
+    return job, outcome
+
+
+def _ended_from_outside() -> UserError:
+    return UserError(
+        "a process of the rehearsal was ended from outside, perhaps for want of memory. "
+        "Try again with fewer processes (--processes 1)."
+    )
 
 
 def _measured(rehearsal: Rehearsal, seed: int, workers: int | None = None) -> Run:
@@ -155,14 +182,17 @@ def fewest_that_do(do: Callable[[int], bool], workers: int, *, finishes: bool) -
 # In the processes
 
 
-_programme: list[Programme] = []
-
-
-def _begin(programme: Programme) -> None:
+def _perform_until_told(jobs: Connection, programme: Programme) -> None:
     # Ctrl-C is for whoever started us, and they end us; if they can't, because they were killed, nobody wants our work.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
-    _programme[:] = [programme]
+    while True:
+        job = jobs.recv()
+        try:
+            outcome: Run | Exception = programme.perform(*job)
+        except Exception as error:
+            outcome = error
+        jobs.send((job, outcome))
 
 
 def _end_with_parent() -> None:
@@ -170,10 +200,6 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def _perform(number: int, seed: int) -> Run:
-    return _programme[0].perform(number, seed)
 
 
 @lru_cache(maxsize=1)

@@ -1,6 +1,7 @@
 """The only room that speaks SQL."""
 
 from sqlalchemy import Connection as Tx
+from sqlalchemy.engine import URL as DatabaseAddress  # noqa: N811 - a class
 
 from chorale.store.database import Store
 from chorale.store.loading import LoadingStore
@@ -8,6 +9,7 @@ from chorale.store.memory import MemoryStore, open_memory_store
 from chorale.store.opening import open_loading_store, open_store, store_url
 
 __all__ = [
+    "DatabaseAddress",
     "LoadingStore",
     "MemoryStore",
     "Store",

@@ -25,6 +25,7 @@ from chorale.store.offering import ItemContent
 from chorale.store.participations import COLUMNS
 from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert
 from chorale.store.schema import assignment, gold, item, participation
+from chorale.store.sessions import SessionClaim, holds
 
 # Written out, not bound: only then can the database see that the partial index applies.
 _LIVE: ColumnElement[str] = literal_column("'live'")
@@ -139,7 +140,7 @@ _LEASED: Select[Any] = select(*(assignment.c[name] for name in Assignment._field
 # The last two columns of an assignment are the first two of a participation, and the same: they are asked for once,
 # since the driver makes something of every column of every row.
 _WIDTH, _SHARED = len(Assignment._fields), 2
-_ASSIGNED = Prepared(
+_BY_TOKEN = (
     _LEASED.add_columns(*COLUMNS[_SHARED:])
     .join(
         participation,
@@ -148,6 +149,8 @@ _ASSIGNED = Prepared(
     .where(assignment.c.token == bindparam("token"))
     .with_for_update(of=[participation, assignment], key_share=True)
 )
+_ASSIGNED = Prepared(_BY_TOKEN)
+_ASSIGNED_BY_SESSION = Prepared(_BY_TOKEN.where(holds(assignment.c.worker_id)))
 
 
 class Assigned(NamedTuple):
@@ -157,9 +160,12 @@ class Assigned(NamedTuple):
     record: Participation
 
 
-def assigned(tx: Connection, token: str) -> Assigned | None:
-    """The assignment of a token, locked together with its worker's participation."""
-    row = _ASSIGNED.first(tx, token=token)
+def assigned(tx: Connection, token: str, session: SessionClaim | None = None) -> Assigned | None:
+    """The assignment of a token, locked together with its worker's participation; with a session, only if it holds."""
+    if session is None:
+        row = _ASSIGNED.first(tx, token=token)
+    else:
+        row = _ASSIGNED_BY_SESSION.first(tx, token=token, digest=session.digest, pseudonym=session.pseudonym)
     if row is None:
         return None
     return Assigned(Assignment._make(row[:_WIDTH]), Participation._make(row[_WIDTH - _SHARED :]))

@@ -1,6 +1,6 @@
 """Links that let people in, and the addresses they were sent to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, insert, select, update
@@ -71,6 +71,26 @@ def addresses_of(tx: Connection) -> dict[str, str]:
         invitation, invitation.c.id == invitation_address.c.invitation_id
     )
     return {str(row[0]): str(row[1]) for row in tx.execute(query)}
+
+
+def add_missing(tx: Connection, known: Iterable[tuple[InvitationRow, str | None]]) -> tuple[int, int]:
+    """Add links that another state of the database has, with their addresses, and revoke what is revoked there.
+
+    How many were added, and how many of those that were there are revoked now.
+    """
+    added = revoked = 0
+    for row, address in known:
+        here = find(tx, row.nonce)
+        if here is None:
+            number = add(tx, row.nonce, row.kind, row.stage, row.most, row.made_at, row.made_by)
+            added += 1
+            if address is not None and address not in by_address(tx):
+                set_address(tx, address, number)
+        else:
+            number = here.id
+        if row.revoked_at is not None and revoke(tx, number, row.revoked_at) and here is not None:
+            revoked += 1
+    return added, revoked
 
 
 def set_address(tx: Connection, address: str, invitation_id: int) -> None:

@@ -3,7 +3,8 @@
 from sqlalchemy import Connection
 from sqlalchemy.pool import StaticPool
 
-# Tables are in two modules, and those of both belong to the schema.
+# Tables are in three modules, and those of all of them belong to the schema.
+import chorale.store.identity_schema
 import chorale.store.recruiting_schema  # noqa: F401
 from chorale.store.inline import InlineStore
 from chorale.store.kit_tables import create_tables
@@ -28,7 +29,7 @@ FOR_CREDENTIALS = "CREATE INDEX ix_participation_dropped ON participation (worke
 """Where somebody was dropped is asked with every item. Of most people it is nowhere, and this index says so at once."""
 
 
-APPEND_ONLY = ("response", "grade", "event", "entry")
+APPEND_ONLY = ("response", "grade", "event", "entry", "epoch")
 """Tables in which nothing may be changed or deleted. (What is paid out is kept as well; nobody is paid here.)"""
 
 

@@ -76,7 +76,18 @@ def open_store(url: URL, migrations: Path = MIGRATIONS, *, create: bool = True) 
 
 def open_loading_store(file: Path) -> LoadingStore:
     """A new SQLite file with the current schema, to be filled with what is there already and then finished."""
-    return LoadingStore(file, lambda connection: _upgrade(_scripts(MIGRATIONS)[0], connection))
+    return LoadingStore(file, lambda connection: migrate(MIGRATIONS, connection))
+
+
+def revisions(migrations: Path = MIGRATIONS) -> tuple[frozenset[str], str]:
+    """The schemas that this version knows, and the newest of them."""
+    _, known, head = _scripts(migrations)
+    return known, head
+
+
+def migrate(migrations: Path, connection: Connection) -> None:
+    """Bring an empty database, or one of an earlier version, up to date."""
+    _upgrade(_scripts(migrations)[0], connection)
 
 
 def _upgrade(config: "Config", connection: Connection) -> None:
@@ -91,7 +102,7 @@ def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
     engine = sqlite_engine(Path(str(url.database))) if is_sqlite else create_engine(url)
     try:
         with _alone(engine) as connection:
-            current = _revision(connection)
+            current = revision_of(connection)
             config, known, head = _scripts(migrations)
             if current == head:
                 return
@@ -123,7 +134,8 @@ def _alone(engine: Engine) -> Iterator[Connection]:
             yield pooled
 
 
-def _revision(connection: Connection) -> str | None:
+def revision_of(connection: Connection) -> str | None:
+    """The schema of a database; None if it is empty. One with tables of other programs is refused."""
     tables = set(inspect(connection).get_table_names())
     if "alembic_version" in tables:
         row = connection.execute(text("SELECT version_num FROM alembic_version")).first()

@@ -9,6 +9,7 @@ from chorale.model import GoldRecord, Participation, Standing
 from chorale.store.credentials import CREDENTIALS, Credentials, as_credentials, credentials_of
 from chorale.store.prepared import ONE, InsertIfNew, Prepared
 from chorale.store.schema import assignment, participation, stage, worker
+from chorale.store.sessions import SessionClaim, holds
 
 COLUMNS = tuple(participation.c[name] for name in Participation._fields)
 
@@ -43,7 +44,7 @@ class Attendance(NamedTuple):
     credentials: Credentials
 
 
-def _attendance(may_hold_item: ColumnElement[bool]) -> Prepared:
+def _attendance(may_hold_item: ColumnElement[bool], *more: ColumnElement[bool]) -> Prepared:
     return Prepared(
         select(
             *participation.c["standing", "seed", "served", "answered", "earned", "item_cursor", "skipped"],
@@ -56,7 +57,11 @@ def _attendance(may_hold_item: ColumnElement[bool]) -> Prepared:
         .select_from(participation)
         .join(worker, worker.c.id == participation.c.worker_id)
         .join(stage, stage.c.id == participation.c.stage_id)
-        .where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
+        .where(
+            participation.c.stage_id == bindparam("stage_id"),
+            participation.c.worker_id == bindparam("worker_id"),
+            *more,
+        )
         .with_for_update(of=participation, key_share=True)
     )
 
@@ -68,15 +73,26 @@ _HOLDS_ITEM = exists().where(
 )
 # SQLite has one writer. On PostgreSQL a statement that waits for the lock sees what there was before it waited, not
 # what another tab was given meanwhile: there it can't be asked in the same one.
-_ATTENDANCE = {"sqlite": _attendance(_HOLDS_ITEM), "postgresql": _attendance(literal_column("true"))}
+_MAY_HOLD_ITEM = {"sqlite": _HOLDS_ITEM, "postgresql": literal_column("true")}
+_ATTENDANCE = {dialect: _attendance(may_hold) for dialect, may_hold in _MAY_HOLD_ITEM.items()}
+_BY_SESSION = {
+    dialect: _attendance(may_hold, holds(participation.c.worker_id)) for dialect, may_hold in _MAY_HOLD_ITEM.items()
+}
 
 
-def attendance(tx: Connection, stage_id: int, worker_id: int, *, ends: bool = False) -> Attendance | None:
+def attendance(
+    tx: Connection, stage_id: int, worker_id: int, *, ends: bool = False, session: SessionClaim | None = None
+) -> Attendance | None:
     """How things are for a worker, with their participation locked; None if they have not entered the stage.
 
-    `ends` tells that gates end the stage, which lock the participations in it: one may have closed meanwhile.
+    `ends` tells that gates end the stage, which lock the participations in it: one may have closed meanwhile. With a
+    `session`, it is None also where that does not hold.
     """
-    row = _ATTENDANCE[tx.dialect.name].first(tx, stage_id=stage_id, worker_id=worker_id)
+    if session is None:
+        row = _ATTENDANCE[tx.dialect.name].first(tx, stage_id=stage_id, worker_id=worker_id)
+    else:
+        claimed = {"digest": session.digest, "pseudonym": session.pseudonym}
+        row = _BY_SESSION[tx.dialect.name].first(tx, stage_id=stage_id, worker_id=worker_id, **claimed)
     if row is None:
         return None
     credentials = as_credentials(*row[-len(CREDENTIALS) :])

@@ -1,11 +1,12 @@
 """The people who run the study, and how they sign in."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
 
 from chorale.store.prepared import upsert
-from chorale.store.schema import requester
+from chorale.store.schema import requester, worker, worker_identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,49 @@ def end_sessions(tx: Connection, name: str) -> None:
     tx.execute(
         update(requester).where(requester.c.name == name).values(session_version=requester.c.session_version + 1)
     )
+
+
+def revoke_also(tx: Connection, known: Iterable[RequesterRow]) -> list[str]:
+    """Revoke whoever is revoked in another state of the database; their names."""
+    revoked = []
+    for row in known:
+        if row.revoked_at is None:
+            continue
+        add_requester(tx, row.name, row.role)
+        here = find_requester(tx, row.name)
+        if here is not None and here.role == row.role and revoke(tx, row.name, row.revoked_at):
+            revoked.append(row.name)
+    return revoked
+
+
+def end_all_sessions(tx: Connection) -> None:
+    """End every session of everybody."""
+    tx.execute(update(requester).values(session_version=requester.c.session_version + 1))
+
+
+def revoked_workers(tx: Connection, panel: str) -> dict[str, int]:
+    """When the links of workers from the panel of those with links were revoked, by their pseudonyms."""
+    query = (
+        select(worker.c.pseudonym, requester.c.revoked_at)
+        .join(worker_identity, worker_identity.c.worker_id == worker.c.id)
+        .join(requester, requester.c.name == worker_identity.c.external_id)
+        .where(worker_identity.c.panel == panel, requester.c.revoked_at.is_not(None))
+    )
+    return {str(pseudonym): int(at) for pseudonym, at in tx.execute(query)}
+
+
+def is_revoked(tx: Connection, panel: str, worker_id: int) -> bool:
+    """Whether the link of a worker from the panel of those with links was revoked."""
+    query = (
+        select(requester.c.id)
+        .join(worker_identity, worker_identity.c.external_id == requester.c.name)
+        .where(
+            worker_identity.c.panel == panel,
+            worker_identity.c.worker_id == worker_id,
+            requester.c.revoked_at.is_not(None),
+        )
+    )
+    return tx.execute(query).first() is not None
 
 
 def set_password(tx: Connection, name: str, role: str, password_hash: str) -> None:

@@ -23,9 +23,19 @@ def set_setting(tx: Connection, key: str, value: str) -> None:
     )
 
 
+def known_secret(tx: Connection, name: str) -> str:
+    """A secret that was made before."""
+    return str(tx.execute(select(setting.c.value).where(setting.c.key == f"secret:{name}")).scalar_one())
+
+
+def replace_secret(tx: Connection, name: str) -> None:
+    """Make a secret anew."""
+    set_setting(tx, f"secret:{name}", secrets.token_urlsafe(32))
+
+
 def secret(tx: Connection, name: str) -> str:
     """A random secret of this study, made the first time it is asked for."""
     tx.execute(
         upsert(tx, setting).values(key=f"secret:{name}", value=secrets.token_urlsafe(32)).on_conflict_do_nothing()
     )
-    return str(tx.execute(select(setting.c.value).where(setting.c.key == f"secret:{name}")).scalar_one())
+    return known_secret(tx, name)

@@ -20,7 +20,7 @@ from chorale.model import Refusal, UserError
 from chorale.platforms.prolific import Prolific
 from chorale.registry import loaded_parts
 from chorale.web.console import console_routes
-from chorale.web.links import study_sessions
+from chorale.web.links import signing_key, study_sessions
 from chorale.web.pages import STATIC, Pages, StaticFilesForever, add_static
 from chorale.web.parts import SitePart, refuse_clashes
 from chorale.web.security import HEADERS, Guard
@@ -47,7 +47,7 @@ def create_app(study: Study, *, public_url: str | None = None, prolific: Prolifi
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        lifespan=_sweeping(study, prolific, parts),
+        lifespan=_sweeping(site, parts),
     )
     # Straight into the application's own router: an included one is built once more, and costs every request another
     # look-up.
@@ -66,14 +66,13 @@ def create_app(study: Study, *, public_url: str | None = None, prolific: Prolifi
     return app
 
 
-def _sweeping(
-    study: Study, prolific: Prolific | None, parts: Sequence[SitePart]
-) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """Look after expired leases and changed trust while the site runs."""
+def _sweeping(site: Site, parts: Sequence[SitePart]) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    """Look after expired leases, changed trust and a new signing key while the site runs."""
+    study, prolific = site.study, site.prolific
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(_sweep_for_ever(study, parts))]
+        tasks = [asyncio.create_task(_sweep_for_ever(site, parts))]
         if prolific is not None and study.settings.prolific is not None:
             tasks.append(asyncio.create_task(_sync_for_ever(study, prolific, study.settings.prolific.sync_minutes)))
         yield
@@ -83,10 +82,12 @@ def _sweeping(
     return lifespan
 
 
-async def _sweep_for_ever(study: Study, parts: Sequence[SitePart]) -> None:
+async def _sweep_for_ever(site: Site, parts: Sequence[SitePart]) -> None:
+    study = site.study
     for number in count(1):
         await asyncio.sleep(SWEEP_SECONDS)
         try:
+            await renew_key(site)
             await asyncio.wrap_future(study.store.write(lambda tx: work.expire_leases(tx, study)))
             await _sweep_parts(study, parts)
             # Every gold answer changes a trust, and labels with it; looking again at once would be work for nothing.
@@ -97,6 +98,11 @@ async def _sweep_for_ever(study: Study, parts: Sequence[SitePart]) -> None:
         except Exception:
             # The next sweep does what this one could not; a site that is up must not stop sweeping.
             log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)
+
+
+async def renew_key(site: Site) -> None:
+    """Sign with the key that `chorale rotate` has made, if it has: other processes do not tell this one."""
+    site.sessions.use(await site.read(signing_key))
 
 
 async def _sweep_parts(study: Study, parts: Sequence[SitePart]) -> None:

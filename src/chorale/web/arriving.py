@@ -7,23 +7,24 @@ import re
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from chorale.engine import arrivals, entering, recruiting
+from chorale.engine import arrivals, entering, recruiting, sessions
 from chorale.engine.publishing import PANEL as PROLIFIC
 from chorale.engine.running import Study
-from chorale.model import Refusal, UserError, Worker
+from chorale.engine.sessions import NewSession
+from chorale.model import Refusal, UserError
 from chorale.platforms.prolific import Prolific
 from chorale.store import Tx, workers
+from chorale.store.sessions import SessionClaim
 from chorale.web.serving import Site
-from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS, WorkerSession
+from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS
 
 log = logging.getLogger("chorale.web")
 
 
-def signed_in_worker(site: Site, worker: Worker, path: str = "/") -> Response:
+def signed_in_worker(site: Site, session: NewSession, path: str = "/") -> Response:
     """Send a worker to their start page, or to a stage, with a session of their own."""
     response = RedirectResponse(path, 303)
-    session = site.sessions.worker_cookie(WorkerSession(worker.id, worker.pseudonym))
-    site.set_cookie(response, WORKER_COOKIE, session, WORKER_SECONDS)
+    site.set_cookie(response, WORKER_COOKIE, site.sessions.worker_cookie(session), WORKER_SECONDS)
     return response
 
 
@@ -50,12 +51,15 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
         session_id = request.query_params.get(arrival.session_parameter, "")[:100]
         if site.prolific is not None and arrival.panel == PROLIFIC:
             await _ask_prolific(site.prolific, external_id, session_id, study_id)
-        worker = await site.write(_arrive_from_panel, arrival.panel, external_id, study_id, session_id)
-        return signed_in_worker(site, worker)
+        session = await site.write(_arrive_from_panel, arrival.panel, external_id, study_id, session_id)
+        return signed_in_worker(site, session)
 
     @router.post("/leave", include_in_schema=False)
-    async def leave() -> Response:
-        """Sign out, for people who share a device."""
+    async def leave(request: Request) -> Response:
+        """Sign out, for people who share a device. A copy of the cookie is useless from now on, too."""
+        session = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
+        if session is not None:
+            await site.write(sessions.end, session)
         response = RedirectResponse("/", 303)
         response.delete_cookie(WORKER_COOKIE, httponly=True, samesite="lax", secure=site.secure_cookies)
         return response
@@ -68,29 +72,42 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
             raise Refusal(
                 "bad_invitation", "This invitation is not valid. Copy the whole link, or ask for a new one.", 403
             )
-        session = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
-        signed_in = None if session is None else session.id
-        worker, row = await site.write(arrivals.arrive_invited, invitation, signed_in)
-        stage = None if row is None or worker.consented_at is None else row.stage
-        return signed_in_worker(site, worker, "/" if stage is None else f"/stages/{stage}")
+        before = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
+        session, stage = await site.write(_arrive_invited, invitation, before)
+        return signed_in_worker(site, session, "/" if stage is None else f"/stages/{stage}")
 
     @router.post("/welcome", include_in_schema=False)
     async def join_in_public(request: Request) -> Response:
         """Take part without having been asked, where the study lets anybody."""
-        session = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
-        if session is not None and await site.read(lambda tx, _: workers.find_worker(tx, session.id)) is not None:
-            return RedirectResponse("/", 303)
-        return signed_in_worker(site, await site.write(arrivals.arrive_in_public))
+        before = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
+        return signed_in_worker(site, await site.write(_arrive_in_public, before))
 
 
-def _arrive_from_panel(tx: Tx, study: Study, panel: str, external_id: str, study_id: str, session_id: str) -> Worker:
+def _arrive_in_public(tx: Tx, study: Study, before: SessionClaim | None) -> NewSession:
+    """Somebody new; or whoever the browser was when it last came, if their session was not ended."""
+    return sessions.begin(tx, study, sessions.recognised(tx, before) or arrivals.arrive_in_public(tx, study))
+
+
+def _arrive_invited(
+    tx: Tx, study: Study, invitation: str, before: SessionClaim | None
+) -> tuple[NewSession, str | None]:
+    """The session of whoever came by a link, and the stage to begin with."""
+    known = sessions.recognised(tx, before)
+    worker, row = arrivals.arrive_invited(tx, study, invitation, None if known is None else known.id)
+    stage = None if row is None or worker.consented_at is None else row.stage
+    return sessions.begin(tx, study, worker), stage
+
+
+def _arrive_from_panel(
+    tx: Tx, study: Study, panel: str, external_id: str, study_id: str, session_id: str
+) -> NewSession:
     known = workers.find_by_identity(tx, panel, external_id)
     if known is None and panel == PROLIFIC and not recruiting.is_ours(tx, study_id):
         raise Refusal("bad_arrival", "This link belongs to another study. Open it from your page on Prolific.", 403)
     worker = entering.arrive(tx, study, panel, external_id, {"study": study_id, "session": session_id})
     if panel == PROLIFIC:
         recruiting.note_arrival(tx, study, worker.id, external_id, study_id, session_id)
-    return worker
+    return sessions.begin(tx, study, worker)
 
 
 async def _ask_prolific(prolific: Prolific, participant: str, session_id: str, study_id: str) -> None:

@@ -3,6 +3,7 @@
 import re
 
 from chorale.engine.arrivals import new_invitation
+from chorale.engine.keys import SIGNING_KEY
 from chorale.engine.running import Study
 from chorale.model import UserError
 from chorale.store import Tx, events, requesters, settings
@@ -20,7 +21,12 @@ EXPERT_NAME = re.compile(r"[\w.@+-][\w .@+'-]{0,58}[\w.@+-]|\w")
 
 def study_sessions(study: Study) -> Sessions:
     """The signer of a study's links and cookies."""
-    return Sessions(study.store.write(lambda tx: settings.secret(tx, "sessions")).result())
+    return Sessions(study.store.write(lambda tx: settings.secret(tx, SIGNING_KEY)).result())
+
+
+def signing_key(tx: Tx, _study: Study) -> str:
+    """The key that signs links and cookies now."""
+    return settings.known_secret(tx, SIGNING_KEY)
 
 
 def setup_link_path(study: Study) -> str | None:

@@ -7,14 +7,22 @@ from typing import Any, TypeVar
 
 from fastapi import Request, Response
 
+from chorale.engine import sessions
 from chorale.engine.running import Study
 from chorale.model import Refusal
 from chorale.platforms.prolific import Prolific
+from chorale.store.sessions import SessionClaim
 from chorale.web.pages import Pages
 from chorale.web.sessions import WORKER_COOKIE, Sessions
 
 T = TypeVar("T")
 PAGE_OF = "x-chorale-worker"
+
+
+def nobody() -> Refusal:
+    """For requests without a session."""
+    message = "You are not signed in. Open the link you were given again. Everything you submitted is saved."
+    return Refusal("signed_out", message, 401)
 
 
 @dataclass(frozen=True)
@@ -45,11 +53,18 @@ class Site:
     async def read(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         return await asyncio.wrap_future(self.study.store.read(lambda tx: work(tx, self.study, *args, **kwargs)))
 
-    def worker_id(self, request: Request) -> int:
-        """Who is asking. Nothing but the signed cookie is believed."""
+    async def write_as(self, request: Request, work: Callable[..., T], *args: Any) -> T:
+        """Run `work(tx, study, worker, …)` for whoever is asking, in the transaction that checks their session."""
+        return await self.write(sessions.as_worker, self.claim(request), work, *args)
+
+    async def read_as(self, request: Request, work: Callable[..., T], *args: Any) -> T:
+        return await self.read(sessions.as_worker, self.claim(request), work, *args)
+
+    def claim(self, request: Request) -> SessionClaim:
+        """Who says they are asking: to be checked in the transaction that acts for them. Only signed cookies count."""
         session = self.sessions.worker(request.cookies.get(WORKER_COOKIE))
         if session is None:
-            raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
+            raise nobody()
         # A page says whose it is. On a shared device somebody else may have signed in since it was opened, and what was
         # answered on it is not theirs.
         if request.headers.get(PAGE_OF, session.pseudonym) != session.pseudonym:
@@ -58,4 +73,4 @@ class Site:
                 "Somebody else has signed in on this device. Open your own link again; your answers are kept here.",
                 401,
             )
-        return session.id
+        return session

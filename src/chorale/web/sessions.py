@@ -1,57 +1,64 @@
-"""Signed cookies and links: who somebody is, without asking the database."""
+"""Signed cookies and links. Whether a session still holds, the database knows (`engine/sessions.py`)."""
 
 import time
 from dataclasses import dataclass
 
 from itsdangerous import BadSignature, URLSafeSerializer, URLSafeTimedSerializer
 
+from chorale.engine.sessions import NewSession, digest_of
+from chorale.store.sessions import SessionClaim
+
 WORKER_COOKIE = "chorale_worker"
 STAFF_COOKIE = "chorale_staff"
 WORKER_SECONDS = 90 * 24 * 3600
 STAFF_SECONDS = 12 * 3600
 MOST_REMEMBERED = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerSession:
-    id: int
-    pseudonym: str
+_LINKS = ("invitation", "expert", "viewer", "setup")
 
 
 @dataclass(frozen=True, slots=True)
 class StaffSession:
     name: str
     version: int
+    epoch: str
+    """The mark of the epoch it was made in: versions of an earlier state of the database mean nothing in another."""
 
 
 class Sessions:
-    """Makes and reads signed values. The secret is the study's own, made when its database was."""
+    """Makes and reads signed values. The key is the study's own, made when its database was."""
 
-    def __init__(self, secret: str) -> None:
-        self._worker = URLSafeTimedSerializer(secret, salt="worker")
-        self._staff = URLSafeTimedSerializer(secret, salt="staff")
+    def __init__(self, key: str) -> None:
+        self._key = ""
+        self.use(key)
+
+    def use(self, key: str) -> None:
+        """Sign with this key from now on, and believe no signature by another."""
+        if key == self._key:
+            return
+        self._key = key
+        self._worker = URLSafeTimedSerializer(key, salt="worker")
+        self._staff = URLSafeTimedSerializer(key, salt="staff")
         # Checking a signature is a noticeable part of a request, and the same cookies come again and again.
         self._read_before: dict[str, tuple[URLSafeTimedSerializer, object, float]] = {}
-        self._links = {
-            kind: URLSafeSerializer(secret, salt=f"link:{kind}") for kind in ("invitation", "expert", "viewer", "setup")
-        }
+        self._links = {kind: URLSafeSerializer(key, salt=f"link:{kind}") for kind in _LINKS}
 
-    def worker_cookie(self, session: WorkerSession) -> str:
-        return str(self._worker.dumps([session.id, session.pseudonym]))
+    def worker_cookie(self, session: NewSession) -> str:
+        return str(self._worker.dumps([session.worker_id, session.pseudonym, session.epoch, session.token]))
 
-    def worker(self, cookie: str | None) -> WorkerSession | None:
+    def worker(self, cookie: str | None) -> SessionClaim | None:
+        """What a worker's cookie claims, if we made it."""
         match self._load(self._worker, cookie, WORKER_SECONDS):
-            case [int(worker_id), str(pseudonym)]:
-                return WorkerSession(worker_id, pseudonym)
+            case [int(worker_id), str(pseudonym), str(epoch), str(token)]:
+                return SessionClaim(worker_id, pseudonym, epoch, digest_of(token))
         return None
 
     def staff_cookie(self, session: StaffSession) -> str:
-        return str(self._staff.dumps([session.name, session.version]))
+        return str(self._staff.dumps([session.name, session.version, session.epoch]))
 
     def staff(self, cookie: str | None) -> StaffSession | None:
         match self._load(self._staff, cookie, STAFF_SECONDS):
-            case [str(name), int(version)]:
-                return StaffSession(name, version)
+            case [str(name), int(version), str(epoch)]:
+                return StaffSession(name, version, epoch)
         return None
 
     def link_token(self, kind: str, name: str) -> str:

@@ -5,19 +5,24 @@ import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 
-from chorale.engine.entering import EXPERTS_PANEL
+from chorale.engine.entering import EXPERTS_PANEL, arrive_as_expert
 from chorale.engine.leases import give_back_everything
 from chorale.engine.managing import Act, take_qualification
 from chorale.engine.running import Study
+from chorale.engine.sessions import REVOKED, SIGNED_OUT, NewSession, begin, moment_text
 from chorale.model import EXPERT as EXPERT_QUALIFICATION
 from chorale.model import Refusal, UserError
-from chorale.store import Tx, events, locks, requesters, settings, workers
+from chorale.store import Tx, epochs, events, locks, requesters, settings, workers
+from chorale.store import sessions as store_sessions
+from chorale.store.epochs import Epoch
+from chorale.store.identities import newest_response
 from chorale.store.requesters import RequesterRow
 from chorale.web.links import EXPERT, OWNER, VIEWER
 from chorale.web.serving import Site
@@ -29,6 +34,11 @@ HASHES_AT_ONCE = 2
 MOST_COLLEAGUES = 1_000
 UNUSED_DAYS = 30
 """A link that nobody has opened for so long opens nothing any more. Made again, it does."""
+
+
+def not_signed_in() -> Refusal:
+    """For requests to the console without a session."""
+    return Refusal("signed_out", "You are not signed in, or your session has ended. Sign in again.", 401)
 
 
 class Passwords:
@@ -124,23 +134,31 @@ def revoke(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> 
         raise Refusal("not_found", f"There is no {role} of that name.", 404)
     revoked = requesters.revoke(tx, name, study.clock())
     if revoked:
-        _take_from_desk(tx, study, name, by, reason)
-        events.record(tx, study.clock(), "link revoked", {"by": by, "name": name, "role": role, "reason": reason})
+        evidence = {"by": by, "name": name, "role": role, "reason": reason}
+        evidence |= _take_from_desk(tx, study, name, by, reason)
+        events.record(tx, study.clock(), "link revoked", evidence)
     return revoked
 
 
-def _take_from_desk(tx: Tx, study: Study, name: str, by: str, reason: str) -> None:
-    """End what somebody does in the stages for experts: their browser still knows who they are there."""
+def _take_from_desk(tx: Tx, study: Study, name: str, by: str, reason: str) -> dict[str, Any]:
+    """End what somebody does in stages; who they are there, and the last answer that can be theirs."""
     worker = workers.find_by_identity(tx, EXPERTS_PANEL, name)
-    if worker is not None:
-        give_back_everything(tx, study, worker.id)
-        act = Act(by, f"link revoked: {reason}", f"revoked-{worker.id}")
-        take_qualification(tx, study, worker.pseudonym, EXPERT_QUALIFICATION, act)
+    if worker is None:
+        return {}
+    store_sessions.end_all_of(tx, worker.id, REVOKED, study.clock())
+    give_back_everything(tx, study, worker.id)
+    act = Act(by, f"link revoked: {reason}", f"revoked-{worker.id}")
+    take_qualification(tx, study, worker.pseudonym, EXPERT_QUALIFICATION, act)
+    return {"worker": worker.pseudonym, "last_response": newest_response(tx)}
 
 
-def is_expert(tx: Tx, _study: Study, worker_id: int) -> bool:
-    """Whether a worker is an expert at their desk."""
-    return workers.panel_of(tx, worker_id) == EXPERTS_PANEL
+def begin_at_desk(tx: Tx, study: Study, session: StaffSession) -> NewSession:
+    """The session of whoever an expert is in stages for experts. They may have been revoked since they asked."""
+    locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
+    row = with_session(tx, study, session)
+    if row is None:
+        raise not_signed_in()
+    return begin(tx, study, arrive_as_expert(tx, study, row.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +200,16 @@ def _is_too_old(study: Study, invited_at: int | None) -> bool:
     return invited_at is not None and study.clock() - invited_at > UNUSED_DAYS * 24 * 3_600_000
 
 
+def end_sessions(tx: Tx, study: Study, name: str) -> int | None:
+    """End every session of somebody, on all their devices; who they were at their desk, where they have one."""
+    requesters.end_sessions(tx, name)
+    at_desk = workers.find_by_identity(tx, EXPERTS_PANEL, name)
+    if at_desk is None:
+        return None
+    store_sessions.end_all_of(tx, at_desk.id, SIGNED_OUT, study.clock())
+    return at_desk.id
+
+
 def requester(tx: Tx, _study: Study, name: str) -> RequesterRow | None:
     return requesters.find_requester(tx, name)
 
@@ -193,21 +221,41 @@ def _existing(tx: Tx, name: str) -> RequesterRow:
     return row
 
 
-def signed_in(site: Site, row: RequesterRow, to: str) -> Response:
+async def signed_in(site: Site, row: RequesterRow, to: str) -> Response:
     """Send somebody on with a session of their own."""
     response = RedirectResponse(to, 303)
-    session = site.sessions.staff_cookie(StaffSession(row.name, row.session_version))
+    epoch = await site.read(current_epoch)
+    session = site.sessions.staff_cookie(StaffSession(row.name, row.session_version, epoch.mark))
     site.set_cookie(response, STAFF_COOKIE, session, STAFF_SECONDS)
     return response
 
 
 async def who_is_it(site: Site, request: Request) -> RequesterRow | None:
-    """Who a staff cookie belongs to, unless it was forged, is old, or the password has changed since."""
+    """Who a staff cookie belongs to, unless it was forged, is old, or was ended: see `with_session`."""
     session = site.sessions.staff(request.cookies.get(STAFF_COOKIE))
-    if session is None:
+    return None if session is None else await site.read(with_session, session)
+
+
+def with_session(tx: Tx, _study: Study, session: StaffSession) -> RequesterRow | None:
+    """Who has a session, unless it was ended: by signing out, a new password, revoking, or restoring a backup."""
+    row = requesters.find_requester(tx, session.name)
+    holds = row is not None and row.session_version == session.version and row.revoked_at is None
+    return row if holds and epochs.current(tx).mark == session.epoch else None
+
+
+def restored_since(tx: Tx, _study: Study, session: StaffSession) -> str | None:
+    """What to tell somebody whose session a restore has ended."""
+    epoch = epochs.current(tx)
+    if epoch.mark == session.epoch or epoch.backup_at is None:
         return None
-    row = await site.read(requester, session.name)
-    return row if row is not None and row.session_version == session.version else None
+    return (
+        f"This study was restored on {moment_text(epoch.began_at)} from a backup of {moment_text(epoch.backup_at)}. "
+        "Everybody was signed out. Names and passwords are those of the backup."
+    )
+
+
+def current_epoch(tx: Tx, _study: Study) -> Epoch:
+    return epochs.current(tx)
 
 
 Gatekeeper = Callable[[Request], Awaitable[None]]
@@ -224,7 +272,7 @@ def staff_only(site: Site, *roles: str) -> Gatekeeper:
     async def check(request: Request) -> None:
         row = await who_is_it(site, request)
         if row is None:
-            raise Refusal("signed_out", "You are not signed in, or your session has ended. Sign in again.", 401)
+            raise not_signed_in()
         request.state.staff = row
         if row.role not in roles:
             raise Refusal("not_yours", NOT_YOURS.get(row.role, NOT_YOURS[VIEWER]), 403)

@@ -29,7 +29,8 @@ from chorale.web.links import DESK
 from chorale.web.pages import markdown
 from chorale.web.parts import HomeCard, SitePart
 from chorale.web.security import CONTENT_SECURITY_POLICY
-from chorale.web.serving import Site
+from chorale.web.serving import Site, nobody
+from chorale.web.sessions import WORKER_COOKIE
 
 log = logging.getLogger("chorale.web")
 REPLY_STEP_S = 0.02
@@ -121,7 +122,7 @@ class ErrorBody(BaseModel):
 
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorBody} for status in (400, 401, 403, 404, 409, 413, 422)
+    status: {"model": ErrorBody} for status in (400, 401, 403, 404, 409, 410, 413, 422)
 }
 
 
@@ -139,20 +140,21 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
     def _cards(tx: Tx, study: Study, worker_id: int) -> list[HomeCard]:
         return [card for make in makers if (card := make(tx, study, worker_id)) is not None]
 
-    async def current_visit(request: Request) -> Visit | None:
+    async def current_visit(request: Request) -> Visit | Refusal:
+        """A worker's view of the study, or why they are nobody here."""
         try:
-            worker_id = site.worker_id(request)
-        except Refusal:
-            return None
-        return await site.read(work.start_page, worker_id)
+            visit = await site.read_as(request, work.start_page)
+        except Refusal as refusal:
+            return refusal
+        return visit or nobody()
 
     @router.get("/", response_class=HTMLResponse, include_in_schema=False)
     async def home(request: Request) -> Response:
         visit = await current_visit(request)
-        if visit is not None and visit.panel == entering.EXPERTS_PANEL:
+        if isinstance(visit, Refusal):
+            return _signed_out_page(site, request, visit)
+        if visit.panel == entering.EXPERTS_PANEL:
             return RedirectResponse(DESK, 303)
-        if visit is None:
-            return pages.page("worker/landing.html" if study.settings.arrival.landing else "worker/gone.html", 200)
         if visit.worker.consented_at is None:
             return pages.page("worker/consent.html", consent_html=markdown(study.consent))
         if any(message.read_at is None for message in visit.messages):
@@ -166,14 +168,14 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
     async def consent(request: Request, agree: Annotated[str, Form()] = "") -> Response:
         if agree != "yes":
             raise Refusal("no_consent", "Tick the box if you agree to take part. Without it you can't go on.", 422)
-        await site.write(entering.consent, site.worker_id(request))
+        await site.write_as(request, entering.consent)
         return RedirectResponse("/", 303)
 
     @router.get("/stages/{name}", response_class=HTMLResponse, include_in_schema=False)
     async def work_page(request: Request, name: StageInPath) -> Response:
         stage = study.stage(name)
         visit = await current_visit(request)
-        if visit is None or visit.worker.consented_at is None:
+        if isinstance(visit, Refusal) or visit.worker.consented_at is None:
             return RedirectResponse("/", 303)
         if not visit.knows(stage):
             raise no_such_stage()
@@ -187,6 +189,15 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
             if path is not None:
                 return Response(path.read_text("utf-8"), media_type=_MEDIA_TYPES[path.suffix])
         raise Refusal("not_found", "There is no such file.", 404)
+
+
+def _signed_out_page(site: Site, request: Request, why: Refusal) -> Response:
+    """How to get in; for somebody who was in, what ended their session, and answers that their browser still holds."""
+    claim = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
+    template = "worker/landing.html" if site.study.settings.arrival.landing else "worker/gone.html"
+    return site.pages.page(
+        template, ended=None if claim is None else why.message, owner="" if claim is None else claim.pseudonym
+    )
 
 
 def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
@@ -314,10 +325,10 @@ def _add_interface(router: APIRouter, site: Site) -> None:
     @router.post("/api/stages/{name}/next", response_model=OfferBody, responses=REFUSALS)
     async def next_item(request: Request, name: StageInPath) -> Response:
         """The next item to judge. Asking again before answering gives the same one."""
-        worker_id = site.worker_id(request)
+        session = site.claim(request)
         stage = study.stage(name)
-        offer = await site.write(work.next_item, stage, worker_id)
-        if offer.status == "locked" and not await site.read(work.knows_of, stage, worker_id):
+        offer = await site.write(work.next_item, stage, session.worker_id, session)
+        if offer.status == "locked" and not await site.read(work.knows_of, stage, session.worker_id):
             raise no_such_stage()
         body: dict[str, Any] = {"status": offer.status, "message": offer.message, "progress": progress(offer.progress)}
         if offer.lease is not None:
@@ -334,9 +345,10 @@ def _add_interface(router: APIRouter, site: Site) -> None:
     @router.post("/api/assignments/{token}/submit", response_model=OutcomeBody, responses=REFUSALS)
     async def submit(request: Request, token: TokenInPath, body: Submission) -> Response:
         """Submit an answer. When this answers 200, the answer is on disk; sending it again changes nothing."""
-        worker_id = site.worker_id(request)
         began = time.monotonic()
-        outcome = await site.write(work.submit, worker_id, token, body.answer, body.key, body.duration_ms)
+        session = site.claim(request)
+        given = (token, body.answer, body.key, body.duration_ms)
+        outcome = await site.write(work.submit, session.worker_id, *given, session)
         if outcome.status == "accepted" and outcome.standing is Standing.DROPPED:
             await asyncio.to_thread(settling.settle_everything, study)
         # Gold is graded and an item counted, which takes different times: replies come at steps that hide it.
@@ -356,13 +368,13 @@ def _add_interface(router: APIRouter, site: Site) -> None:
     @router.post("/api/assignments/{token}/extend", response_model=ExtendedBody, responses=REFUSALS)
     async def extend(request: Request, token: TokenInPath) -> Response:
         """Ask for more time: the lease begins anew."""
-        expires_at = await site.write(work.extend, site.worker_id(request), token)
+        expires_at = await site.write_as(request, work.extend, token)
         return _json({"status": "extended", "assignment": {"expires_at": expires_at, "server_now": study.clock()}})
 
     @router.post("/api/assignments/{token}/return", response_model=ReturnedBody, responses=REFUSALS)
     async def give_back(request: Request, token: TokenInPath) -> Response:
         """Skip an item: give it back unanswered; somebody else will get it."""
-        await site.write(work.skip, site.worker_id(request), token)
+        await site.write_as(request, work.skip, token)
         return _json({"status": "returned"})
 
 

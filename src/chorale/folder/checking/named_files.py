@@ -44,6 +44,7 @@ def located(relative: str, at: TomlPath, report: CheckReport) -> Path | None:
     elif not path.is_file():
         report.setting(at, "is not a file", "Name a file.", relative)
     else:
+        report.named.add(path.relative_to(report.root.resolve()).as_posix())
         return path
     return None
 

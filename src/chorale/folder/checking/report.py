@@ -21,6 +21,8 @@ class CheckReport:
         self.file = file
         self.text = ""
         self.problems: list[Problem] = []
+        self.named: set[str] = set()
+        """The files in the study folder that settings name."""
         self._reported: list[TomlPath] = []
 
     def add(self, file: str, line: int | None, message: str, fix: str, value: str | None = None) -> None:

@@ -7,7 +7,7 @@ from fastapi import Form, Path, Request, Response
 
 from chorale.engine import gold_desk
 from chorale.engine.asking_experts import ExpertQuestion, answer_question, questions
-from chorale.engine.entering import EXPERTS_PANEL, arrive_as_expert
+from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.gates import send_message
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Message, Refusal
@@ -18,6 +18,8 @@ from chorale.web.console.frame import NO_NUL, Console, back_to, on_mistake
 from chorale.web.console.gold import Text, read_answer
 from chorale.web.links import DESK
 from chorale.web.pages import markdown
+from chorale.web.sessions import STAFF_COOKIE
+from chorale.web.staff import begin_at_desk, not_signed_in
 
 QUESTIONS_SHOWN = 20
 DRAFTS_SHOWN = 20
@@ -106,8 +108,10 @@ def add_desk_routes(console: Console) -> None:
         chosen = site.study.stage(stage)
         if not chosen.is_for_experts:
             raise Refusal("not_for_experts", f"{chosen.settings.title} is not for experts.", 422)
-        worker = await site.write(arrive_as_expert, request.state.staff.name)
-        return signed_in_worker(site, worker, f"/stages/{chosen.name}")
+        session = site.sessions.staff(request.cookies.get(STAFF_COOKIE))
+        if session is None:
+            raise not_signed_in()
+        return signed_in_worker(site, await site.write(begin_at_desk, session), f"/stages/{chosen.name}")
 
     @router.post("/messages/{number}/send")
     async def send(

@@ -11,7 +11,6 @@ from fastapi import APIRouter, Form, Path, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from chorale.model import Refusal, UserError
-from chorale.store import requesters
 from chorale.store.requesters import RequesterRow
 from chorale.web import staff
 from chorale.web.console.frame import NO_NUL, Console, back_to
@@ -109,7 +108,7 @@ def _add_set_up(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> 
             row = await site.write(staff.make_owner, name, await doorkeeper.passwords.hash(password))
         except UserError as error:
             return console.page(request, "setup", 422, name=name, problem=error.message)
-        return staff.signed_in(site, row, START)
+        return await staff.signed_in(site, row, START)
 
 
 def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> None:
@@ -121,7 +120,9 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
     ) -> Response:
         if await staff.who_is_it(site, request) is not None:
             return RedirectResponse(local_path(wanted), 303)
-        return console.page(request, "login", name="", next=local_path(wanted))
+        session = site.sessions.staff(request.cookies.get(STAFF_COOKIE))
+        restored = None if session is None else await site.read(staff.restored_since, session)
+        return console.page(request, "login", name="", next=local_path(wanted), problem=restored)
 
     @router.post("/login")
     async def login(
@@ -139,19 +140,18 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
             return _with_retry_after(again(429, _patience(error.wait)), error.wait)
         if row is None:
             return again(401, "The name or the password is wrong.")
-        return staff.signed_in(site, row, local_path(wanted))
+        return await staff.signed_in(site, row, local_path(wanted))
 
     @router.post("/logout")
     async def logout(request: Request) -> Response:
         row = await staff.who_is_it(site, request)
-        if row is not None:
-            # A cookie somebody copied must not outlive the signing out.
-            await site.write(lambda tx, _: requesters.end_sessions(tx, row.name))
+        # A cookie somebody copied must not outlive the signing out.
+        at_desk = None if row is None else await site.write(staff.end_sessions, row.name)
         response = RedirectResponse("/login", 303)
         worker = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
         # Whoever they were at their desk goes with them.
-        at_desk = worker is not None and await site.read(staff.is_expert, worker.id)
-        for cookie in (STAFF_COOKIE, *((WORKER_COOKIE,) if at_desk else ())):
+        leaves_desk = worker is not None and worker.worker_id == at_desk
+        for cookie in (STAFF_COOKIE, *((WORKER_COOKIE,) if leaves_desk else ())):
             response.delete_cookie(cookie, httponly=True, samesite="lax", secure=site.secure_cookies)
         return response
 
@@ -172,7 +172,7 @@ def _add_links(router: APIRouter, console: Console) -> None:
         name = site.sessions.read_link(role, token)
         if name is None:
             raise Refusal("bad_link", "This link is not valid. Copy the whole link, or ask for a new one.", 403)
-        return staff.signed_in(site, await site.write(staff.enter_by_link, name, role), start)
+        return await staff.signed_in(site, await site.write(staff.enter_by_link, name, role), start)
 
     @router.get("/expert/{token}")
     async def expert(token: TokenInPath) -> Response:
@@ -204,5 +204,5 @@ def _add_account(console: Console, doorkeeper: Doorkeeper) -> None:
         row = await site.write(staff.change_password, name, await doorkeeper.passwords.hash(password))
         response = back_to("/console/account", "password")
         # This browser goes on; all others have to sign in again.
-        response.headers["set-cookie"] = staff.signed_in(site, row, START).headers["set-cookie"]
+        response.headers["set-cookie"] = (await staff.signed_in(site, row, START)).headers["set-cookie"]
         return response

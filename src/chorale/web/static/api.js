@@ -3,7 +3,7 @@
  *
  * - `ok`: the server understood and said so, in the shape we know;
  * - `refused`: the server will never accept this; `message` is for the worker;
- * - `signed_out`: it may accept this once the worker has signed in again;
+ * - `signed_out`: it may accept this once the worker has signed in again; `message` says why;
  * - `unreachable`: no usable word from the server (no connection, time-out, 5xx, 429, somebody else's login page).
  *
  * @typedef {{kind: "ok", data: Object<string, any>}

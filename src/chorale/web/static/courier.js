@@ -11,6 +11,9 @@ import { Backoff, pause } from "./timer.js";
 
 export const RETRY = { firstMs: 1000, mostMs: 15_000 };
 
+/** What the server says of sessions that are over: pages say why themselves. */
+const ENDED = new Set(["participation_lost", "revoked"]);
+
 export class Courier {
   /**
    * @param {import("./outbox.js").Outbox} outbox
@@ -62,7 +65,7 @@ export class Courier {
       if (delivery.stopped === "other_tab") {
         await pause(1000, wake);
       } else if (delivery.stopped !== null) {
-        const button = this.#waiting(delivery.stopped);
+        const button = this.#waiting(delivery.stopped, delivery.message);
         const ms = delivery.stopped === "signed_out" ? 60_000 : backoff.step();
         await pause(Math.max(ms, delivery.retryAfterMs), { button, ...wake });
       }
@@ -83,7 +86,9 @@ export class Courier {
       this.notices.show(`refused:${entry.id}`, {
         tone: "danger",
         title: "One answer could not be accepted.",
-        text: entry.message || "You can go on with the next question.",
+        text: ENDED.has(entry.code)
+          ? "It belongs to a session that has ended, and is not counted for anybody. Copy it if you need it."
+          : entry.message || "You can go on with the next question.",
         more: [details],
         buttons: [button],
       });
@@ -96,9 +101,10 @@ export class Courier {
 
   /**
    * @param {"unreachable" | "signed_out"} why
+   * @param {string} message what the server said about it
    * @returns {HTMLButtonElement}
    */
-  #waiting(why) {
+  #waiting(why, message) {
     if (this.tryNow && this.why !== why) this.#connected();
     if (!this.tryNow) {
       const lasting = this.outbox.store.lasting;
@@ -109,7 +115,7 @@ export class Courier {
         ...(why === "signed_out"
           ? {
               title: "You are signed out.",
-              text: "Your answer is saved on this device. Open the link you were given again, in this browser: it is sent then.",
+              text: `${document.querySelector("[data-ended]") ? "" : message} Your answer is saved on this device. It is sent once you have signed in again in this browser.`,
             }
           : {
               title: lasting ? "Saved on this device." : "Not sent yet. Please keep this page open.",

@@ -8,7 +8,7 @@
  * @typedef {{id: string, url: string, key: string, answer: any, durationMs: number, recap: Recap, at: number, tab: string}} Entry
  * @typedef {Entry & {code: string, message: string}} Refused
  * @typedef {{id: string, entry: Entry, data: Object<string, any>, at: number}} Sent
- * @typedef {{sent: Sent[], refused: Refused[], stopped: null | "unreachable" | "signed_out" | "other_tab", retryAfterMs: number}} Delivery
+ * @typedef {{sent: Sent[], refused: Refused[], stopped: null | "unreachable" | "signed_out" | "other_tab", retryAfterMs: number, message: string}} Delivery
  */
 
 import { post } from "./api.js";
@@ -69,7 +69,7 @@ export class Outbox {
   /** @returns {Promise<Delivery>} */
   async #sendAll() {
     /** @type {Delivery} */
-    const delivery = { sent: [], refused: [], stopped: null, retryAfterMs: 0 };
+    const delivery = { sent: [], refused: [], stopped: null, retryAfterMs: 0, message: "" };
     for (const { id } of this.pending()) {
       const entry = /** @type {Entry | null} */ (this.store.get("outbox", id));
       if (entry === null) continue; // another tab was quicker
@@ -90,6 +90,7 @@ export class Outbox {
       } else {
         delivery.stopped = reply.kind;
         delivery.retryAfterMs = reply.kind === "unreachable" ? reply.retryAfterMs : 0;
+        delivery.message = reply.kind === "signed_out" ? reply.message : "";
         break;
       }
     }

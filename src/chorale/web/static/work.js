@@ -34,6 +34,7 @@ const RESTS = {
   dropped: { title: "This part has ended for you", icon: "icon-info", again: false },
   locked: { title: "This part is not open to you", icon: "icon-lock", again: false },
   signed_out: { title: "You are signed out", icon: "icon-lock", again: true },
+  ended: { title: "Your session has ended", icon: "icon-lock", again: false },
   refused: { title: "This does not work right now", icon: "icon-warn", again: false },
 };
 
@@ -197,10 +198,12 @@ async function askNext() {
     if (reply.kind !== "unreachable") notices.hide("next");
     if (reply.kind === "ok") return /** @type {any} */ (reply.data);
     if (reply.kind === "signed_out") {
-      const message = "Open the link you were given again, in this browser. Everything you submitted is saved.";
-      return { status: "signed_out", message };
+      return { status: "signed_out", message: reply.message };
     }
-    if (reply.kind === "refused") return { status: "refused", message: reply.message };
+    if (reply.kind === "refused") {
+      const ended = reply.code === "participation_lost" || reply.code === "revoked";
+      return { status: ended ? "ended" : "refused", message: reply.message };
+    }
     notices.show("next", {
       tone: "warn",
       title: "No connection.",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from chorale.engine.entering import admission
+from chorale.engine.entering import EXPERTS_PANEL, admission
 from chorale.engine.offering import secret_number
 from chorale.engine.running import Study
 from chorale.kits.mturk.api.answers import Fields, answers_xml, joined, misfit
@@ -26,7 +26,7 @@ from chorale.kits.mturk.store.hits import HitRow, HitTypeRow, Offered
 from chorale.model import Refusal
 from chorale.protocol import Facts, Reason, State, always, for_late_answer, never, situation
 from chorale.protocol.situation_words import message
-from chorale.store import Tx, events, participations, stages, workers
+from chorale.store import Tx, events, participations, requesters, stages, workers
 from chorale.store.credentials import credentials_of
 
 LONGEST_ANSWER = 131_072
@@ -231,6 +231,9 @@ def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
         return False
     if row.state in ("submitted", "approved", "rejected"):
         return True
+    if requesters.is_revoked(tx, EXPERTS_PANEL, row.worker_id):
+        # Frames have no session that could have been ended.
+        raise Refusal("revoked", "Your access to this study was revoked. Answers are no longer accepted from you.", 403)
     if row.state != "accepted":
         _renew(market, row)
     hit = hits.hit_numbered(tx, row.hit_id)

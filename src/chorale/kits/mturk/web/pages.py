@@ -5,7 +5,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from chorale.engine.running import Study
 from chorale.kits.mturk.api.answers import Fields
 from chorale.kits.mturk.api.names import NOT_ACCEPTED, worker_id
 from chorale.kits.mturk.api.questions import External, Page, QuestionForm, origin_of
@@ -14,8 +13,6 @@ from chorale.kits.mturk.market.working import HitView
 from chorale.kits.mturk.store.hits import HitTypeRow
 from chorale.kits.mturk.web.frames import SANDBOX, SUBMIT_PATH, form_html, frame_height, framed, page_html, shell_html
 from chorale.model import Refusal, money_text
-from chorale.store import Tx
-from chorale.store.workers import find_worker
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site
 
@@ -31,13 +28,6 @@ def add_hit_pages(router: APIRouter, site: Site) -> None:
         _add_lists(router, site)
         _add_work(router, site)
         _add_qualifications(router, site)
-
-
-def _pseudonym(tx: Tx, _study: Study, worker: int) -> str:
-    worker_row = find_worker(tx, worker)
-    if worker_row is None:
-        raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
-    return worker_row.pseudonym
 
 
 def facts(site: Site, kind: HitTypeRow) -> dict[str, Any]:
@@ -68,7 +58,7 @@ def _add_lists(router: APIRouter, site: Site) -> None:
     @router.get("/hits", response_class=HTMLResponse, include_in_schema=False)
     async def hits(request: Request) -> Response:
         """The list of tasks."""
-        board = await site.read(working.board, site.worker_id(request))
+        board = await site.read_as(request, working.board)
         return site.pages.page(
             "mturk/hits.html",
             barred=board.barred,
@@ -87,7 +77,7 @@ def _add_lists(router: APIRouter, site: Site) -> None:
     @router.post("/hits/next/{name}", include_in_schema=False)
     async def accept_next(request: Request, name: IdInPath) -> Response:
         """Accept another one of the same kind."""
-        hit = await site.write(working.accept_next, site.worker_id(request), name)
+        hit = await site.write_as(request, working.accept_next, name)
         return RedirectResponse("/hits" if hit is None else f"/hits/{hit}", 303)
 
 
@@ -95,9 +85,8 @@ def _add_work(router: APIRouter, site: Site) -> None:
     @router.get("/hits/{name}", response_class=HTMLResponse, include_in_schema=False)
     async def hit_page(request: Request, name: IdInPath) -> Response:
         """A HIT, to look at or to do."""
-        worker = site.worker_id(request)
-        view = await site.read(working.look_at, worker, name)
-        pseudonym = await site.read(_pseudonym, worker)
+        view = await site.read_as(request, working.look_at, name)
+        pseudonym = site.claim(request).pseudonym
         assignment = view.assignment
         state = "look" if assignment is None else assignment.state
         address, sandbox = _frame_of(site, request, view, pseudonym)
@@ -122,12 +111,12 @@ def _add_work(router: APIRouter, site: Site) -> None:
 
     @router.post("/hits/{name}/accept", include_in_schema=False)
     async def accept(request: Request, name: IdInPath) -> Response:
-        await site.write(working.accept, site.worker_id(request), name)
+        await site.write_as(request, working.accept, name)
         return RedirectResponse(f"/hits/{name}", 303)
 
     @router.post("/hits/assignments/{name}/return", include_in_schema=False)
     async def give_back(request: Request, name: IdInPath) -> Response:
-        await site.write(working.give_back, site.worker_id(request), name)
+        await site.write_as(request, working.give_back, name)
         return RedirectResponse("/hits", 303)
 
 
@@ -161,7 +150,7 @@ def _add_frames(router: APIRouter, site: Site) -> None:
     @router.get("/mturk/frame/{name}", response_class=HTMLResponse, include_in_schema=False)
     async def frame(request: Request, name: IdInPath) -> Response:
         """The frame of a HIT: its own page or form."""
-        view = await site.read(working.may_see, site.worker_id(request), name)
+        view = await site.read_as(request, working.may_see, name)
         if isinstance(view.question, Page):
             return framed(page_html(view.question))
         if isinstance(view.question, QuestionForm):
@@ -201,8 +190,7 @@ def _is_unstorable(text: str) -> bool:
 def _add_qualifications(router: APIRouter, site: Site) -> None:
     @router.get("/hits/qualifications/{name}", response_class=HTMLResponse, include_in_schema=False)
     async def qualification(request: Request, name: IdInPath) -> Response:
-        worker = site.worker_id(request)
-        view = await site.read(qualifying.look_at, worker, name)
+        view = await site.read_as(request, qualifying.look_at, name)
         asked = view.request
         testing = asked is not None and asked.state == "testing" and view.type.test is not None
         page = site.pages.page(
@@ -211,7 +199,7 @@ def _add_qualifications(router: APIRouter, site: Site) -> None:
             kind=view.type,
             testing=testing,
             address=f"/mturk/test/{name}?assignmentId={asked.name}" if testing and asked is not None else None,
-            owner=await site.read(_pseudonym, worker),
+            owner=site.claim(request).pseudonym,
             sandbox=SANDBOX,
             height=frame_height(0),
             time=spoken(view.type.test_seconds) if view.type.test_seconds else None,
@@ -221,10 +209,10 @@ def _add_qualifications(router: APIRouter, site: Site) -> None:
 
     @router.post("/hits/qualifications/{name}", include_in_schema=False)
     async def ask(request: Request, name: IdInPath) -> Response:
-        await site.write(qualifying.ask, site.worker_id(request), name)
+        await site.write_as(request, qualifying.ask, name)
         return RedirectResponse(f"/hits/qualifications/{name}", 303)
 
     @router.get("/mturk/test/{name}", response_class=HTMLResponse, include_in_schema=False)
     async def test(request: Request, name: IdInPath) -> Response:
-        form, request_id = await site.read(qualifying.test_of, site.worker_id(request), name)
+        form, request_id = await site.read_as(request, qualifying.test_of, name)
         return framed(form_html(form, request_id))

@@ -1,14 +1,14 @@
 """How often gold was shown, and how many items workers skipped
 
 Revision ID: gold_turns
-Revises: 0008
+Revises: sessions
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "gold_turns"
-down_revision = "0008"
+down_revision = "sessions"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,101 @@
+"""Who everybody is, once more: sessions belong to their workers, and work to the epoch its worker was there in."""
+
+import json
+from itertools import pairwise
+
+from chorale.engine.entering import EXPERTS_PANEL
+from chorale.engine.sessions import moment_text
+from chorale.store import Tx, epochs, events, identities, requesters
+from chorale.store.epochs import RESTORED, Epoch
+
+ALL = 1_000_000
+
+
+def identity_differences(tx: Tx) -> list[str]:
+    """Sessions, arrivals and answers that can't be those of the workers they are stored with."""
+    there = epochs.all_epochs(tx)
+    differences = _epoch_differences(tx, there)
+    for claimed, now in identities.sessions_of_others(tx):
+        differences.append(f"worker {now}: has a session of {claimed}")
+    if not events.recent(tx, 1, kinds=("imported",)):
+        differences += _arrival_differences(tx, there)
+    # A study of an earlier version that has not been opened since has no epochs, and nothing follows the last one.
+    for epoch, later in zip(there, [*there[1:], None], strict=False):
+        if epoch.reason == RESTORED:
+            up_to = None if later is None else later.last_response
+            unknown = identities.responses_without_session(tx, epoch.number, epoch.last_response, up_to)
+            differences += [
+                f"worker {worker}: response {number} was given in epoch {epoch.number}, in which they never signed in"
+                for number, worker in unknown
+            ]
+    return differences + _revoked_differences(tx)
+
+
+def _epoch_differences(tx: Tx, there: list[Epoch]) -> list[str]:
+    recorded = {event.evidence.get("epoch") for event in events.recent(tx, ALL, kinds=("restored",))}
+    differences = [
+        f"epoch {epoch.number}: began by a restore that was not recorded"
+        for epoch in there
+        if epoch.reason == RESTORED and epoch.number not in recorded
+    ]
+    for place, epoch in enumerate(there, 1):
+        if epoch.number != place:
+            differences.append(f"epoch {epoch.number}: is number {place} of the epochs that are there")
+    for before, after in pairwise(there):
+        if after.last_event < before.last_event or after.last_worker < before.last_worker:
+            differences.append(f"epoch {after.number}: has less behind it than epoch {before.number}")
+    return differences
+
+
+def _arrival_differences(tx: Tx, there: list[Epoch]) -> list[str]:
+    """Workers without an arrival, with that of somebody else, or with one in another epoch than their number is of."""
+    differences = []
+    for worker in identities.arrivals(tx):
+        if worker.event_id is None:
+            differences.append(f"worker {worker.pseudonym}: there is no record of their arrival")
+            continue
+        recorded = json.loads(worker.evidence or "{}").get("worker", worker.pseudonym)
+        if recorded != worker.pseudonym:
+            differences.append(f"worker {worker.pseudonym}: {recorded} arrived in their place")
+        by_number = sum(worker.worker_id > epoch.last_worker for epoch in there)
+        by_event = sum(worker.event_id > epoch.last_event for epoch in there)
+        if by_number != by_event:
+            differences.append(
+                f"worker {worker.pseudonym}: has a number of epoch {by_number}, and arrived in epoch {by_event}"
+            )
+    return differences
+
+
+def _revoked_differences(tx: Tx) -> list[str]:
+    """Answers of experts after their link was revoked."""
+    last = {
+        str(event.evidence["worker"]): int(event.evidence["last_response"])
+        for event in events.recent(tx, ALL, kinds=("link revoked",))
+        if "last_response" in event.evidence
+    }
+    return [
+        f"worker {pseudonym}: response {number} was given after their link was revoked"
+        for pseudonym in requesters.revoked_workers(tx, EXPERTS_PANEL)
+        if pseudonym in last
+        for number in identities.responses_after(tx, pseudonym, last[pseudonym])
+    ]
+
+
+def unchecked_identities(tx: Tx) -> list[str]:
+    """What nothing in the database can show about who people are."""
+    there = epochs.all_epochs(tx)
+    notes = ["whether two participant IDs are the same person, or somebody let another person use their session"]
+    if not there or there[0].last_worker or not identities.session_count(tx):
+        since = f"before {moment_text(there[0].began_at)}" if there and identities.session_count(tx) else "here"
+        notes.append(f"by which session people answered {since}: sessions were not recorded")
+    notes += [
+        f"what was done between the backup of {moment_text(epoch.backup_at)} and its restore on "
+        f"{moment_text(epoch.began_at)}: it is not in this database"
+        for epoch in there
+        if epoch.reason == RESTORED and epoch.backup_at is not None
+    ]
+    return notes
+
+
+def identities_checked(tx: Tx) -> dict[str, int]:
+    return {"sessions": identities.session_count(tx), "epochs": len(epochs.all_epochs(tx))}

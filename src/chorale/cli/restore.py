@@ -1,0 +1,84 @@
+"""`chorale restore`"""
+
+from pathlib import Path
+from typing import Annotated
+
+from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.output import print_json, print_line, print_notes
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.passphrases import PassphraseFile, passphrase_to_open
+from chorale.engine.sessions import moment_text
+from chorale.engine.unknown_payouts import payouts_were
+from chorale.exchange.restoring import Restored, restore_backup
+from chorale.exchange.sealing import is_sealed
+from chorale.model import UserError
+
+BackupFile = Annotated[Path, Argument(metavar="FILE", help="A file that `chorale backup` made.")]
+Replace = Annotated[
+    bool, Option("--replace", help="Replace the database that is there. It is kept beside the new one.")
+]
+WithFiles = Annotated[
+    bool, Option("--files", help="Also put back the study's files; those that differ are kept beside them.")
+]
+
+
+def restore(
+    directory: StudyFolder,
+    file: BackupFile,
+    replace: Replace = False,
+    files: WithFiles = False,
+    passphrase_file: PassphraseFile = None,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put a study back to the state of a backup. Everybody has to sign in again; the site must be closed."""
+    if not file.is_file():
+        raise UserError(f"There is no file {file}. Name one that `chorale backup` has made.")
+    try:
+        passphrase = passphrase_to_open(passphrase_file) if is_sealed(file) else None
+        restored = restore_backup(directory, db, file, passphrase, replace=replace, with_files=files)
+    except OSError as error:
+        raise UserError(f"{error.filename or directory}: {error.strerror or error}. See that it can be used.") from None
+    if as_json:
+        print_json(_as_json(restored))
+        return
+    manifest = restored.manifest
+    print_line(f"{directory} is back at {moment_text(manifest.made_at)}: {restored.answers:,} answers.")
+    if restored.answers_replaced is not None:
+        print_line(f"  The database before had {restored.answers_replaced:,} answers.")
+    if restored.kept is not None:
+        print_line(f"  It is kept as {restored.kept}.")
+    print_line("  Everybody was signed out. Links work as before; passwords are those of the backup.")
+    if restored.revoked_again:
+        print_line(f"  Revoked after the backup, and revoked still: {', '.join(restored.revoked_again)}.")
+    if restored.files_written:
+        print_line(f"  Files written: {', '.join(restored.files_written)}.")
+    print_notes(_notes(restored))
+    print_line(f"Check it with `chorale verify {directory}`, then open it with `chorale serve {directory}`.")
+
+
+def _notes(restored: Restored) -> list[str]:
+    notes = []
+    if restored.files_differing:
+        names = ", ".join(restored.files_differing)
+        notes.append(f"These files differ from the backup and were left alone: {names}. --files puts them back.")
+    if restored.payouts_unknown:
+        notes.append(
+            f"{payouts_were(restored.payouts_unknown)} made after the backup. The study does not know about that. "
+            "`chorale pay` refuses until you have compared with the platform's list: people could be paid twice."
+        )
+    return notes
+
+
+def _as_json(restored: Restored) -> dict[str, object]:
+    return {
+        "made_at": restored.manifest.made_at,
+        "epoch": restored.epoch,
+        "answers": restored.answers,
+        "answers_replaced": restored.answers_replaced,
+        "kept": None if restored.kept is None else str(restored.kept),
+        "revoked_again": restored.revoked_again,
+        "payouts_unknown": restored.payouts_unknown,
+        "files_written": restored.files_written,
+        "files_differing": restored.files_differing,
+    }

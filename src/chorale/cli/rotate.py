@@ -1,0 +1,89 @@
+"""`chorale rotate`"""
+
+from pathlib import Path
+from typing import Annotated
+
+from chorale.cli.arguments import BY, AsJson, Database, PublicUrl, StudyFolder
+from chorale.cli.invite import base_url
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.cli.targets import Force, check_target, writing
+from chorale.engine.keys import replace_key
+from chorale.engine.running import Study
+from chorale.engine.started import started_study
+from chorale.files.tables import write_csv
+from chorale.store import Tx, invitations
+from chorale.web.links import invitation_path, staff_link_path, study_sessions
+from chorale.web.staff import colleagues
+
+COLUMNS = ("for", "number", "name", "stage", "link")
+
+LinksFile = Annotated[
+    Path | None,
+    Option(
+        "--links",
+        metavar="FILE",
+        help="CSV file for the new link of every invitation, expert and viewer.",
+    ),
+]
+
+
+def rotate(
+    directory: StudyFolder,
+    links: LinksFile = None,
+    force: Force = False,
+    public_url: PublicUrl = None,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Replace the key that signs links and cookies: every session and every link from before ends."""
+    check_target(links, "--links", force=force, endings=(".csv",))
+    with started_study(directory, db) as study:
+        base = base_url(study, public_url)
+        ended = study.store.write(lambda tx: replace_key(tx, study, BY)).result()
+        rows = new_links(study, base)
+        if links is not None:
+            with writing(links, "--links"):
+                write_csv(COLUMNS, rows, links)
+    if as_json:
+        print_json({"sessions_ended": ended, "links": len(rows), "file": None if links is None else str(links)})
+        return
+    print_line(f"The signing key is replaced. Sessions of workers that ended: {ended:,}. Console sessions ended, too.")
+    print_line("Links from before no longer work. A site that is running follows within a few seconds.")
+    if links is not None:
+        print_line(f"{links} has {len(rows):,} new links. Send each to its own person.")
+    elif rows:
+        print_line(f"{len(rows):,} people or groups need new links: add --links FILE to write them.")
+
+
+def new_links(study: Study, base: str) -> list[dict[str, str]]:
+    """The links of everybody who has one that is valid, signed with the present key."""
+    sessions = study_sessions(study)
+
+    def rows(tx: Tx) -> list[dict[str, str]]:
+        addresses = invitations.addresses_of(tx)
+        workers = [
+            {
+                "for": "worker",
+                "number": str(row.id),
+                "name": addresses.get(row.nonce, ""),
+                "stage": row.stage or "",
+                "link": base + invitation_path(sessions, row.nonce),
+            }
+            for row in invitations.all_of_them(tx)
+            if row.revoked_at is None
+        ]
+        staff = [
+            {
+                "for": person.role,
+                "number": "",
+                "name": person.name,
+                "stage": "",
+                "link": base + staff_link_path(sessions, person.role, person.name),
+            }
+            for person in colleagues(tx, study)
+            if person.state in ("invited", "came")
+        ]
+        return workers + staff
+
+    return study.store.read(rows).result()

@@ -1,0 +1,125 @@
+"""Workers' sessions: begun when somebody joins, bound to their pseudonym and to the epoch, and ended for every copy."""
+
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, NamedTuple, TypeVar
+
+from chorale.engine.running import Study
+from chorale.model import Refusal, Worker
+from chorale.store import Tx, epochs, sessions, workers
+from chorale.store.epochs import Epoch
+from chorale.store.sessions import SessionClaim
+
+T = TypeVar("T")
+
+SIGNED_OUT = "signed out"
+REVOKED = "revoked"
+RESTORED = "restored"
+KEY_REPLACED = "key replaced"
+
+_AGAIN = "Open the link you were given again to continue."
+
+
+class NewSession(NamedTuple):
+    """What a cookie is made of."""
+
+    worker_id: int
+    pseudonym: str
+    epoch: str
+    token: str
+    """Random. The database keeps its digest only."""
+
+
+def digest_of(token: str) -> str:
+    return sha256(token.encode()).hexdigest()
+
+
+def begin(tx: Tx, study: Study, worker: Worker) -> NewSession:
+    """A new session of somebody who has just shown who they are."""
+    epoch, token = epochs.current(tx), secrets.token_urlsafe(18)
+    sessions.begin(tx, digest_of(token), worker.id, worker.pseudonym, epoch.number, study.clock())
+    return NewSession(worker.id, worker.pseudonym, epoch.mark, token)
+
+
+def end(tx: Tx, study: Study, claim: SessionClaim) -> bool:
+    """Sign out: the cookie is useless from now on, also where somebody has copied it."""
+    return sessions.end(tx, claim.digest, SIGNED_OUT, study.clock())
+
+
+def as_worker(tx: Tx, study: Study, claim: SessionClaim, act: Callable[..., T], *args: Any) -> T:
+    """Run `act(tx, study, worker, …)` for whoever has the session, in the transaction that checks it."""
+    check(tx, study, claim)
+    return act(tx, study, claim.worker_id, *args)
+
+
+def check(tx: Tx, study: Study, claim: SessionClaim) -> None:
+    """Refuse a session that has ended, or whose worker is not the one it was begun for; say why, and what to do."""
+    row = sessions.find(tx, claim.digest)
+    worker = (claim.worker_id, claim.pseudonym)
+    if row is None or (row.worker_id, row.pseudonym) != worker or row.worker_pseudonym != claim.pseudonym:
+        raise _unknown(tx, study, claim)
+    if row.ended_at is not None:
+        raise _ended(tx, row.ended_by, row.ended_at)
+
+
+def recognised(tx: Tx, claim: SessionClaim | None) -> Worker | None:
+    """Who comes back with a session that is open, or that nothing but a restore has ended.
+
+    For people whom no link tells apart: their browser is all that knows who they are.
+    """
+    row = None if claim is None else sessions.find(tx, claim.digest)
+    if row is None or (row.ended_at is not None and row.ended_by != RESTORED):
+        return None
+    if claim is None or (row.worker_id, row.worker_pseudonym) != (claim.worker_id, claim.pseudonym):
+        return None
+    return workers.find_worker(tx, row.worker_id)
+
+
+def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
+    worker = workers.find_worker(tx, claim.worker_id)
+    epoch = epochs.current(tx)
+    if worker is not None and worker.pseudonym == claim.pseudonym:
+        # They had joined before the backup was made, and signed in after it.
+        return Refusal("signed_out", f"{_what_happened(epoch, claim)} {_AGAIN}", 401)
+    return Refusal(
+        "participation_lost",
+        f"{_what_happened(epoch, claim)} You joined after that, so your answers are no longer part of the study. Open "
+        "the link you were given again to join as a new participant. To ask about pay for the lost answers, write to "
+        f"{study.settings.study.contact} and give your participant ID, {claim.pseudonym}.",
+        410,
+    )
+
+
+def _what_happened(epoch: Epoch, claim: SessionClaim) -> str:
+    if epoch.reason != epochs.RESTORED or epoch.mark == claim.epoch or epoch.backup_at is None:
+        return "This study was put back to an earlier state."
+    return f"This study was restored on {moment_text(epoch.began_at)} from a backup of {moment_text(epoch.backup_at)}."
+
+
+def _ended(tx: Tx, why: str | None, at: int) -> Refusal:
+    if why == REVOKED:
+        message = (
+            f"Your access to this study was revoked on {moment_text(at)}. Answers are no longer accepted from you."
+        )
+        return Refusal("revoked", f"{message} If this is a mistake, ask whoever gave you the link.", 403)
+    if why == RESTORED:
+        epoch = epochs.current(tx)
+        backup = "" if epoch.backup_at is None else f" from a backup of {moment_text(epoch.backup_at)}"
+        message = f"This study was restored on {moment_text(at)}{backup}. What you submitted before the backup counts."
+    elif why == KEY_REPLACED:
+        message = "Everybody was signed out of this study. Everything you submitted is saved."
+    else:
+        message = "You are signed out. Everything you submitted is saved."
+    return Refusal("signed_out", f"{message} {_AGAIN}", 401)
+
+
+def moment_text(at: int) -> str:
+    """A moment as people read it.
+
+    >>> moment_text(1_793_588_400_000)
+    '2 November 2026, 03:00 UTC'
+    """
+    moment = datetime.fromtimestamp(at / 1000, UTC)
+    return f"{moment.day} {moment:%B %Y, %H:%M} UTC"

@@ -1,0 +1,42 @@
+"""Payouts that a restored study may not know of: nobody is paid before somebody has looked."""
+
+from chorale.engine.running import Study
+from chorale.engine.sessions import moment_text
+from chorale.store import Tx, epochs, events, settings
+
+SETTING = "unknown_payouts"
+SOME = "some"
+
+
+def note_unknown_payouts(tx: Tx, count: int | None) -> None:
+    """Note that so many payouts were made after the backup, or None if nobody can say how many."""
+    settings.set_setting(tx, SETTING, SOME if count is None else str(count))
+
+
+def refusal_to_pay(tx: Tx) -> str | None:
+    """Why nobody is paid yet, if so."""
+    noted, epoch = settings.setting_value(tx, SETTING), epochs.latest(tx)
+    if noted in (None, "0") or epoch is None or epoch.backup_at is None:
+        return None
+    how_many = "Payouts may have been" if noted == SOME else payouts_were(int(str(noted)))
+    return (
+        f"Nobody was paid. This study was restored on {moment_text(epoch.began_at)}. {how_many} made after its backup "
+        f"of {moment_text(epoch.backup_at)}, and the study does not know of them: people could be paid twice. Compare "
+        "with the platform's list, or your own, then add --after-restore."
+    )
+
+
+def payouts_were(count: int) -> str:
+    """How many, to go on with "made".
+
+    >>> payouts_were(1), payouts_were(1200)
+    ('1 payout was', '1,200 payouts were')
+    """
+    return "1 payout was" if count == 1 else f"{count:,} payouts were"
+
+
+def accept_unknown_payouts(tx: Tx, study: Study, by: str) -> None:
+    """Pay from now on: somebody has compared."""
+    if refusal_to_pay(tx) is not None:
+        settings.set_setting(tx, SETTING, "0")
+        events.record(tx, study.clock(), "paying after a restore", {"by": by})

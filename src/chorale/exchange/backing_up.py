@@ -1,0 +1,113 @@
+"""Making a backup: database and files of a study as they are at one moment, checked before it is called good."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from chorale import __version__
+from chorale.engine.clock import Clock, wall_clock
+from chorale.engine.opening import DATABASE
+from chorale.engine.parts import tables_by_kit
+from chorale.exchange.backup_files import (
+    DATABASE_MEMBER,
+    FILES_FOLDER,
+    Manifest,
+    part_of,
+    read_backup,
+    write_backup,
+)
+from chorale.files.tables import replacing
+from chorale.folder.reading import study_files
+from chorale.model import UserError
+from chorale.store import DatabaseAddress, store_url
+from chorale.store.copying import RowCounts, copy_database, facts_of_copy, problems_of_copy
+
+
+def make_backup(
+    directory: Path,
+    database: str | None,
+    target: Path,
+    passphrase: str | None,
+    examine: Callable[[Path], None],
+    clock: Clock = wall_clock,
+) -> Manifest:
+    """Write a backup of a study; its site may be running.
+
+    The file is read back and checked, and `examine` looks at the database in it, before it gets its name.
+    """
+    url = store_url(database, directory / DATABASE)
+    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
+        raise UserError(
+            f"{directory} has no database at {url.database}: there is nothing to back up. Name the one it runs on "
+            "with --db."
+        )
+    with scratch_folder(directory) as scratch:
+        copy = scratch / DATABASE_MEMBER
+        made_at = clock()
+        rows = copy_database(url, copy, tables_by_kit)
+        members = {DATABASE_MEMBER: copy, **_copied_files(directory, scratch)}
+        manifest = manifest_of(copy, rows, members, made_at, url)
+        with replacing(target) as draft:
+            write_backup(draft, manifest, members, passphrase)
+            back = scratch / "read-back"
+            back.mkdir()
+            check_backup(draft, target, back, passphrase)
+            examine(back / DATABASE_MEMBER)
+        _keep_name(target.parent)
+    return manifest
+
+
+def manifest_of(copy: Path, rows: RowCounts, members: dict[str, Path], made_at: int, url: DatabaseAddress) -> Manifest:
+    facts = facts_of_copy(copy)
+    return Manifest(
+        chorale=__version__,
+        title=facts.title,
+        study=facts.study,
+        made_at=made_at,
+        epoch=facts.epoch,
+        source=url.get_backend_name(),
+        rows=rows,
+        parts={name: part_of(file) for name, file in members.items()},
+    )
+
+
+def check_backup(file: Path, shown: Path, folder: Path, passphrase: str | None) -> Manifest:
+    """Unpack a backup into a folder and check all of it; `shown` is what it is called in messages."""
+    manifest = read_backup(file, shown, folder, passphrase)
+    if problems := problems_of_copy(folder / DATABASE_MEMBER, manifest.rows):
+        raise UserError(f"{shown} is damaged: {'; '.join(problems)}. Use another copy of the backup.")
+    return manifest
+
+
+@contextmanager
+def scratch_folder(directory: Path) -> Iterator[Path]:
+    """A folder nobody else can read, beside the database: what is in it is as secret as that."""
+    try:
+        with tempfile.TemporaryDirectory(prefix=".chorale-backup-", dir=directory) as made:
+            yield Path(made)
+    except PermissionError as error:
+        raise UserError(f"{directory} can't be written: {error.strerror}. Backups are prepared there.") from None
+
+
+def _copied_files(directory: Path, scratch: Path) -> dict[str, Path]:
+    """Copies of the study's files, by their names in the backup."""
+    members = {}
+    for name in study_files(directory):
+        member = f"{FILES_FOLDER}/{name}"
+        place = scratch / member
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(directory / name, place)
+        members[member] = place
+    return members
+
+
+def _keep_name(folder: Path) -> None:
+    """Have the name of a new file outlive a power cut."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

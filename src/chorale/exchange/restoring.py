@@ -1,0 +1,314 @@
+"""Restoring a backup: the database goes back, the epoch goes on, and nobody's session from before is believed."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from chorale.engine.clock import Clock, wall_clock
+from chorale.engine.entering import EXPERTS_PANEL
+from chorale.engine.opening import DATABASE, serving_alone
+from chorale.engine.parts import tables_by_kit
+from chorale.engine.sessions import RESTORED
+from chorale.engine.unknown_payouts import SETTING, SOME, note_unknown_payouts
+from chorale.exchange.backing_up import check_backup, manifest_of, scratch_folder
+from chorale.exchange.backup_files import DATABASE_MEMBER, FILES_FOLDER, Manifest, part_of, write_backup
+from chorale.folder.reading import SETTINGS_FILE
+from chorale.model import EXPERT, UserError
+from chorale.store import (
+    DatabaseAddress,
+    Tx,
+    console,
+    epochs,
+    events,
+    invitations,
+    open_store,
+    requesters,
+    sessions,
+    store_url,
+    workers,
+)
+from chorale.store.copying import (
+    CopyFacts,
+    RowCounts,
+    copy_database,
+    facts_of_copy,
+    in_one_file,
+    in_use,
+    load_into_postgresql,
+    others_connected,
+)
+from chorale.store.invitations import InvitationRow
+from chorale.store.requesters import RequesterRow
+
+_BESIDE = ("-wal", "-shm")
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    manifest: Manifest
+    epoch: int
+    answers: int
+    """In the study now."""
+    answers_replaced: int | None
+    """In the database that was replaced; None if there was none, or it could not be read."""
+    kept: Path | None
+    """Where the replaced database is."""
+    revoked_again: list[str]
+    """Names of experts and viewers who were revoked after the backup."""
+    payouts_unknown: int | None
+    """Payouts that were made after the backup; None if nobody can say."""
+    files_written: list[str]
+    files_differing: list[str]
+    """Files of the folder that are not as in the backup, and were left as they are."""
+
+
+class _Present(NamedTuple):
+    """The database that is to be replaced."""
+
+    facts: CopyFacts
+    rows: RowCounts
+    copy: Path
+
+
+class _LinksThen(NamedTuple):
+    """Who has links in the database that is replaced."""
+
+    requesters: list[RequesterRow]
+    invitations: list[tuple[InvitationRow, str | None]]
+
+
+def restore_backup(
+    directory: Path,
+    database: str | None,
+    file: Path,
+    passphrase: str | None,
+    *,
+    replace: bool = False,
+    with_files: bool = False,
+    clock: Clock = wall_clock,
+) -> Restored:
+    """Put a study back to the state of a backup. Nothing is changed before all of the backup has been checked."""
+    if directory.exists() and not directory.is_dir():
+        raise UserError(f"{directory} is not a folder. Name the study's folder, or a new one.")
+    url = store_url(database, directory / DATABASE)
+    with _made(directory), scratch_folder(directory) as scratch:
+        backup = scratch / "backup"
+        backup.mkdir()
+        manifest = check_backup(file, file, backup, passphrase)
+        written = [] if (directory / SETTINGS_FILE).is_file() else _write_files(directory, manifest, backup, "")
+        with _alone(directory, database, url):
+            present = _present(url, scratch)
+            _check_replacing(directory, url, present, manifest, replace=replace)
+            unknown = _unknown_payouts(present, manifest)
+            revoked = _begin_epoch(backup / DATABASE_MEMBER, manifest, file, present, unknown, clock())
+            kept = _put_in_place(directory, url, backup / DATABASE_MEMBER, present, clock())
+            if with_files:
+                written += _write_files(directory, manifest, backup, _stamp(clock()))
+        now = facts_of_copy(backup / DATABASE_MEMBER)
+    return Restored(
+        manifest,
+        now.epoch,
+        now.responses,
+        None if present is None else present.facts.responses,
+        kept,
+        revoked,
+        unknown,
+        written,
+        _differing(directory, manifest),
+    )
+
+
+@contextmanager
+def _made(directory: Path) -> Iterator[None]:
+    """Make the folder, and take it away again if nothing gets into it."""
+    is_new = not directory.exists()
+    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        if is_new and not any(directory.iterdir()):
+            directory.rmdir()
+
+
+@contextmanager
+def _alone(directory: Path, database: str | None, url: DatabaseAddress) -> Iterator[None]:
+    """Refuse while a site is running, and keep one from being opened."""
+    if url.get_backend_name() == "postgresql":
+        if others := others_connected(url):
+            raise in_use(url, others)
+        yield
+        return
+    with serving_alone(directory, database, f"The site of {directory} is running. Close it, then restore."):
+        yield
+
+
+def _present(url: DatabaseAddress, scratch: Path) -> _Present | None:
+    """The database that is there now; None if there is none, or it can't be read."""
+    copy = scratch / "present.db"
+    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
+        return None
+    # A damaged database is what backups are for. One that does not exist yet can be filled.
+    with suppress(UserError):
+        rows = copy_database(url, copy, tables_by_kit)
+        return _Present(facts_of_copy(copy), rows, copy)
+    return None
+
+
+def _check_replacing(
+    directory: Path, url: DatabaseAddress, present: _Present | None, manifest: Manifest, *, replace: bool
+) -> None:
+    is_there = present is not None or (url.get_backend_name() == "sqlite" and Path(str(url.database)).is_file())
+    if not is_there:
+        return
+    if present is not None and manifest.study and present.facts.study not in ("", manifest.study):
+        raise UserError(
+            f"{directory} holds another study ({present.facts.title!r}) than the backup ({manifest.title!r}). Restore "
+            "the backup into a folder of its own."
+        )
+    if not replace:
+        have = "can't be read" if present is None else f"has {present.facts.responses:,} answers"
+        raise UserError(
+            f"There is a database already: it {have}, the backup has {manifest.rows.get('response', 0):,}. Add "
+            "--replace to put the backup in its place. The present one is kept beside it."
+        )
+
+
+def _unknown_payouts(present: _Present | None, manifest: Manifest) -> int | None:
+    """How many payouts were made after the backup, with those that were unknown already; None if nobody can say."""
+    before = SOME if present is None else present.facts.settings.get(SETTING, "0")
+    if present is None or before == SOME:
+        return None
+    return int(before) + max(0, present.facts.payouts - manifest.rows.get("payout", 0))
+
+
+def _begin_epoch(
+    copy: Path, manifest: Manifest, file: Path, present: _Present | None, unknown: int | None, now: int
+) -> list[str]:
+    """Begin a new epoch in the copy that is to take the place; the names of those who stay revoked."""
+    then = None if present is None else _links_then(present.copy)
+    evidence = {"backup made at": manifest.made_at, "file": file.name, "sha256": manifest.parts[DATABASE_MEMBER].sha256}
+    with closing(open_store(store_url(f"sqlite:///{copy}", copy))) as store:
+        revoked = store.do(partial(_end_what_was, evidence=evidence, then=then, unknown=unknown, now=now))
+    in_one_file(copy)
+    return revoked
+
+
+def _end_what_was(
+    tx: Tx, evidence: dict[str, object], then: _LinksThen | None, unknown: int | None, now: int
+) -> list[str]:
+    ended = sessions.end_all(tx, RESTORED, now)
+    requesters.end_all_sessions(tx)
+    epochs.begin_first(tx, now)
+    epoch = epochs.begin(tx, now, epochs.RESTORED, evidence)
+    note_unknown_payouts(tx, unknown)
+    revoked: list[str] = []
+    links = 0
+    if then is not None:
+        # What was taken from somebody after the backup must not be given back to them by the restore.
+        revoked = requesters.revoke_also(tx, then.requesters)
+        for name in revoked:
+            worker = workers.find_by_identity(tx, EXPERTS_PANEL, name)
+            granted_at = None if worker is None else console.take_qualification(tx, worker.id, EXPERT)
+            if worker is not None and granted_at is not None:
+                taken = {"qualification": EXPERT, "granted_at": granted_at, "reason": "revoked after the backup"}
+                events.record(tx, now, "disqualified", taken, worker_id=worker.id)
+        links, links_revoked = invitations.add_missing(tx, then.invitations)
+        evidence = {**evidence, "links added": links, "links revoked": links_revoked, "revoked": revoked}
+    events.record(tx, now, "restored", {**evidence, "epoch": epoch.number, "sessions ended": ended})
+    return revoked
+
+
+def _links_then(copy: Path) -> _LinksThen:
+    with closing(open_store(store_url(f"sqlite:///{copy}", copy))) as store:
+
+        def read(tx: Tx) -> _LinksThen:
+            addresses = invitations.addresses_of(tx)
+            rows = [(row, addresses.get(row.nonce)) for row in invitations.all_of_them(tx)]
+            return _LinksThen(requesters.requesters(tx), rows)
+
+        then = store.read(read).result()
+    in_one_file(copy)
+    return then
+
+
+def _put_in_place(directory: Path, url: DatabaseAddress, copy: Path, present: _Present | None, now: int) -> Path | None:
+    """Have the copy take the place of the database; where the one before is kept."""
+    if url.get_backend_name() == "sqlite":
+        return _put_file(Path(str(url.database)), copy, _stamp(now))
+    kept = None
+    if present is not None:
+        kept = directory / f"replaced-{_stamp(now)}.zip"
+        members = {DATABASE_MEMBER: present.copy}
+        write_backup(kept, manifest_of(present.copy, present.rows, members, now, url), members, None)
+    load_into_postgresql(copy, url, tables_by_kit)
+    return kept
+
+
+def _stamp(now: int) -> str:
+    """A moment as part of a file's name."""
+    return f"{datetime.fromtimestamp(now / 1000, UTC):%Y%m%d-%H%M%S}-{now % 1000:03}"
+
+
+def _put_file(place: Path, copy: Path, stamp: str) -> Path | None:
+    """Replace an SQLite file in one step: whenever this is interrupted, one of the two is there, whole."""
+    new = place.with_name(f".{place.name}.{stamp}.restoring")
+    shutil.copyfile(copy, new)
+    with new.open("rb") as written:
+        os.fsync(written.fileno())
+    kept = None
+    if place.exists():
+        shutil.copymode(place, new)
+        kept = place.with_name(f"{place.name}.replaced-{stamp}")
+        with suppress(Exception):  # one that is damaged is kept as it is
+            in_one_file(place)
+        # The log of the one before must not be beside the new one: SQLite would apply it.
+        for suffix in _BESIDE:
+            beside = place.with_name(place.name + suffix)
+            if beside.exists():
+                beside.rename(kept.with_name(kept.name + suffix))
+        try:
+            kept.hardlink_to(place)
+        except OSError:  # not every file system has links
+            shutil.copyfile(place, kept)
+    new.replace(place)
+    folder = os.open(place.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+    return kept
+
+
+def _files_in(manifest: Manifest) -> list[str]:
+    return [name.removeprefix(f"{FILES_FOLDER}/") for name in manifest.parts if name != DATABASE_MEMBER]
+
+
+def _write_files(directory: Path, manifest: Manifest, backup: Path, stamp: str) -> list[str]:
+    """Write the study's files that are not as in the backup; the present ones are kept beside them."""
+    written = []
+    for name in _files_in(manifest):
+        place = directory / name
+        if place.is_file() and part_of(place) == manifest.parts[f"{FILES_FOLDER}/{name}"]:
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if place.exists():
+            place.rename(place.with_name(f"{place.name}.replaced-{stamp}"))
+        shutil.copyfile(backup / FILES_FOLDER / name, place)
+        place.chmod(0o644)
+        written.append(name)
+    return written
+
+
+def _differing(directory: Path, manifest: Manifest) -> list[str]:
+    """Files that are not as in the backup."""
+    return [
+        name
+        for name in _files_in(manifest)
+        if not (directory / name).is_file() or part_of(directory / name) != manifest.parts[f"{FILES_FOLDER}/{name}"]
+    ]
