@@ -351,8 +351,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         outcome = await site.write(work.submit, session.worker_id, *given, session)
         if outcome.status == "accepted" and outcome.standing is Standing.DROPPED:
             await asyncio.to_thread(settling.settle_everything, study)
-        # Gold is graded and an item counted, which takes different times: replies come at steps that hide it.
-        await asyncio.sleep(-(time.monotonic() - began) % REPLY_STEP_S)
+        await _next_step(began)
         return _json(
             {
                 "status": outcome.status,
@@ -376,6 +375,11 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         """Skip an item: give it back unanswered; somebody else will get it."""
         await site.write_as(request, work.skip, token)
         return _json({"status": "returned"})
+
+
+async def _next_step(began: float) -> None:
+    """Wait for the next step: gold is graded and an item counted, and how long that took must not show."""
+    await asyncio.sleep(-(time.monotonic() - began) % REPLY_STEP_S)
 
 
 def _json(body: dict[str, Any]) -> Response:
