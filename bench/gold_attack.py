@@ -12,7 +12,6 @@ What the times of replies tell is measured over HTTP: see `bench.gold_timing`.
 """
 
 import argparse
-import sys
 import tempfile
 from bisect import bisect_left
 from collections import defaultdict
@@ -140,7 +139,8 @@ class _World:
         places = [0] * len(ids)
         fewest = int(case.judgments) if case.judgments.isdigit() else 3
         last = case.until * case.items * fewest / (1 - case.share)
-        while everybody and sum(places) < last:
+        # As long as somebody of the group is there: the honest alone learn it nothing.
+        while everybody and everybody[0] < case.gang and sum(places) < last:
             number = self.rng.choice(everybody)
             self._clock.now += self.rng.randrange(200, 2000)
             if not self._turn(number, ids[number], places[number]):
@@ -314,7 +314,9 @@ def precisions(seen: Seen, rng: Random) -> dict[str, float]:
         shuffled = sorted(scores, key=lambda _: rng.random())
         for sign, way in ((-1, "most"), (1, "least")):
             # Where few have the highest score (as with replies), more are not called.
-            ranked = sorted(shuffled, key=lambda item, sign=sign, scores=scores: sign * scores[item])
+            ranked = [
+                item for _, _, item in sorted((sign * scores[item], at, item) for at, item in enumerate(shuffled))
+            ]
             for part in PARTS:
                 called = ranked[: max(FEWEST_CALLED, round(part * len(seen.gold)))]
                 if name in {"replies", "removal"} and sign < 0:
@@ -391,4 +393,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -41,7 +41,7 @@ def _served(folder: Path) -> Iterator[int]:
     write_small_study(folder, applications=300, gold=67, share=0.1, floor=0.0, feedback="none")
     port = free_port()
     command = [sys.executable, "-m", "chorale", "serve", str(folder), "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, text=True)
     try:
         wait_until_up(port)
         yield port

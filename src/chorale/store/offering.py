@@ -171,15 +171,18 @@ def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int, draw: 
     for drawn in (draw, EVERYTHING):
         row = _NEXT_GOLD.first(tx, stage_id=stage_id, worker_id=worker_id, modulus=drawn.modulus, below=drawn.below)
         if row is not None:
-            *content, taken, wanted = row
-            return GoldContent(ItemContent(*content, cursor), taken, wanted)
+            item_id, key, group_key, payload, taken, wanted = row
+            return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), taken, wanted)
     return None
 
 
 def any_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int, modulus: int) -> ItemContent | None:
     """An item of a round that the worker has not seen, each as likely as any other."""
     row = _ANY_GOLD.first(tx, stage_id=stage_id, worker_id=worker_id, modulus=modulus)
-    return None if row is None else ItemContent(*row[:-2], cursor)
+    if row is None:
+        return None
+    item_id, key, group_key, payload, _, _ = row
+    return ItemContent(item_id, key, group_key, payload, cursor)
 
 
 _USED_UP = (
