@@ -2,6 +2,8 @@
 
 import os
 import re
+from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -44,6 +46,17 @@ def required(
     out: Annotated[Path, Option("--out", metavar="FILE", help="A file.")],
 ) -> None:
     """Take what must be given."""
+    TAKEN.update(locals())
+
+
+def for_programs(
+    files: Annotated[str | PathLike[str] | Sequence[str | PathLike[str]], Argument("FILE", help="Files.")],
+    beside: Annotated[Sequence[str | PathLike[str]], Option("--with", metavar="FILE", help="More.")] = (),
+    against: Annotated[str | PathLike[str] | None, Option(metavar="FILE", help="Another.")] = None,
+    at: Annotated[str | Sequence[float], Option(metavar="X,X", help="Where.")] = (0.1, 0.25),
+    ci: Annotated[bool, Option(help="Intervals.")] = True,
+) -> None:
+    """Take what programs give as well."""
     TAKEN.update(locals())
 
 
@@ -210,3 +223,15 @@ def test_a_function_must_say_how_its_parameters_are_given() -> None:
     for function, message in ((bare, "first is not annotated"), (wrong, "'an option'"), (odd, "complex")):
         with pytest.raises(TypeError, match=message):
             command_of(function, "go")
+
+
+def test_a_function_for_programs_gets_paths_and_texts_and_a_flag_it_has_on_is_off_until_it_is_given() -> None:
+    assert run("f", function=for_programs).exit_code == 0
+    taken = dict(TAKEN)
+    assert taken == {"files": [Path("f")], "beside": None, "against": None, "at": "0.1,0.25", "ci": False}
+    given = ("f", "g", "--with", "h", "--with", "i", "--against", "j", "--at", "0.5", "--ci")
+    assert run(*given, function=for_programs).exit_code == 0
+    more, other = [Path("h"), Path("i")], Path("j")
+    taken = dict(TAKEN)
+    assert taken == {"files": [Path("f"), Path("g")], "beside": more, "against": other, "at": "0.5", "ci": True}
+    assert "[default: 0.1,0.25]" in run("--help", function=for_programs).output

@@ -98,6 +98,13 @@ def test_rules(tmp_path: Path) -> None:
     score = chorale.evaluate.rules(str(rules), str(judged))
     check(score, printed("rules", rules, judged))
     assert score.name == "auc"
+    curve, chart = tmp_path / "curve.csv", tmp_path / "chart.svg"
+    written = chorale.evaluate.rules(rules, judged, at_recall="0.5,1", curve=curve, chart=str(chart), ci=False)
+    assert written.written == f"Wrote {len(curve.read_text().splitlines()) - 1} points to {curve}."
+    assert "at-recall:0.5,1" in written.signature
+    assert "</svg>" in chart.read_text()
+    with pytest.raises(UserError, match="Add `force` to overwrite it"):
+        chorale.evaluate.rules(rules, judged, chart=chart, force=False)
 
 
 def mcq_records() -> list[dict[str, Any]]:
@@ -122,6 +129,9 @@ def test_mcq(tmp_path: Path) -> None:
     file.write_text(json.dumps(mcq_records()))
     score = chorale.evaluate.mcq(str(file), written=True)
     check(score, printed("mcq", file, "--written"))
+    check(chorale.evaluate.mcq(file, irt=True), printed("mcq", file, "--irt"))
+    with pytest.raises(UserError, match="`round_files` is for `irt`"):
+        chorale.evaluate.mcq(file, round_files=[file])
     assert score.name == "human resampled"
 
 

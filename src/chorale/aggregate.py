@@ -7,20 +7,31 @@ label of every task, as a pandas Series for a pandas table and as a Polars table
 `score` does what the command does, with a truth to compare with, or another method.
 """
 
-from os import PathLike, fspath
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Annotated, Any, Literal
 
+from chorale.files.targets import check_target, writing
 from chorale.metrics.aggregation.estimators import GLAD, MACE, DawidSkene, MajorityVote, OneCoinDawidSkene, Wawa
 from chorale.metrics.aggregation.methods import method_names
-from chorale.metrics.checked_options import check_keywords, check_options, naming_keywords
-from chorale.metrics.reading.judged import Reading, ReadingOptions
+from chorale.metrics.checked_options import check_options, naming_keywords
+from chorale.metrics.family import path_of
+from chorale.metrics.options import File, Force, Resamples, Seed, WithIntervals
+from chorale.metrics.reading import judgments_options as judged
+from chorale.metrics.reading.judged import Reading
 from chorale.metrics.reading.judgment_files import separator_in
-from chorale.metrics.reading.truth_files import Truth, read_truth, truth_in
+from chorale.metrics.reading.truth_files import Truth, read_options, read_truth, truth_in
 from chorale.metrics.resampling import checked_resampling
+from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
 from chorale.metrics.scoring.aggregating import Request, score_data
+from chorale.metrics.scoring.aggregation import WRITABLE, write_aggregation
 from chorale.model import UserError
+from chorale.model.plural import plural
+from chorale.model.problems import did_you_mean
+from chorale.registry.options import Option
 
 __all__ = ["GLAD", "MACE", "DawidSkene", "MajorityVote", "OneCoinDawidSkene", "Wawa", "score"]
 
@@ -29,25 +40,62 @@ def __dir__() -> list[str]:
     return [*__all__, *(name for name in globals() if name.startswith("__"))]
 
 
+Method = Annotated[str, Option(metavar="NAME", help=f"One of {', '.join(method_names())}.", choices=method_names)]
+Options = Annotated[
+    str | Sequence[str] | None,
+    Option(metavar="FILE|A,B,C", help="All labels there were to choose from: a file with one a line, or a list."),
+]
+OpenTask = Annotated[
+    bool, Option("--open", help="For crowdtruth: workers could say anything; there is no list of options.")
+]
+Smoothing = Annotated[
+    float | None,
+    Option(metavar="N", min=0, help="For confidence with --truth: right and wrong answers to add to everybody's."),
+]
+TruthTask = Annotated[str | None, Option(metavar="COLUMN", help="The truth's column of tasks.", show_default="task")]
+TruthLabel = Annotated[str | None, Option(metavar="COLUMN", help="The truth's column of labels.", show_default="label")]
+AgainstOther = Annotated[
+    str | Any,
+    Option(
+        metavar="NAME|FILE",
+        help="Another method on the same file (needs --truth), or another file of judgments: is the difference more "
+        "than luck?",
+    ),
+]
+
+
 @naming_keywords()
 def score(
-    data: Any,
-    method: str = "dawid-skene",
+    data: Annotated[Any, judged.FILE],
+    method: Method = "dawid-skene",
     *,
-    truth: Any = None,
-    truth_task: str | None = None,
-    truth_label: str | None = None,
-    against: Any = None,
-    options: tuple[str, ...] | list[str] | None = None,
-    open_task: bool = False,
-    iterations: int | None = None,
-    tolerance: float | None = None,
-    restarts: int | None = None,
-    smoothing: float | None = None,
-    ci: bool = True,
-    resamples: int = 1000,
-    seed: int = 1,
-    **reading: Unpack[ReadingOptions],
+    task: judged.TaskColumn = None,
+    worker: judged.WorkerColumn = None,
+    label: judged.LabelColumn = None,
+    trust: Annotated[str | None, Option(metavar="COLUMN", help="The column of workers' trust, for confidence.")] = None,
+    sep: judged.Separator = None,
+    empty: judged.EmptyLabel = None,
+    repeats: judged.WhichRepeat = "last",
+    keep_rejected: judged.KeepRejected = False,
+    reader: judged.ReaderName = None,
+    raters: Literal["rows", "columns"] | None = None,
+    options: Options = None,
+    open_task: OpenTask = False,
+    iterations: Annotated[int | None, Option(min=1, help="The most iterations to make.")] = None,
+    tolerance: Annotated[float | None, Option(metavar="X", min=0, help="Stop when an iteration brings less.")] = None,
+    restarts: Annotated[int | None, Option(min=1, help="For mace: how many random starts.")] = None,
+    smoothing: Smoothing = None,
+    truth: Annotated[Any, Option(help="The true labels of tasks: how often is it right?")] = None,
+    truth_task: TruthTask = None,
+    truth_label: TruthLabel = None,
+    against: AgainstOther = None,
+    ci: WithIntervals = True,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+    out: Annotated[File | None, Option(help="Write labels and probabilities: .csv, .tsv, .jsonl or .parquet.")] = None,
+    force: Force = True,
+    progress: Progress | None = None,
+    for_scripts: bool = True,
 ) -> Score:
     """Aggregate judgments by a method, and say how certain, and with a truth how right, the labels are.
 
@@ -60,31 +108,48 @@ def score(
     >>> chorale.aggregate.score(said, "majority", truth={"t1": "cat", "t2": "cat"}).value
     1.0
     """
-    check_keywords("score", ReadingOptions, reading)
-    check_options(score, {"ci": ci, "open_task": open_task, "resamples": resamples, "seed": seed})
-    how = Reading(**reading)
-    other_method = against if isinstance(against, str) and against in method_names() else None
-    listed = None if options is None else tuple(sorted(set(map(str, options))))
+    check_options(score, dict(locals()))
+    reading = Reading(task, worker, label, trust, sep, empty, repeats, keep_rejected, raters, reader)
+    other_method, rival = _method_or_judgments(against)
+    named = read_options(options) if isinstance(options, str) else options
+    listed = None if named is None else tuple(sorted(set(map(str, named))))
     request = Request(method, listed, open_task, iterations, tolerance, restarts, smoothing, seed, other_method)
-    scored, _ = score_data(
-        data,
-        request,
-        how,
-        checked_resampling(ci, resamples, seed),
-        truth=_truth(truth, truth_task, truth_label, how),
-        truth_columns={"truth-task": truth_task, "truth-label": truth_label},
-        rival=None if other_method else against,
-    )
-    return scored
+    target = None if out is None else path_of(out)
+    check_target(target, "--out", force=force, endings=WRITABLE)
+    true, columns = _truth(truth, truth_task, truth_label, sep)
+    resampling = checked_resampling(ci, resamples, seed, progress)
+    scored, result = score_data(data, request, reading, resampling, true, columns, rival, for_scripts=for_scripts)
+    if target is None:
+        return scored
+    with writing(target, "--out"):
+        rows = write_aggregation(result, target)
+    return replace(scored, written=f"Wrote {plural(rows, 'row', 'rows')} to {target}.")
 
 
-def _truth(truth: Any, task: str | None, label: str | None, how: Reading) -> Truth | None:
+def _method_or_judgments(against: Any) -> tuple[str | None, Any]:
+    """What `against` is. A file that is called like a method needs its folder: ./mace."""
+    names = method_names()
+    if not isinstance(against, str):
+        return None, against
+    if against not in names and not Path(against).exists():
+        raise UserError(
+            f"--against {against} is neither a method ({', '.join(names)}) nor a file of judgments."
+            f"{did_you_mean(against, names)}"
+        )
+    return (against, None) if against in names else (None, Path(against))
+
+
+def _truth(
+    truth: Any, task: str | None, label: str | None, sep: str | None
+) -> tuple[Truth | None, dict[str, str | None]]:
+    """What is true, and the columns that were named, for the signature."""
+    columns = {"truth-task": task, "truth-label": label}
     if isinstance(truth, str | PathLike):
-        return read_truth(Path(fspath(truth)), task=task, label=label, sep=separator_in(how.sep))
+        return read_truth(path_of(truth), task=task, label=label, sep=separator_in(sep)), columns
     if task or label:
         raise UserError("--truth-task and --truth-label name columns of a file. Leave them out, or give --truth one.")
     if truth is None:
-        return None
+        return None, columns
     if not hasattr(truth, "items"):
         raise UserError(f"truth is a path or a mapping from task to label, not a {type(truth).__name__}.")
-    return truth_in(dict(truth.items()))
+    return truth_in(dict(truth.items())), columns

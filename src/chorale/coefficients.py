@@ -54,8 +54,6 @@ def alpha(
         raise _unknown("level", level, get_args(Level))
     if isinstance(distance, str) and distance not in DISTANCES:
         raise _unknown("distance", distance, list(DISTANCES))
-    if distance is not None and level != "nominal":
-        raise UserError("A level and a distance exclude each other. Leave one of them out.")
     if order is not None and level != "ordinal":
         raise UserError('An order needs level="ordinal".')
     ordered = None if order is None else tuple(map(str, order))

@@ -1,7 +1,7 @@
 """Recompute everything derived from what was recorded, and say where the database differs."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from chorale.audit.draws import (
@@ -16,15 +16,36 @@ from chorale.audit.identities import identities_checked, identity_differences, u
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import verify_gates
-from chorale.audit.quality import quality_drops
 from chorale.engine.paying import earned_by, for_part
+from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
 from chorale.engine.settling import derived_items, has_settled
-from chorale.model import AssignmentKind, GoldRecord, Item, ItemState, Judgment, Response, SourceItem, Standing
-from chorale.protocol import decide_item, fee_due, fee_on, gold_after, review_worker, rule_for, trust
+from chorale.model import (
+    AssignmentKind,
+    Event,
+    GoldRecord,
+    Item,
+    ItemState,
+    Judgment,
+    Response,
+    SourceItem,
+    StageSettings,
+    Standing,
+)
+from chorale.protocol import (
+    WorkerQuality,
+    decide_item,
+    fee_due,
+    fee_on,
+    gold_after,
+    review_quality,
+    review_worker,
+    rule_for,
+    trust,
+)
 from chorale.registry import blaming, loaded_parts
-from chorale.store import Tx, ledger, participations, payments
+from chorale.store import Tx, events, ledger, participations, payments
 from chorale.store.items import all_items, live_leases
 from chorale.store.participations import ParticipationSummary
 from chorale.store.responses import all_responses, impossible_durations
@@ -275,3 +296,44 @@ def payment_differences(tx: Tx) -> Iterator[str]:
         if payment.paid > payment.earned:
             name = f"worker {payment.worker}: payment {payment.payment_id}"
             yield f"{name} makes {payment.paid}, and the ledger said {payment.earned}"
+
+
+TOLERANCE = 1e-9
+
+
+def quality_drops(
+    tx: Tx, study: Study, stage_at: Callable[[int, str], StageSettings]
+) -> tuple[set[tuple[str, str]], list[str]]:
+    """Who was dropped by their quality, as stage and worker, and what does not agree with the evidence."""
+    drops = [
+        event for event in reversed(events.recent(tx, 1_000_000, kinds=("dropped",))) if event.stage and event.worker
+    ]
+    by_basis: defaultdict[tuple[str, int, int], list[Event]] = defaultdict(list)
+    for event in drops:
+        if event.evidence.get("rule") == "quality":
+            by_basis[str(event.stage), int(event.evidence["upto"]), int(event.evidence["events"])].append(event)
+    dropped: set[tuple[str, str]] = set()
+    differences: list[str] = []
+    for (name, upto, last), recorded_events in by_basis.items():
+        stage = study.stage(name)
+        answers = counted_by(tx, stage, upto, last)
+        again = qualities(stage, answers)
+        shared = shared_items(answers)
+        places = {} if again is None else {worker: place for place, worker in enumerate(again.workers)}
+        for event in recorded_events:
+            worker = str(event.worker)
+            dropped.add((name, worker))
+            place = places.get(worker)
+            if again is None or place is None:
+                differences.append(f"worker {worker} in {name}: dropped by a quality that can't be computed")
+                continue
+            values = (float(again.wqs[place]), float(again.wwa[place]), float(again.wua[place]))
+            quality = WorkerQuality(*values, shared.get(worker, 0))
+            rule = stage_at(event.at, name).quality
+            verdict = None if rule is None else review_quality(quality, rule)
+            if verdict is None or not verdict.dropped or abs(quality.wqs - event.evidence["wqs"]) > TOLERANCE:
+                differences.append(
+                    f"worker {worker} in {name}: dropped at a quality of {event.evidence['wqs']}, "
+                    f"recomputed {quality.wqs}"
+                )
+    return dropped, differences

@@ -3,54 +3,41 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from chorale.cli import judgments_options as judged
 from chorale.cli.arguments import AsJson
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
-from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_scored
+from chorale.cli.scoring import AsLatex, print_scored
+from chorale.metrics.options import Resamples, Seed, WithIntervals
+from chorale.metrics.reading import judgments_options as judged
 from chorale.metrics.reading.judged import Reading, judged_in
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.agreement import AgreementOptions, score_agreement
 
 Metric = Annotated[
     Literal["alpha", "kappa", "fleiss", "pi", "percent"],
-    Option(
-        "--metric",
-        metavar="NAME",
-        help="alpha (Krippendorff), kappa (Cohen), fleiss (Fleiss' kappa), pi (Scott) or percent.",
-    ),
+    Option(metavar="NAME", help="alpha (Krippendorff), kappa (Cohen), fleiss (Fleiss' kappa), pi (Scott) or percent."),
 ]
 LevelName = Annotated[
     Literal["nominal", "ordinal", "interval", "ratio"],
-    Option("--level", metavar="NAME", help="What labels are, for alpha: nominal, ordinal, interval or ratio."),
+    Option(metavar="NAME", help="What labels are, for alpha: nominal, ordinal, interval or ratio."),
 ]
 DistanceName = Annotated[
     Literal["jaccard", "masi", "span", "ua-f1"] | None,
     Option(
-        "--distance",
         metavar="NAME",
         help="For alpha, instead of a level: jaccard or masi for sets, span for 3:5, ua-f1 for sets of spans.",
     ),
 ]
 WeightsName = Annotated[
     Literal["none", "linear", "quadratic"],
-    Option("--weights", metavar="NAME", help="For kappa of ordered labels: none, linear or quadratic."),
+    Option(metavar="NAME", help="For kappa of ordered labels: none, linear or quadratic."),
 ]
 Order = Annotated[
-    str | None,
-    Option("--order", metavar="A,B,C", help="Labels from the lowest to the highest, if they are not numbers."),
+    str | None, Option(metavar="A,B,C", help="Labels from the lowest to the highest, if they are not numbers.")
 ]
-MinCommon = Annotated[
-    int,
-    Option(
-        "--min-common", metavar="N", min=1, help="For kappa and pi: leave out pairs of workers with fewer common items."
-    ),
-]
+MinCommon = Annotated[int, Option(min=1, help="For kappa and pi: leave out pairs of workers with fewer common items.")]
 OtherFile = Annotated[
-    Path | None,
-    Option(
-        "--against", metavar="FILE", help="Judgments of the same items by others: is the difference more than luck?"
-    ),
+    Path | None, Option(help="Judgments of the same items by others: is the difference more than luck?")
 ]
 
 
@@ -70,8 +57,8 @@ def agreement(
     repeats: judged.WhichRepeat = "last",
     keep_rejected: judged.KeepRejected = False,
     reader: judged.ReaderName = None,
-    pairs: Annotated[bool, Option("--pairs", help="List every two workers with common items.")] = False,
-    items: Annotated[bool, Option("--items", help="List items, the most disputed first.")] = False,
+    pairs: Annotated[bool, Option(help="List every two workers with common items.")] = False,
+    items: Annotated[bool, Option(help="List items, the most disputed first.")] = False,
     ci: WithIntervals = False,
     against: OtherFile = None,
     resamples: Resamples = 1000,

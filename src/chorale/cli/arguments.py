@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from chorale.cli.parameters import Argument, Option
+from chorale.registry.options import Argument, Option
 
 BY = "the command line"
 """Who does what commands do, for the study's record."""
@@ -12,7 +12,6 @@ StudyFolder = Annotated[Path, Argument(metavar="DIR", help="The study's folder."
 Database = Annotated[
     str | None,
     Option(
-        "--db",
         metavar="URL",
         help="The study's database, e.g. postgresql+psycopg://user@host/name. Its own SQLite file if not given.",
         envvar="CHORALE_DB",
@@ -20,7 +19,14 @@ Database = Annotated[
 ]
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object and nothing else.")]
 PublicUrl = Annotated[
-    str | None,
-    Option("--public-url", metavar="URL", help="The address people reach the site at, e.g. https://study.example.org."),
+    str | None, Option(metavar="URL", help="The address people reach the site at, e.g. https://study.example.org.")
 ]
 StageName = Annotated[str, Argument(metavar="STAGE", help="The stage's name.")]
+Texts = Annotated[
+    Path,
+    Argument(
+        metavar="TEXT|JSONL|CONLLU",
+        help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
+    ),
+]
+OnePerLine = Annotated[bool, Option(help="In plain text, take every line for one sentence, and split none.")]

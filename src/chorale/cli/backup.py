@@ -9,12 +9,12 @@ from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.passphrases import PassphraseFile, passphrase_to_seal
-from chorale.cli.targets import Force, check_target, writing
 from chorale.engine.sessions import moment_text
 from chorale.engine.settling import settle_everything
 from chorale.engine.started import started_study
 from chorale.exchange.backing_up import make_backup
 from chorale.exchange.backup_files import DATABASE_MEMBER
+from chorale.files.targets import Force, check_target, writing
 from chorale.model.extras import need
 
 BackupFile = Annotated[Path, Argument(metavar="FILE", help="The file of the backup.")]

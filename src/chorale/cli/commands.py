@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from chorale.registry import Command, CommandGroup, families
 
-_ELSEWHERE = {"review": "sync", "resume": "pause"}
+_ELSEWHERE = {"review": "sync", "resume": "pause", "close": "pause"}
 """Commands that are not in a module of their name, and the modules they are in."""
 
 

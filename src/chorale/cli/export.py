@@ -34,10 +34,9 @@ def export(
         ),
     ] = "jsonl",
     out: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="Where to write; - for standard output. A name that fits the format if not given."),
+        Path | None, Option(help="Where to write; - for standard output. A name that fits the format if not given.")
     ] = None,
-    force: Annotated[bool, Option("--force", help="Overwrite the file if it is there.")] = False,
+    force: Annotated[bool, Option(help="Overwrite the file if it is there.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:

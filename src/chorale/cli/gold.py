@@ -21,9 +21,7 @@ from chorale.store.gold import GoldItem, gold_items
 def gold(
     directory: StudyFolder,
     stage: Annotated[str | None, Option(metavar="STAGE", help="The stage; all of them if not given.")] = None,
-    promote_unanimous: Annotated[
-        bool, Option("--promote-unanimous", help="Make gold of every item all judgments of which agree.")
-    ] = False,
+    promote_unanimous: Annotated[bool, Option(help="Make gold of every item all judgments of which agree.")] = False,
     promote: Annotated[str | None, Option(metavar="ITEM", help="Make gold of this item.")] = None,
     answer: Annotated[str | None, Option(metavar="ANSWER", help="The right answer to it.")] = None,
     explanation: Annotated[

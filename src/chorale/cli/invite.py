@@ -8,12 +8,13 @@ from chorale.cli.addresses import checked_public_url
 from chorale.cli.arguments import BY, AsJson, Database, PublicUrl, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
-from chorale.cli.targets import Force, check_target, writing
 from chorale.engine import arrivals
 from chorale.engine.running import Study
 from chorale.engine.started import stage_called, study_to_prepare
 from chorale.files.addresses import read_addresses
 from chorale.files.tables import write_csv
+from chorale.files.targets import check_target, writing
+from chorale.metrics.options import Force
 from chorale.model import UserError
 from chorale.monitor.payouts import invitations_table
 from chorale.store import invitations, settings
@@ -25,16 +26,14 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 
 def invite(
     directory: StudyFolder,
-    count: Annotated[int | None, Option(metavar="N", help="How many workers to invite; 1 if not given.", min=1)] = None,
+    count: Annotated[int | None, Option(help="How many workers to invite; 1 if not given.", min=1)] = None,
     expert: Annotated[str | None, Option(metavar="NAME", help="Invite an expert of this name instead.")] = None,
     stage: Annotated[
         str | None, Option(metavar="NAME", help="Invite to this stage, and let in where it asks for that.")
     ] = None,
-    reusable: Annotated[
-        bool, Option("--reusable", help="Make one link for many people; --count is how many at most.")
-    ] = False,
-    emails: Annotated[Path | None, Option(metavar="FILE", help="A link for every e-mail address in this file.")] = None,
-    out: Annotated[Path | None, Option(metavar="FILE", help="CSV file for addresses and their links.")] = None,
+    reusable: Annotated[bool, Option(help="Make one link for many people; --count is how many at most.")] = False,
+    emails: Annotated[Path | None, Option(help="A link for every e-mail address in this file.")] = None,
+    out: Annotated[Path | None, Option(help="CSV file for addresses and their links.")] = None,
     force: Force = False,
     listed: Annotated[bool, Option("--list", help="List the links there are, and stop.")] = False,
     revoke: Annotated[

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 from chorale.cli.arguments import AsJson
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.scoring import AsLatex, Resamples, Seed, print_scored
-from chorale.cli.targets import Force, check_target, writing
+from chorale.cli.scoring import AsLatex, print_scored
+from chorale.files.targets import check_target, writing
+from chorale.metrics.options import Force, Resamples, Seed
 from chorale.metrics.reading.responses import read_responses
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.irt import IrtOptions, score_irt, write_items
@@ -22,25 +23,19 @@ Files = Annotated[
 ]
 Model = Annotated[
     Literal["1pl", "2pl", "3pl"],
-    Option("--model", metavar="NAME", help="1pl (difficulty), 2pl (and discrimination) or 3pl (and guessing)."),
+    Option(metavar="NAME", help="1pl (difficulty), 2pl (and discrimination) or 3pl (and guessing)."),
 ]
 GuessingPriorName = Annotated[
     Literal["fitted", "standard"],
     Option(
-        "--guessing-prior",
         metavar="NAME",
         help="For 3pl, of logit guessing: fitted (one centre for all items, from the data) or standard (N(0, 1)).",
     ),
 ]
-Starts = Annotated[
-    int,
-    Option("--starts", metavar="N", min=1, max=100, help="Fit from N places, all but the first random; keep the best."),
-]
-WithIntervals = Annotated[bool, Option("--ci", help="Give 95% intervals of every item and responder.")]
+Starts = Annotated[int, Option(min=1, max=100, help="Fit from N places, all but the first random; keep the best.")]
 HowIntervals = Annotated[
     Literal["posterior", "bootstrap"],
     Option(
-        "--interval",
         metavar="NAME",
         help="With --ci: posterior (what answers and priors leave open), or bootstrap (responders drawn for an item, "
         "items for a responder).",
@@ -48,13 +43,8 @@ HowIntervals = Annotated[
 ]
 Others = Annotated[
     list[Path] | None,
-    Option(
-        "--against",
-        metavar="FILE",
-        help="Other answers to the same items, or by the same responders: is the difference more than luck?",
-    ),
+    Option(help="Other answers to the same items, or by the same responders: is the difference more than luck?"),
 ]
-Out = Annotated[Path | None, Option("--out", metavar="FILE", help="Write the items to a CSV file as well.")]
 
 
 def irt(
@@ -62,12 +52,12 @@ def irt(
     model: Model = "3pl",
     guessing_prior: GuessingPriorName = "fitted",
     starts: Starts = 1,
-    ci: WithIntervals = False,
+    ci: Annotated[bool, Option(help="Give 95% intervals of every item and responder.")] = False,
     interval: HowIntervals = "posterior",
     against: Others = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
-    out: Out = None,
+    out: Annotated[Path | None, Option(help="Write the items to a CSV file as well.")] = None,
     force: Force = False,
     as_json: AsJson = False,
     as_latex: AsLatex = False,

@@ -13,19 +13,12 @@ from chorale.model import UserError
 def new(
     directory: StudyFolder,
     template: Annotated[
-        str | None,
-        Option(help=f"What the study starts from: {', '.join(template_names())}.", metavar="NAME"),
+        str | None, Option(help=f"What the study starts from: {', '.join(template_names())}.", metavar="NAME")
     ] = usual_template(),
     html: Annotated[
-        Path | None,
-        Option(
-            metavar="FILE",
-            help="A layout: HTML with ${variables}. With --csv, for a template that takes one.",
-        ),
+        Path | None, Option(help="A layout: HTML with ${variables}. With --csv, for a template that takes one.")
     ] = None,
-    csv: Annotated[
-        Path | None, Option(metavar="FILE", help="The batch file that fills the layout's variables.")
-    ] = None,
+    csv: Annotated[Path | None, Option(help="The batch file that fills the layout's variables.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a new study from a template."""

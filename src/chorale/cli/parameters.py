@@ -3,12 +3,13 @@
     def status(directory: Annotated[Path, Argument("DIR", help="The study's folder.")],
                as_json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False) -> None:
 
-Types are str, int, float, bool, Path, a Literal of names, a list of one of these, and any of them or None.
+Types are str, int, float, bool, Path, a Literal of names, a list of one of these, and any of them or None. A function
+that programs call as well may take more: `Any` and `str | PathLike[str]` are a Path here, and `str | …` is a str.
 """
 
 import inspect
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from os import PathLike
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -16,36 +17,12 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import click
 
 from chorale.cli.values import Reader, file_path, name_of, number
+from chorale.registry.options import Argument, Option
 
+__all__ = ["Argument", "CommandArgument", "CommandOption", "FunctionCommand", "Option", "command_of"]
 _NONE_GIVEN = inspect.Parameter.empty
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """A parameter that is given by its place."""
-
-    metavar: str
-    help: str
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A parameter that is given by a name. That of a bool takes no value, and may be two: `--on/--off`."""
-
-    name: str | None = None
-    """As in `--out`; if None, that of the parameter."""
-    short: str | None = None
-    """As in `-o`."""
-    metavar: str | None = None
-    help: str = ""
-    min: float | None = None
-    max: float | None = None
-    choices: Callable[[], Iterable[str]] | None = None
-    """The names to choose from, where installed kits add to them. They are read when the command is."""
-    envvar: str | None = None
-    """The environment variable that has the value where the option is not given."""
-    show_default: str | None = None
-    """What help shows in place of the default."""
+_METAVARS: dict[Any, str] = {int: "N", Path: "FILE"}
+"""What an option's value is called where its declaration does not say."""
 
 
 class CommandArgument(click.Argument):
@@ -76,7 +53,7 @@ class CommandOption(click.Option):
     """An option whose help also shows the limits of a number."""
 
     def __init__(self, declared: Option, choices: tuple[str, ...], names: list[str], **attributes: Any) -> None:
-        super().__init__(names, metavar=declared.metavar, help=declared.help, envvar=declared.envvar, **attributes)
+        super().__init__(names, help=declared.help, envvar=declared.envvar, **attributes)
         self.declared = declared
         self.choices = choices
 
@@ -131,11 +108,8 @@ def command_of(function: Callable[..., None], name: str) -> FunctionCommand:
 def _parameter(parameter: inspect.Parameter) -> click.Parameter:
     if get_origin(parameter.annotation) is not Annotated:
         raise TypeError(f"{parameter.name} is not annotated with an Option or an Argument.")
-    kind, declared = get_args(parameter.annotation)
-    kind = _without_none(kind)
-    several = get_origin(kind) is list
-    if several:
-        (kind,) = get_args(kind)
+    annotation, declared = get_args(parameter.annotation)
+    kind, several = _kind(annotation)
     as_list = _as_list if several else None
     choices = get_args(kind) if get_origin(kind) is Literal else ()
     if isinstance(declared, Argument):
@@ -146,17 +120,20 @@ def _parameter(parameter: inspect.Parameter) -> click.Parameter:
         )
     if not isinstance(declared, Option):
         raise TypeError(f"{parameter.name} is annotated with {declared!r}. Use an Option or an Argument.")
+    name = declared.name or f"--{parameter.name.replace('_', '-')}"
     given: dict[str, Any] = {"required": parameter.default is _NONE_GIVEN, "multiple": several, "callback": as_list}
     if not several and not given["required"]:
-        given["default"] = parameter.default
+        default = parameter.default
+        given["default"] = ",".join(map(str, default)) if isinstance(default, tuple) else default
     if kind is bool:
-        given["is_flag"] = True
+        # One that has no name to switch it off is off, even if it is on for programs.
+        given |= {"is_flag": True, "default": parameter.default and "/" in name}
     elif declared.choices is not None:
         choices = tuple(declared.choices())
         given["type"] = name_of(choices)
     else:
         given["type"] = _reader(kind, declared.min, declared.max, parameter.name)
-    name = declared.name or f"--{parameter.name.replace('_', '-')}"
+    given["metavar"] = declared.metavar or _METAVARS.get(kind)
     short = [declared.short] if declared.short else []
     return CommandOption(declared, choices, [*short, name, parameter.name], **given)
 
@@ -165,10 +142,14 @@ def _as_list(_context: click.Context, _parameter: click.Parameter, values: tuple
     return list(values) or None
 
 
-def _without_none(kind: Any) -> Any:
-    if get_origin(kind) in (Union, UnionType):
-        (kind,) = (each for each in get_args(kind) if each is not NoneType)
-    return kind
+def _kind(annotation: Any) -> tuple[Any, bool]:
+    """The type of one value, and whether there can be several."""
+    kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    several = [kind for kind in kinds if get_origin(kind) in (list, Sequence)]
+    if PathLike[str] in kinds or kinds == (Any,):
+        return Path, bool(several)
+    kind = str if str in kinds else next(each for each in kinds if each is not NoneType)
+    return (_kind(*get_args(kind))[0], True) if kind in several else (kind, False)
 
 
 def _limits(declared: Option) -> str:

@@ -1,19 +1,23 @@
-"""`chorale pause` and `chorale resume`"""
+"""`chorale pause`, `chorale resume` and `chorale close`"""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 from chorale.cli.arguments import BY, AsJson, Database, StageName, StudyFolder
 from chorale.cli.output import print_json, print_line
-from chorale.cli.parameters import Option
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.terminal import show
 from chorale.engine.control import set_stage_state
+from chorale.engine.gates import close_gate
+from chorale.engine.settling import settle_everything
 from chorale.engine.started import stage_called, started_study
+from chorale.folder.reading import did_you_mean
 from chorale.model import Refusal, StageState, UserError
+from chorale.monitor.tables import verdicts_table
 
-PauseReason = Annotated[
-    str, Option("--reason", metavar="TEXT", help="Why, for the study's record. In a hurry, leave it out.")
-]
-ResumeReason = Annotated[str, Option("--reason", metavar="TEXT", help="Why, for the study's record (required).")]
+PauseReason = Annotated[str, Option(metavar="TEXT", help="Why, for the study's record. In a hurry, leave it out.")]
+ResumeReason = Annotated[str, Option(metavar="TEXT", help="Why, for the study's record (required).")]
 
 
 def pause(
@@ -44,3 +48,27 @@ def _set_state(directory: Path, name: str, state: str, reason: str, db: str | No
     else:
         kept = " The reason is in the record now." if reason.strip() and state == "paused" and not changed else ""
         print_line(f"Stage {name} is {state}{'' if changed else ', as it was before'}.{kept}")
+
+
+GateName = Annotated[str, Argument(metavar="GATE", help="The gate's name.")]
+
+
+def close(directory: StudyFolder, gate: GateName, db: Database = None, as_json: AsJson = False) -> None:
+    """Close a gate: decide who goes on, book bonuses, write messages, and end the round."""
+    with started_study(directory, db) as study:
+        named = study.gates.get(gate)
+        if named is None:
+            raise UserError(f"There is no gate {gate!r} in this study. {did_you_mean(gate, study.gates)}")
+        settle_everything(study)
+        try:
+            verdicts = study.store.write(lambda tx: close_gate(tx, study, named, BY)).result()
+        except Refusal as refusal:
+            raise UserError(refusal.message) from None
+    if as_json:
+        print_json({"gate": gate, "verdicts": [asdict(verdict) for verdict in verdicts]})
+        return
+    if not verdicts:
+        print_line(f"The gate {gate} decided about nobody: it was closed before, or nobody is scored.")
+        return
+    show(verdicts_table(verdicts))
+    print_line(f"{sum(verdict.passed for verdict in verdicts)} of {len(verdicts)} passed {gate}.")

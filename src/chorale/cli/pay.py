@@ -9,7 +9,6 @@ from chorale.cli.asking import prolific
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
-from chorale.cli.targets import Force, check_target, writing
 from chorale.cli.terminal import show
 from chorale.engine import payouts, recruiting
 from chorale.engine.payouts import PayoutResult
@@ -19,6 +18,8 @@ from chorale.engine.unknown_payouts import accept_unknown_payouts, refusal_to_pa
 from chorale.exchange import payout_files
 from chorale.exchange.payout_files import ToPay
 from chorale.files.tables import write_csv
+from chorale.files.targets import check_target, writing
+from chorale.metrics.options import Force
 from chorale.model import UserError, money_number, money_text
 from chorale.monitor.payouts import books_as_json, books_line, books_table, receipts_table
 from chorale.store import submissions
@@ -29,20 +30,14 @@ SHORTEST_WAIT = 10
 
 def pay(
     directory: StudyFolder,
-    yes: Annotated[bool, Option("--yes", help="Pay. Without it, only what would be paid is shown.")] = False,
+    yes: Annotated[bool, Option(help="Pay. Without it, only what would be paid is shown.")] = False,
     file: Annotated[
-        Path | None,
-        Option(
-            "--file",
-            metavar="FILE",
-            help="CSV file for whoever pays the people that Prolific does not: whom, and how much.",
-        ),
+        Path | None, Option(help="CSV file for whoever pays the people that Prolific does not: whom, and how much.")
     ] = None,
     force: Force = False,
     resend: Annotated[
         int | None,
         Option(
-            "--resend",
             metavar="MINUTES",
             min=SHORTEST_WAIT,
             help="Ask again for bonuses of which it is not known whether they were paid, if Prolific reports none of "
@@ -50,10 +45,9 @@ def pay(
         ),
     ] = None,
     after_restore: Annotated[
-        bool,
-        Option("--after-restore", help="Pay although payouts made after the backup are unknown. Compare them first."),
+        bool, Option(help="Pay although payouts made after the backup are unknown. Compare them first.")
     ] = False,
-    receipts: Annotated[bool, Option("--receipts", help="Show every payout there was, and stop.")] = False,
+    receipts: Annotated[bool, Option(help="Show every payout there was, and stop.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:

@@ -17,15 +17,15 @@ from chorale.store import settings
 
 def publish(
     directory: StudyFolder,
-    to: Annotated[Literal["prolific"], Option("--to", metavar="PLATFORM", help="Where to publish: prolific.")],
+    to: Annotated[Literal["prolific"], Option(metavar="PLATFORM", help="Where to publish: prolific.")],
     study_name: Annotated[
         str | None,
         Option("--study", metavar="NAME", help="Which study of [prolific] in study.toml; the first if not given."),
     ] = None,
     draft: Annotated[
-        bool, Option("--draft", help="Make the study there and stop before anybody sees it or it costs anything.")
+        bool, Option(help="Make the study there and stop before anybody sees it or it costs anything.")
     ] = False,
-    yes: Annotated[bool, Option("--yes", help="Agree to the cost without being asked.")] = False,
+    yes: Annotated[bool, Option(help="Agree to the cost without being asked.")] = False,
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,

@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import Annotated
 
 from chorale.cli.arguments import AsJson, StudyFolder
-from chorale.cli.judgments_options import LabelColumn, ReaderName, Separator, TaskColumn, WorkerColumn
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex
-from chorale.cli.targets import Force, check_target, write_text
 from chorale.cli.terminal import show
 from chorale.engine.started import keep_forecast
+from chorale.files.targets import check_target, write_text
+from chorale.metrics.options import Force
+from chorale.metrics.reading.judgments_options import LabelColumn, ReaderName, Separator, TaskColumn, WorkerColumn
 from chorale.model import UserError
 from chorale.present.scoring import score_table
 from chorale.rehearsal import FORECAST_FILE, FitColumns, Forecasts, parse_vary
@@ -20,20 +21,16 @@ from chorale.rehearsal import rehearse as run
 from chorale.rehearsal.page import forecast_page
 from chorale.rehearsal.tables import forecast_latex, forecast_notes, forecast_tables, runs_text
 
-Seeds = Annotated[int, Option(metavar="N", help="How many times to run it.", min=1, max=10_000)]
-FirstSeed = Annotated[int, Option(metavar="N", help="Seed of the first run; the next ones follow it.")]
 Workers = Annotated[
     int | None,
     Option(
-        metavar="N",
         help="How many people come; if not given, as rehearsal.toml says, or as many as suit the study's size.",
         min=1,
         max=100_000,
     ),
 ]
 Needed = Annotated[
-    bool,
-    Option("--needed", help="Also find the fewest people with whom each run finishes: about seven times the work."),
+    bool, Option(help="Also find the fewest people with whom each run finishes: about seven times the work.")
 ]
 Vary = Annotated[
     list[str] | None,
@@ -45,29 +42,22 @@ Vary = Annotated[
 ]
 Fit = Annotated[
     Path | None,
-    Option(
-        metavar="FILE",
-        help="Real judgments (task, worker, label), or a batch file of MTurk or Appen: people err as those did.",
-    ),
+    Option(help="Real judgments (task, worker, label), or a batch file of MTurk or Appen: people err as those did."),
 ]
-Processes = Annotated[
-    int | None, Option(metavar="N", help="How many processes to use; one for each core if not given.", min=1)
-]
-Out = Annotated[Path | None, Option(metavar="FILE", help="Write a page with pictures, as one HTML file.")]
+Processes = Annotated[int | None, Option(help="How many processes to use; one for each core if not given.", min=1)]
 Save = Annotated[
     bool,
     Option(
-        "--save",
         help="Keep the forecast in the study's folder, as forecast.json: what was planned, for reports to put "
-        "beside what came of it.",
+        "beside what came of it."
     ),
 ]
 
 
 def rehearse(
     directory: StudyFolder,
-    seeds: Seeds = 10,
-    seed: FirstSeed = 1,
+    seeds: Annotated[int, Option(help="How many times to run it.", min=1, max=10_000)] = 10,
+    seed: Annotated[int, Option(help="Seed of the first run; the next ones follow it.")] = 1,
     workers: Workers = None,
     needed: Needed = False,
     vary: Vary = None,
@@ -78,7 +68,7 @@ def rehearse(
     sep: Separator = None,
     reader: ReaderName = None,
     processes: Processes = None,
-    out: Out = None,
+    out: Annotated[Path | None, Option(help="Write a page with pictures, as one HTML file.")] = None,
     save: Save = False,
     force: Force = False,
     as_json: AsJson = False,

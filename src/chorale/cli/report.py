@@ -11,11 +11,11 @@ from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
-from chorale.cli.scoring import Resamples, Seed
-from chorale.cli.targets import check_target, write_text, writing
 from chorale.engine.settling import settle_everything
 from chorale.engine.started import started_study
 from chorale.exchange.croissant import FILE_NAME
+from chorale.files.targets import check_target, write_text, writing
+from chorale.metrics.options import Resamples, Seed
 from chorale.metrics.resampling import Resampling
 from chorale.model import UserError
 from chorale.monitor.status import note_arms_shown
@@ -25,31 +25,25 @@ from chorale.report.printing import find_browser, write_pdf
 USUAL = Path("report.html")
 
 
-Out = Annotated[Path | None, Option(metavar="FILE", help="The page; report.html if no file is named at all.")]
-Pdf = Annotated[Path | None, Option(metavar="FILE", help="Print the page to a PDF file, by a Chromium that is there.")]
 DataCard = Annotated[
     Path | None,
     Option(metavar="DIR", help="A folder for the data themselves, with the metadata beside them as croissant.json."),
 ]
-WithArms = Annotated[bool, Option("--arms", help="Tell the arms apart. That you looked is written down.")]
-WithCharts = Annotated[bool, Option("--charts/--no-charts", help="Whether to draw charts.")]
 Licence = Annotated[str | None, Option("--license", metavar="NAME", help="The data's licence, for the data card.")]
-Url = Annotated[str | None, Option(metavar="URL", help="Where the data are published, for the data card.")]
-ForceFiles = Annotated[bool, Option("--force", help="Overwrite files that are there.")]
 
 
 def report(
     directory: StudyFolder,
-    out: Out = None,
-    pdf: Pdf = None,
+    out: Annotated[Path | None, Option(help="The page; report.html if no file is named at all.")] = None,
+    pdf: Annotated[Path | None, Option(help="Print the page to a PDF file, by a Chromium that is there.")] = None,
     data_card: DataCard = None,
-    arms: WithArms = False,
-    charts: WithCharts = True,
+    arms: Annotated[bool, Option(help="Tell the arms apart. That you looked is written down.")] = False,
+    charts: Annotated[bool, Option("--charts/--no-charts", help="Whether to draw charts.")] = True,
     licence: Licence = None,
-    url: Url = None,
+    url: Annotated[str | None, Option(metavar="URL", help="Where the data are published, for the data card.")] = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
-    force: ForceFiles = False,
+    force: Annotated[bool, Option(help="Overwrite files that are there.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:

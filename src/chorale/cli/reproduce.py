@@ -19,7 +19,6 @@ def reproduce(
     data: Annotated[
         Path | None,
         Option(
-            "--data",
             metavar="DIR",
             help="Folder with the paper's published data. If it is not given, the command says what to get.",
         ),

@@ -7,11 +7,11 @@ from chorale.cli.arguments import BY, AsJson, Database, PublicUrl, StudyFolder
 from chorale.cli.invite import base_url
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
-from chorale.cli.targets import Force, check_target, writing
 from chorale.engine.keys import replace_key
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
 from chorale.files.tables import write_csv
+from chorale.files.targets import Force, check_target, writing
 from chorale.store import Tx, invitations
 from chorale.web.links import invitation_path, staff_link_path, study_sessions
 from chorale.web.staff import colleagues

@@ -40,8 +40,8 @@ def serve(
     host: Annotated[str, Option(metavar="HOST", help="Where to listen; 0.0.0.0 for everywhere.")] = "127.0.0.1",
     port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8000,
     public_url: PublicUrl = None,
-    processes: Annotated[int, Option(metavar="N", help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
-    access_log: Annotated[bool, Option("--access-log", help="Log every request.")] = False,
+    processes: Annotated[int, Option(help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
+    access_log: Annotated[bool, Option(help="Log every request.")] = False,
 ) -> None:
     """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""
     public = None if public_url is None else checked_public_url(public_url)

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from chorale.engine.running import Study
     from chorale.report.document import SectionContent
 
-Arms = Annotated[
-    bool, Option("--arms", help="Show how many are in each arm and what it costs. That you looked is written down.")
-]
+Arms = Annotated[bool, Option(help="Show how many are in each arm and what it costs. That you looked is written down.")]
 
 
 def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_json: AsJson = False) -> None:

@@ -1,16 +1,17 @@
 """The study folder: read whole and checked whole, so that every problem is reported at once."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from chorale.folder.checking.content import GoldRow, StageContent, StudyFolder, TruthRow
-from chorale.folder.checking.gates import read_gates
 from chorale.folder.checking.named_files import read_markdown
 from chorale.folder.checking.protocols import check_protocol, check_recruiting
 from chorale.folder.checking.report import SETTINGS_FILE, CheckReport, did_you_mean
 from chorale.folder.checking.settings_file import read_settings, settings_in
 from chorale.folder.checking.settings_shape import parsed_settings, text_at
 from chorale.folder.checking.stages import read_stages
+from chorale.folder.feedback import TemplateMistakeError, check_template
 from chorale.model import Problem, StudySettings, UserError
 
 __all__ = [
@@ -78,3 +79,26 @@ def _read_study(raw: dict[str, Any], report: CheckReport) -> StudyFolder | None:
         stages=tuple(content.complete(stage) for content, stage in zip(contents, settings.stage, strict=True)),
         messages=messages,
     )
+
+
+_EXTRA = {"study": "a study", "contact": "team@example.org", "bonus": "1.00"}
+
+
+def read_gates(raw: Mapping[str, Any], settings: StudySettings | None, report: CheckReport) -> dict[str, str]:
+    """The templates of all messages, by file name. Each is filled with made-up work, so that it can be filled later."""
+    listed = raw.get("gate")
+    messages: dict[str, str] = {}
+    for index, gate in enumerate(listed if isinstance(listed, list) else []):
+        name = text_at(gate, "message") if isinstance(gate, dict) else None
+        if name is None or name in messages:
+            continue
+        messages[name] = read_markdown(name, ("gate", index, "message"), report)
+        if settings is None or not messages[name]:
+            continue
+        try:
+            check_template(messages[name], _EXTRA)
+        except TemplateMistakeError as mistake:
+            report.add(
+                name, mistake.line, f"can't be filled: {mistake.why}", "See docs/protocols.md for what it may say."
+            )
+    return messages

@@ -15,7 +15,13 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from chorale.model.problems import UserError, did_you_mean
 
 _OPTION = re.compile(r"(?<![^\s(])--(no-)?([a-z][a-z-]*)(?: ('[^']*'))?")
-_KEYWORDS = {"include-extra-verbs": "extra_verbs", "open": "open_task", "with": "beside"}
+_KEYWORDS = {
+    "format": "file_format",
+    "include-extra-verbs": "extra_verbs",
+    "open": "open_task",
+    "round": "round_files",
+    "with": "beside",
+}
 """Options whose keyword is another word."""
 
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from chorale.files.source import digest_of, read_bytes
 from chorale.metrics.comparison import Comparison
+from chorale.metrics.options import Against, File, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Interval
 from chorale.metrics.score import Score
@@ -20,6 +21,7 @@ from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, json
 from chorale.metrics.signatures import Setting, signature
 from chorale.metrics.statistics import Metric, Statistics
 from chorale.model import UserError
+from chorale.registry.options import Argument
 
 Measured = tuple[Statistics, Metric]
 """A row of statistics for every item, and how the scores follow from them."""
@@ -39,6 +41,8 @@ class Family:
     """From a system's output, the gold standard and options to statistics per item and the metric over them."""
     own_score: Callable[..., Score] | None = None
     """What `score` is, where a family has more to show than its numbers."""
+    from_files: Callable[..., Score] | None = None
+    """What the command calls, where it takes files in another way than `own_score`, which gets its `**options`."""
     example: tuple[str, str] | None = None
     """The contents of a system's file and of a gold file, for the contract tests."""
 
@@ -48,25 +52,25 @@ class Family:
         return self.own_score or partial(score_files, self)
 
 
-def path_of(path: str | PathLike[str]) -> Path:
+def path_of(path: File) -> Path:
     """A path from a program, which may be a text."""
     return Path(fspath(path))
 
 
-def paths_of(paths: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
+def paths_of(paths: File | Sequence[File]) -> list[Path]:
     """One path or several."""
     return [path_of(paths)] if isinstance(paths, str | PathLike) else [path_of(path) for path in paths]
 
 
 def score_files(
     family: Family,
-    system: str | PathLike[str],
-    gold: str | PathLike[str],
+    system: Annotated[File, Argument(metavar="SYSTEM", help="A system's output.")],
+    gold: Annotated[File, Argument(metavar="GOLD", help="The gold standard.")],
     *,
-    against: str | PathLike[str] | None = None,
-    ci: bool = True,
-    resamples: int = 1000,
-    seed: int = 1,
+    ci: WithIntervals = True,
+    against: Against = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
     **options: Setting,
 ) -> Score:
     """A system's file against the gold standard's, and perhaps another system's beside it.

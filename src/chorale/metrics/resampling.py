@@ -66,13 +66,13 @@ class Resampling:
         return {"resamples": self.resamples, "seed": self.seed}
 
 
-def checked_resampling(ci: bool, resamples: int, seed: int) -> Resampling:
+def checked_resampling(ci: bool, resamples: int, seed: int, progress: Progress | None = None) -> Resampling:
     """From a program's arguments; the same limits as those of commands."""
     if resamples < _FEWEST:
         raise UserError(f"resamples is at least {_FEWEST}, not {resamples}.")
     if seed < 0:
         raise UserError(f"seed is at least 0, not {seed}.")
-    return Resampling(ci, resamples, seed)
+    return Resampling(ci, resamples, seed, progress)
 
 
 _FEWEST = 100

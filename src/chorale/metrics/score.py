@@ -30,6 +30,8 @@ class Result:
     tables: Sequence[ScoreTable]
     signature: str
     notes: Sequence[str] = ()
+    written: str = ""
+    """What was written beside, and where; a table is followed by it."""
 
     def as_json(self) -> dict[str, Any]:
         return {**self.json, "notes": list(self.notes), "signature": self.signature}

@@ -1,9 +1,9 @@
 """`chorale rank`"""
 
 from chorale.cli.arguments import AsJson
-from chorale.cli.judgments_options import JudgmentsFile, ReaderName
 from chorale.cli.scoring import AsLatex, print_scored
 from chorale.metrics.reading.judged import Reading, judged_in
+from chorale.metrics.reading.judgments_options import JudgmentsFile, ReaderName
 from chorale.metrics.score import Result
 from chorale.metrics.score_table import ScoreTable
 from chorale.metrics.signatures import signature

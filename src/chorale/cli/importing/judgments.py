@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Annotated
 
 from chorale.cli.arguments import AsJson
-from chorale.cli.judgments_options import KeepRejected, LabelColumn, Separator, TaskColumn, WorkerColumn
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.exchange.importing import import_files
 from chorale.files.batch_files import BatchOptions
 from chorale.metrics.reading.judgment_files import separator_in
+from chorale.metrics.reading.judgments_options import KeepRejected, LabelColumn, Separator, TaskColumn, WorkerColumn
 from chorale.model import UserError
 
 

@@ -21,7 +21,7 @@ KIT = Kit(
         Command(
             ("evaluate", "frames"),
             "Score frame disambiguation against a crowd that may see several frames: Kendall's τ and cosine.",
-            f"{_HERE}.commands.evaluate:frames",
+            "chorale.cli.evaluate:frames",
         ),
         Command(
             ("browse", "frames"),

@@ -1,44 +1,72 @@
 """The frames family of metrics: files in, a score out, for the command and for Python alike."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from chorale.files.tables import replacing
+from chorale.files.targets import check_target, write_text
 from chorale.kits.frames.files.scores import FrameScores, read_frame_scores, with_qualities
 from chorale.kits.frames.metrics.agreement import Constant, frame_agreement
 from chorale.kits.frames.scoring.scores import FrameOptions, Named, draw_curves, score_frames
 from chorale.metrics.family import Family, Measured, path_of, paths_of
+from chorale.metrics.options import Against, File, Force, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
 from chorale.model import UserError
+from chorale.registry.options import Argument, Option
 
-File = str | PathLike[str]
+System = Annotated[
+    File,
+    Argument(metavar="PRED", help="The system's scores: a row per sentence and frame, or its frame for each sentence."),
+]
+Gold = Annotated[
+    File | Sequence[File],
+    Argument(metavar="GOLD", help="The crowd's scores of every candidate frame; several files are one corpus."),
+]
+HowConstant = Annotated[
+    Constant,
+    Option(metavar="HOW", help="Where all candidates have the same score: τ is zero, or skip the sentence for τ."),
+]
+WhichScores = Annotated[
+    Literal["final", "initial"],
+    Option(metavar="WHICH", help="The crowd's scores: final, or initial (workers not weighted)."),
+]
+Only = Annotated[
+    File | None,
+    Option(help="Score only the sentences that this file has too, such as the output of a system that can't name all."),
+]
+Qualities = Annotated[
+    File | None,
+    Option(
+        "--sqs",
+        help="How clear the sentences are (the export frames-sqs), for the weighted average, where GOLD does not say.",
+    ),
+]
+Curves = Annotated[File | None, Option(help="Draw every sentence's agreement, from the best to the worst, as .svg.")]
 
 
 def score(
-    system: File,
-    gold: File | Sequence[File],
+    system: System,
+    gold: Gold,
     *,
-    top: bool = False,
-    scores: Literal["final", "initial"] = "final",
-    constant: Constant = "zero",
-    sentence: str | None = None,
-    frame: str | None = None,
-    score: str | None = None,
-    gold_score: str | None = None,
-    items: bool = False,
-    only: File | None = None,
-    sqs: File | None = None,
-    curves: File | None = None,
-    beside: Sequence[File] = (),
-    against: File | None = None,
-    ci: bool = True,
-    resamples: int = 1000,
-    seed: int = 1,
+    top: Annotated[bool, Option(help="Of PRED, only the frame with the highest score counts, as 1.")] = False,
+    scores: WhichScores = "final",
+    constant: HowConstant = "zero",
+    sentence: Annotated[str | None, Option(metavar="COLUMN", help="The column of sentence ids, in all files.")] = None,
+    frame: Annotated[str | None, Option(metavar="COLUMN", help="The column of frames, in all files.")] = None,
+    score: Annotated[str | None, Option(metavar="COLUMN", help="The column of scores in PRED.")] = None,
+    gold_score: Annotated[str | None, Option(metavar="COLUMN", help="The column of scores in GOLD.")] = None,
+    items: Annotated[bool, Option(help="List sentences, the worst first.")] = False,
+    only: Only = None,
+    sqs: Qualities = None,
+    curves: Curves = None,
+    beside: Annotated[Sequence[File], Option("--with", help="Another system for the curves; may be repeated.")] = (),
+    force: Force = True,
+    ci: WithIntervals = True,
+    against: Against = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
     progress: Progress | None = None,
 ) -> Score:
     """Frame disambiguation against a crowd that may see several frames: Kendall's τ and cosine.
@@ -46,6 +74,8 @@ def score(
     `gold` is one file or several that are one corpus. `curves` names an SVG file to draw every sentence's agreement
     in, with the systems of `beside` as well.
     """
+    picture = None if curves is None else path_of(curves)
+    check_target(picture, "--curves", force=force, endings=(".svg",))
     if gold_score is not None and scores == "initial":
         raise UserError("--scores initial and --gold-score both choose a column. Leave one of them out.")
     if beside and curves is None:
@@ -64,16 +94,14 @@ def score(
     crowd = crowd if sqs is None else with_qualities(crowd, path_of(sqs))
     reference = Named(str(golds[0]) if len(golds) == 1 else f"{len(golds)} files", crowd)
     rival = None if against is None else named(path_of(against))
-    resampling = replace(checked_resampling(ci, resamples, seed), progress=progress)
+    resampling = checked_resampling(ci, resamples, seed, progress)
     scored = score_frames(
         named(path_of(system)), reference, options, resampling, against=rival, with_items=items, only=only_these
     )
-    if curves is not None:
+    if picture is not None:
         others = [system, *([against] if against else []), *beside]
         drawn = [named(path) for path in dict.fromkeys(map(path_of, others))]
-        picture = draw_curves(drawn, reference, options, only_these)
-        with replacing(path_of(curves)) as draft:
-            draft.write_text(picture, "utf-8", errors="replace")
+        write_text(picture, "--curves", draw_curves(drawn, reference, options, only_these))
     return scored
 
 

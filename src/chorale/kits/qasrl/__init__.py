@@ -29,7 +29,7 @@ KIT = Kit(
         Command(
             ("evaluate", "qasrl"),
             "Score questions and answers about verbs: arguments found (UA), with the right question (LA), and roles.",
-            f"{_HERE}.commands.evaluate:qasrl",
+            "chorale.cli.evaluate:qasrl",
         ),
         Command(
             ("browse", "qasrl"),

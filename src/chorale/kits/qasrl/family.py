@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from chorale.files.rows import is_table
+from chorale.files.targets import check_target, writing
 from chorale.kits.qasrl.files import QuestionAnswers, joined, read_bank, read_qasrl, read_sentences
 from chorale.kits.qasrl.metrics import DenseRules, Rules, align, aligned_arguments, metric, statistics
 from chorale.kits.qasrl.scoring.agreement import score_agreement
@@ -16,38 +16,101 @@ from chorale.kits.qasrl.scoring.references import score_dense, score_propbank
 from chorale.kits.qasrl.scoring.scores import QasrlOptions, score_qasrl
 from chorale.kits.srl.files import read_srl
 from chorale.metrics.family import Family, Measured, path_of
+from chorale.metrics.options import Against, File, Force, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import Resampling, checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
+from chorale.registry.options import Argument, Option
 
-File = str | PathLike[str]
+System = Annotated[
+    File,
+    Argument(
+        metavar="PRED",
+        help="What is scored: a CSV in the gold standard's columns, a parser's CSV, or the QA-SRL Bank's JSONL (.gz).",
+    ),
+]
+Gold = Annotated[
+    File | None,
+    Argument(
+        metavar="GOLD", help="What it is scored against, in any of the same formats. Not with --by and --propbank."
+    ),
+]
+SentenceFiles = Annotated[
+    Sequence[File],
+    Option(
+        help="The sentences, with qasrl_id and tokens: for the words in --alignment, and to check spans. Repeatable."
+    ),
+]
+Redundant = Annotated[
+    bool,
+    Option(
+        "--redundant/--no-redundant",
+        help="Ignore further spans of a found argument, and count overlapping wrong ones once.",
+    ),
+]
+LinkName = Annotated[
+    Literal["iou", "any"], Option(metavar="HOW", help="Which wrong spans overlap: by the same iou, or by any token.")
+]
+Modality = Annotated[
+    bool,
+    Option(
+        "--modality/--no-modality",
+        help="Whether questions must agree in modality; the gold standard's own script does not ask for it.",
+    ),
+]
+AverageName = Annotated[
+    Literal["micro", "macro"], Option(metavar="HOW", help="micro: sums over verbs; macro: the mean over verbs.")
+]
+Iou = Annotated[
+    float, Option(metavar="X", min=0.01, max=1.0, help="From which overlap on two spans may be one argument.")
+]
+ExtraVerbs = Annotated[
+    bool, Option("--include-extra-verbs", help="Count verbs that only PRED has: all their arguments are wrong.")
+]
+By = Annotated[
+    str | None,
+    Option(metavar="COLUMN", help="Agreement of the annotators of one file, told apart by this column: worker_id."),
+]
+AlignmentFile = Annotated[File | None, Option(help="Write what was matched, missed and wrong to a .csv or .html file.")]
+PropBankFile = Annotated[
+    File | None, Option(help="Compare with PropBank arguments in a CoNLL-2009 file, instead of GOLD.")
+]
+FoundBy = Annotated[
+    Literal["head", "span"],
+    Option(metavar="HOW", help="A PropBank argument is found by an answer with its head, or by its span."),
+]
+Dense = Annotated[bool, Option(help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank.")]
+QuestionsBy = Annotated[
+    Literal["people", "anyone"], Option(metavar="WHO", help="Which questions of the Bank count: people's, or anyone's.")
+]
 
 
 def score(
-    system: File,
-    gold: File | None = None,
+    system: System,
+    gold: Gold = None,
     *,
-    sentences: Sequence[File] = (),
-    redundant: bool = True,
-    link: Literal["iou", "any"] = "iou",
-    modality: bool = True,
-    average: Literal["micro", "macro"] = "micro",
-    iou: float = 0.5,
-    extra_verbs: bool = False,
-    by: str | None = None,
-    alignment: File | None = None,
-    propbank: File | None = None,
-    found_by: Literal["head", "span"] = "head",
-    dense: bool = False,
-    valid: int = 5,
-    questions_by: Literal["people", "anyone"] = "people",
-    per_verb: bool = False,
-    against: File | None = None,
-    ci: bool = True,
-    resamples: int = 1000,
-    seed: int = 1,
+    sentences: SentenceFiles = (),
+    redundant: Redundant = True,
+    link: LinkName = "iou",
+    modality: Modality = True,
+    average: AverageName = "micro",
+    iou: Iou = 0.5,
+    extra_verbs: ExtraVerbs = False,
+    by: By = None,
+    alignment: AlignmentFile = None,
+    force: Force = True,
+    propbank: PropBankFile = None,
+    found_by: FoundBy = "head",
+    dense: Dense = False,
+    valid: Annotated[int, Option(min=1, max=6, help="Of six judges of the Bank, how many make it valid.")] = 5,
+    questions_by: QuestionsBy = "people",
+    per_verb: Annotated[bool, Option(help="With --json, give the counts of every verb too.")] = False,
+    against: Against = None,
+    ci: WithIntervals = True,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
     progress: Progress | None = None,
     for_scripts: bool = True,
 ) -> Score:
@@ -60,6 +123,7 @@ def score(
     gold, propbank, alignment, against = (
         None if path is None else path_of(path) for path in (gold, propbank, alignment, against)
     )
+    check_target(alignment, "--alignment", force=force, endings=(".csv", ".html", ".htm"))
     files = _Files(path_of(system), gold, propbank, alignment, against, sentences, by, valid, questions_by == "people")
     files.check(dense=dense)
     changed = {
@@ -77,7 +141,7 @@ def score(
         _refuse("anything but --propbank", {"--found-by": found_by != "head"})
     of_bank = files.bank_settings()
     options = QasrlOptions(Rules(iou, redundant, link, modality, extra_verbs), average, of_bank, per_verb)
-    resampling = replace(checked_resampling(ci, resamples, seed), progress=progress)
+    resampling = checked_resampling(ci, resamples, seed, progress)
     if by:
         return files.agreement(by, options, resampling, for_scripts=for_scripts)
     if propbank:
@@ -176,7 +240,8 @@ class _Files:
         if self.alignment is None:
             return scored
         names = self.system.name, Path(gold.name).name
-        write_alignment(self.alignment, aligned_arguments(aligned, known), known, names, scored.signature)
+        with writing(self.alignment, "--alignment"):
+            write_alignment(self.alignment, aligned_arguments(aligned, known), known, names, scored.signature)
         mentioned = {verb.sentence for verb in gold.verbs}
         lacking = mentioned - known.keys()
         if not lacking:

@@ -25,7 +25,7 @@ KIT = Kit(
         Command(
             ("evaluate", "mcq"),
             "Measure human performance on multiple-choice questions, and the gap to models.",
-            f"{_HERE}.commands.evaluate:mcq",
+            "chorale.cli.evaluate:mcq",
         ),
         Command(
             ("baseline", "mcq"),

@@ -1,56 +1,185 @@
-"""The family of metrics for multiple-choice questions: files in, a score out, from Python."""
+"""The family of metrics for multiple-choice questions: files in, a score out, for the command and for Python alike."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from os import PathLike
+from pathlib import Path
+from typing import Annotated
 
+from chorale.cli.arguments import Database
+from chorale.kits.questions import commands
+from chorale.kits.questions.baselines import choice_model
 from chorale.kits.questions.files.questions import McqQuestions, read_mcq
+from chorale.kits.questions.files.study_exports import read_grades, read_paid, read_worked
 from chorale.kits.questions.metrics import AlphaVariant, Ties, measure_mcq
-from chorale.kits.questions.scoring.measured import McqOptions, with_sections
+from chorale.kits.questions.metrics.costs import costs_by_arm
+from chorale.kits.questions.scoring import charts
+from chorale.kits.questions.scoring.difficulty import difficulty_section
+from chorale.kits.questions.scoring.exported import costs_section, grades_section
+from chorale.kits.questions.scoring.measured import McqOptions, McqSection, with_sections
+from chorale.kits.questions.scoring.partial_inputs import partial_section
 from chorale.kits.questions.scoring.scores import score_mcq
 from chorale.kits.questions.scoring.sources import digests_of, read_sources
 from chorale.kits.questions.scoring.written_questions import written_section
-from chorale.metrics.family import Family, Measured, path_of
-from chorale.metrics.resampling import checked_resampling
+from chorale.metrics.family import Family, Measured, path_of, paths_of
+from chorale.metrics.options import File, Resamples, Seed, WithIntervals
+from chorale.metrics.resampling import Resampling, checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
+from chorale.model import UserError
+from chorale.registry.options import Argument, Option
 
-File = str | PathLike[str]
+Files = Annotated[
+    File | Sequence[File],
+    Argument(
+        metavar="FILE...",
+        help="Questions with options, validations and predictions: .json or .jsonl, perhaps packed (.gz). Or a study's "
+        "folder: its arms, with what was written, grades and costs.",
+    ),
+]
+TiesName = Annotated[
+    Ties,
+    Option(
+        metavar="HOW",
+        help="What a tie among people is worth if the gold answer is in it: its share of the tied answers, wrong "
+        "(nothing) or right (everything).",
+    ),
+]
+AlphaName = Annotated[
+    AlphaVariant,
+    Option(
+        metavar="NAME",
+        help="The alpha to print: with-writer (all questions, the writer votes too) or kept (kept questions, "
+        "validators only).",
+    ),
+]
+Other = Annotated[
+    File | None,
+    Option(help="Other questions: is the difference more than luck? Paired only if they are the same questions."),
+]
+ByArm = Annotated[
+    bool,
+    Option(help="Take the questions of every arm by themselves, by their `protocol`. --against may then name an arm."),
+]
+Validations = Annotated[
+    File | None,
+    Option(
+        help="More validations of the questions: question_id, worker_id and answer, one a row (.csv, .tsv, .jsonl)."
+    ),
+]
+Predictions = Annotated[
+    File | None,
+    Option(help="More predictions for the questions: question_id, model and answer, one a row (.csv, .tsv, .jsonl)."),
+]
+Written = Annotated[
+    bool, Option(help="Look at what was written too: lengths, overlap, question words, explanations, repetitions.")
+]
+Rounds = Annotated[
+    Sequence[File],
+    Option(
+        "--round",
+        help="Questions of an earlier round (`chorale export --format mcq-written`), for --irt; may be repeated. A "
+        "study's folder has its own.",
+    ),
+]
+Partial = Annotated[
+    str | None,
+    Option(
+        metavar="MODEL",
+        help="How well a model guesses without question or passage: light (built in), or the folder of a Hugging Face "
+        "multiple-choice model.",
+    ),
+]
+Folds = Annotated[int, Option(min=2, max=50, help="Folds of the cross-validation.")]
+Grades = Annotated[
+    Sequence[File],
+    Option(help="What graders said, as `chorale export --format mcq-grades` writes it: how far they agree."),
+]
+Responses = Annotated[
+    File | None,
+    Option(help="The study's responses (`chorale export --format jsonl`): with --ledger, what a question costs."),
+]
+ExpertHourly = Annotated[int, Option(metavar="CENTS", min=0, help="What an hour of an expert costs, for the costs.")]
 
 
 def score(
-    files: File | Sequence[File],
+    files: Files,
     *,
-    ties: Ties = "share",
-    gold_votes: int = 4,
-    alpha: AlphaVariant = "with-writer",
-    against: File | None = None,
-    by_arm: bool = False,
-    validations: File | None = None,
-    predictions: File | None = None,
-    written: bool = False,
-    ci: bool = True,
-    resamples: int = 1000,
-    seed: int = 1,
+    ties: TiesName = "share",
+    gold_votes: Annotated[int, Option(min=1, max=20, help="Validators' votes drawn for the gold answer.")] = 4,
+    alpha: AlphaName = "with-writer",
+    ci: WithIntervals = True,
+    against: Other = None,
+    by_arm: ByArm = False,
+    validations: Validations = None,
+    predictions: Predictions = None,
+    written: Written = False,
+    irt: Annotated[bool, Option(help="Fit how hard every question is for models, by the 3PL model.")] = False,
+    round_files: Rounds = (),
+    partial_inputs: Partial = None,
+    folds: Folds = 5,
+    grades: Grades = (),
+    responses: Responses = None,
+    ledger: Annotated[File | None, Option(help="The study's ledger (`chorale export --format ledger`).")] = None,
+    expert_hourly: ExpertHourly = 0,
+    pictures: Annotated[File | None, Option(metavar="DIR", help="Write the figures there, as SVG files.")] = None,
+    db: Database = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
     progress: Progress | None = None,
 ) -> Score:
     """Human performance on multiple-choice questions, and the gap to models.
 
-    `files` are questions with the answers of validators and models; `validations` and `predictions` are more answers.
-    `against` is another file, or with `by_arm` an arm, to compare each with. `written` adds what was written: lengths,
-    overlap, kinds of questions.
+    `files` are questions with the answers of validators and models, or a study's folder. `validations` and
+    `predictions` are more answers. `against` is another file, or with `by_arm` an arm, to compare each with. `written`
+    adds what was written: lengths, overlap, kinds of questions.
     """
-    paths = [path_of(files)] if isinstance(files, str | PathLike) else [path_of(file) for file in files]
-    other, more, guessed = (None if path is None else path_of(path) for path in (against, validations, predictions))
-    named, rival, _ = read_sources(paths, None, other, None, more, guessed, by_arm)
-    beside = digests_of({"validations": more, "predictions": guessed}, [])
-    options = McqOptions(ties, gold_votes, alpha, {"by-arm": by_arm}, beside)
-    resampling = replace(checked_resampling(ci, resamples, seed), progress=progress)
-    scored = score_mcq(named, options, resampling, rival)
-    if not written:
-        return scored
-    everything = [*([rival] if rival is not None and by_arm else []), *named]
-    return with_sections(scored, [written_section(everything, options, resampling)])
+    paths = paths_of(files)
+    is_study = len(paths) == 1 and paths[0].is_dir()
+    _check_together({"--grades": grades, "--responses": responses, "--round": round_files}, ledger, is_study, irt)
+    beside = {"validations": validations, "predictions": predictions, "responses": responses, "ledger": ledger}
+    named_files = {name: path_of(path) for name, path in beside.items() if path is not None}
+    resampling = checked_resampling(ci, resamples, seed)
+    study = commands.questions_of_folder(paths[0], db, resampling, expert_hourly) if is_study else None
+    by_arm = by_arm or is_study
+    model = None if partial_inputs is None else choice_model(partial_inputs)
+    measured, other, rounds = read_sources(paths, study, against, round_files, named_files, by_arm, irt)
+    more: dict[str, str | int] = {"irt": irt, "by-arm": by_arm}
+    more |= {"partial-inputs": model.signature, "folds": folds} if model else {}
+    options = McqOptions(ties, gold_votes, alpha, more, digests_of(named_files, rounds))
+    scored = score_mcq(measured, options, replace(resampling, progress=progress), other)
+    # An arm that others are compared with is still one of the arms.
+    everything = [*([other] if other is not None and by_arm else []), *measured]
+    written = written or is_study or pictures is not None
+    sections, difficulties = [written_section(everything, options, resampling)] if written else [], None
+    if irt:
+        section, difficulties = difficulty_section(everything, rounds, seed=seed, progress=progress)
+        sections.append(section)
+    if model is not None and partial_inputs is not None:
+        sections.append(partial_section(everything, model, partial_inputs, resampling, folds=folds, progress=progress))
+    sections += study.sections if study else _of_exports(paths_of(grades), named_files, expert_hourly, resampling)
+    scored = with_sections(scored, sections)
+    if pictures is not None:
+        charts.write_pictures(path_of(pictures), charts.pictures(scored.json, difficulties))
+    return scored
+
+
+def _check_together(own: Mapping[str, object], ledger: File | None, is_study: bool, irt: bool) -> None:
+    """Options that need each other, and those that a study's folder has no use for."""
+    if (own["--responses"] is None) != (ledger is None):
+        raise UserError("--responses and --ledger belong together: name both, or neither.")
+    if is_study and (given := [name for name, value in own.items() if value]):
+        raise UserError(f"{', '.join(given)}: for files only. A study's folder has its own.")
+    if own["--round"] and not irt:
+        raise UserError("--round is for --irt: name both, or leave it out.")
+
+
+def _of_exports(grades: list[Path], files: Mapping[str, Path], hourly: int, resampling: Resampling) -> list[McqSection]:
+    """What a study's own exports tell: how far graders agree, and what a question costs."""
+    sections = [grades_section(read_grades(grades), resampling)] if grades else []
+    if "ledger" in files:
+        costs = costs_by_arm(read_worked(files["responses"]), read_paid(files["ledger"]))
+        sections.append(costs_section(costs, hourly))
+    return sections
 
 
 def read(path: File) -> McqQuestions:

@@ -33,7 +33,7 @@ KIT = Kit(
         Command(
             ("evaluate", "rules"),
             "Score inference rules by what people say of their applications.",
-            f"{_HERE}.commands.evaluate:rules",
+            "chorale.cli.evaluate:rules",
         ),
     ),
     sections=(

@@ -2,74 +2,127 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from os import PathLike
 from pathlib import Path
+from typing import Annotated, Any
 
+from chorale.files.tables import write_csv
+from chorale.files.targets import check_target, write_text, writing
 from chorale.kits.rules.files.resources import read_resources
 from chorale.kits.rules.files.rules import JudgedFile, RuleSet, read_judged
-from chorale.kits.rules.metrics.curves import Area, RuleScores
+from chorale.kits.rules.metrics.curves import Area
 from chorale.kits.rules.scoring.applications import Meaningless, usable_applications
-from chorale.kits.rules.scoring.scores import RuleOptions, resource_statistics, score_rules
+from chorale.kits.rules.scoring.scores import (
+    CURVE_COLUMNS,
+    RuleOptions,
+    curve_rows,
+    resource_statistics,
+    rule_chart,
+    score_rules,
+)
 from chorale.metrics.family import Family, Measured, path_of, paths_of
+from chorale.metrics.options import Against, File, Force, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
 from chorale.model import UserError
+from chorale.model.plural import plural
+from chorale.registry.options import Argument, Option
 
-File = str | PathLike[str]
+Files = Annotated[
+    list[Path],
+    Argument(
+        metavar="RULES...",
+        help="One or more files of scored rules; and last the judged applications, unless --judgments names them.",
+    ),
+]
+MoreJudgments = Annotated[
+    list[Path] | None, Option(help="More judged applications, if they are in several files. May be given again.")
+]
+Judgments = Annotated[
+    list[Path] | None,
+    Option("--judgments", help="The judged applications; then all other files are rules. May be given again."),
+]
+MeaninglessLeft = Annotated[
+    Meaningless,
+    Option(
+        "--meaningless",
+        metavar="NAME",
+        help="Applications whose left side means nothing: out (left out), or count (as not entailing).",
+    ),
+]
+Pairwise = Annotated[bool, Option(help="Compare every two of the resources: paired bootstrap and randomisation.")]
+MinConfidence = Annotated[
+    float, Option(metavar="SHARE", min=0, max=1, help="Leave out applications that were judged with less confidence.")
+]
+AreaRule = Annotated[
+    Area, Option(metavar="RULE", help="How the area under the curve is taken: step (average precision) or trapezoid.")
+]
+AtRecall = Annotated[str | Sequence[float], Option(metavar="R,R,…", help="At which recall to give the precision.")]
 
 
 def score(
     rules: File | Sequence[File],
     judgments: File | Sequence[File],
     *,
-    min_confidence: float = 0.7,
-    meaningless: Meaningless = "out",
-    area: Area = "step",
-    at_recall: Sequence[float] = (0.1, 0.25, 0.5),
-    pairwise: bool = False,
-    against: File | None = None,
-    ci: bool = True,
-    resamples: int = 1000,
-    seed: int = 1,
+    min_confidence: MinConfidence = 0.7,
+    meaningless: MeaninglessLeft = "out",
+    area: AreaRule = "step",
+    at_recall: AtRecall = (0.1, 0.25, 0.5),
+    curve: Annotated[File | None, Option(help="Write the points of the curves as CSV.")] = None,
+    chart: Annotated[File | None, Option(help="Draw the curves as an SVG picture.")] = None,
+    pairwise: Pairwise = False,
+    force: Force = True,
+    ci: WithIntervals = True,
+    against: Against = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+    progress: Progress | None = None,
 ) -> Score:
     """Inference rules by what people say of their applications: precision, recall, F1 and area under the curve.
 
-    `rules` is one or more files of scored rules, `judgments` one or more of judged applications.
+    `rules` is one or more files of scored rules, `judgments` one or more of judged applications. `curve` names a file
+    for the points of the curves, `chart` one for their picture.
     """
-    options = RuleOptions(min_confidence, area, shares(at_recall), meaningless, pairwise)
-    return score_with_curves(rules, judgments, options, against=against, ci=ci, resamples=resamples, seed=seed)[0]
-
-
-def score_with_curves(
-    rules: File | Sequence[File],
-    judgments: File | Sequence[File],
-    options: RuleOptions,
-    *,
-    against: File | None,
-    ci: bool,
-    resamples: int,
-    seed: int,
-    progress: Progress | None = None,
-) -> tuple[Score, dict[str, RuleScores]]:
-    """The score, and what every resource is worth, with its curve."""
+    points, picture = (None if path is None else path_of(path) for path in (curve, chart))
+    check_target(points, "--curve", force=force)
+    check_target(picture, "--chart", force=force, endings=(".svg",))
+    options = RuleOptions(min_confidence, area, _shares(at_recall), meaningless, pairwise)
     resources = paths_of(rules)
     if not resources:
         raise UserError("Name at least one file of rules, and then the judged applications.")
-    resampling = replace(checked_resampling(ci, resamples, seed), progress=progress)
+    resampling = checked_resampling(ci, resamples, seed, progress)
     judged = {str(path): read_judged(path) for path in paths_of(judgments)}
     wanted = {application.rule.lhs for file in judged.values() for application in file.applications}
     rival = None if against is None else _only(read_resources(path_of(against), wanted), path_of(against))
     rule_sets = [one for path in resources for one in read_resources(path, wanted)]
-    return score_rules(rule_sets, judged, options, resampling, against=rival)
+    scored, by_resource = score_rules(rule_sets, judged, options, resampling, against=rival)
+    if picture is not None:
+        write_text(picture, "--chart", rule_chart(by_resource))
+    if points is None:
+        return scored
+    with writing(points, "--curve"):
+        write_csv(CURVE_COLUMNS, curve_rows(by_resource), points)
+    count = sum(len(one.curve.thresholds) for one in by_resource.values())
+    return replace(scored, written=f"Wrote {plural(count, 'point', 'points')} to {points}.")
 
 
-def shares(at_recall: Sequence[float]) -> tuple[float, ...]:
+def _score_last(files: Files, judgments: Judgments = None, also: MoreJudgments = None, **options: Any) -> Score:
+    """As on the command line, where the judgments are the last file unless they are named."""
+    rules = files if judgments else files[:-1]
+    return score(rules, [*(judgments or files[-1:]), *(also or ())], **options)
+
+
+def _shares(at_recall: str | Sequence[float]) -> tuple[float, ...]:
     """Recalls at which to give the precision."""
-    if not all(0 <= share <= 1 for share in at_recall):
-        listed = ",".join(f"{share:g}" for share in at_recall)
-        raise UserError(f"--at-recall takes fractions between 0 and 1, with commas between them (found {listed!r}).")
-    return tuple(at_recall)
+    parts = at_recall.split(",") if isinstance(at_recall, str) else at_recall
+    try:
+        shares = tuple(float(part) for part in parts)
+    except ValueError:
+        shares = (-1,)
+    if not all(0 <= share <= 1 for share in shares):
+        found = at_recall if isinstance(at_recall, str) else ",".join(f"{share:g}" for share in at_recall)
+        raise UserError(f"--at-recall takes fractions between 0 and 1, with commas between them (found {found!r}).")
+    return shares
 
 
 def read(path: File) -> list[RuleSet]:
@@ -87,7 +140,12 @@ def measure(
 
 
 FAMILY = Family(
-    "rules", "Inference rules by what people say of their applications: precision, recall, area.", read, measure, score
+    "rules",
+    "Inference rules by what people say of their applications: precision, recall, area.",
+    read,
+    measure,
+    score,
+    _score_last,
 )
 
 

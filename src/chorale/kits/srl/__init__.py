@@ -12,7 +12,7 @@ KIT = Kit(
         Command(
             ("evaluate", "srl"),
             "Score semantic role labelling: PriMeSRL, CoNLL-2005, 2008 and 2009, Senseval-3, SemEval-2007.",
-            f"{_HERE}.commands.evaluate:srl",
+            "chorale.cli.evaluate:srl",
         ),
     ),
     papers={"jindal2022": f"{_HERE}.reproduction:PAPER"},

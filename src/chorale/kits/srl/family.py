@@ -1,40 +1,69 @@
 """The semantic role family of metrics: files in, a score out, for the command and for Python alike."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain, count
-from os import PathLike
 from pathlib import Path
+from typing import Annotated, Any
 
 from chorale.kits.srl.files import Corpus, check_alignment, read_frame_relations, read_srl
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, outcomes
 from chorale.kits.srl.scoring.scores import srl_scores
-from chorale.metrics.family import Family, Measured, path_of
+from chorale.metrics.family import Family, Measured, path_of, paths_of
+from chorale.metrics.options import Against, File, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean
+from chorale.registry.options import Argument, Option
 
-File = str | PathLike[str]
+Files = Annotated[
+    list[Path], Argument(metavar="PRED... GOLD", help="Systems' outputs, one file each, and the gold file last.")
+]
+Metrics = Annotated[
+    str | Sequence[str],
+    Option(
+        metavar="NAMES",
+        help="Which scorers, with commas: primesrl, conll05, conll09, conll08, senseval3, semeval07. "
+        "If not given, the first four as far as the files allow.",
+    ),
+]
+FormatName = Annotated[
+    str, Option("--format", metavar="NAME", help="The files' format: auto, conll05, conll09 or conllu.")
+]
+ModeName = Annotated[
+    str, Option(metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto: by what files mark.")
+]
+WhichPredicates = Annotated[
+    str, Option(metavar="WHICH", help="For the CoNLL scorers: all predicates, or only those common to system and gold.")
+]
+HowSpans = Annotated[
+    str,
+    Option(
+        metavar="HOW", help="When conll05 finds spans by syntax: neighbours of one label are joined, or stay apart."
+    ),
+]
+FrameNetFolder = Annotated[
+    File | None, Option(metavar="DIR", help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml.")
+]
 
 
 def score(
     systems: File | Sequence[File],
     gold: File,
     *,
-    metric: str | Sequence[str] = "",
-    file_format: str = "auto",
-    mode: str = "auto",
-    predicates: str = "all",
-    spans: str = "joined",
-    framenet: File | None = None,
-    worst: int = 0,
-    confusion: bool = False,
-    against: File | None = None,
-    ci: bool = True,
-    resamples: int = 1000,
-    seed: int = 1,
+    metric: Metrics = "",
+    file_format: FormatName = "auto",
+    mode: ModeName = "auto",
+    predicates: WhichPredicates = "all",
+    spans: HowSpans = "joined",
+    framenet: FrameNetFolder = None,
+    worst: Annotated[int, Option(min=0, help="Show the N sentences with most mistakes.")] = 0,
+    confusion: Annotated[bool, Option(help="Show which role was taken for which, on equal spans.")] = False,
+    ci: WithIntervals = True,
+    against: Against = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
     progress: Progress | None = None,
 ) -> Score:
     """Semantic role labelling: PriMeSRL, CoNLL-2005, 2008 and 2009, Senseval-3, SemEval-2007.
@@ -48,7 +77,7 @@ def score(
     options = SrlOptions(
         tuple(name.strip().lower() for name in named if name.strip()), mode, predicates, spans == "apart"
     )
-    paths = [path_of(systems)] if isinstance(systems, str | PathLike) else [path_of(path) for path in systems]
+    paths = paths_of(systems)
     reference = read_srl(path_of(gold), file_format)
     read_systems = {name: read_srl(path, file_format) for name, path in zip(_names(paths), paths, strict=True)}
     rival = None if against is None else (_names([path_of(against)])[0], read_srl(path_of(against), file_format))
@@ -60,11 +89,18 @@ def score(
         reference,
         options,
         against=rival,
-        resampling=replace(checked_resampling(ci, resamples, seed), progress=progress),
+        resampling=checked_resampling(ci, resamples, seed, progress),
         worst=worst,
         confusion=confusion,
         relations=None if framenet is None else read_frame_relations(path_of(framenet), _senses(reference, *corpora)),
     )
+
+
+def _score_last(files: Files, **options: Any) -> Score:
+    """As on the command line, where the gold file is the last."""
+    if len(files) < 2:
+        raise UserError("two files or more are needed: systems' outputs, and the gold file last.")
+    return score(files[:-1], files[-1], **options)
 
 
 def read(path: File) -> Corpus:
@@ -81,7 +117,7 @@ def measure(system: Corpus, gold: Corpus, *, metric: str = "") -> Measured:
 
 
 _SUMMARY = "Semantic role labelling: PriMeSRL, CoNLL-2005, 2008 and 2009, Senseval-3, SemEval-2007."
-FAMILY = Family("srl", _SUMMARY, read, measure, score)
+FAMILY = Family("srl", _SUMMARY, read, measure, score, _score_last)
 
 
 def _check_word(option: str, value: str, known: tuple[str, str]) -> None:

@@ -84,11 +84,11 @@ def score_data(
     request: Request,
     reading: Reading,
     resampling: Resampling,
+    truth: Truth | None,
+    truth_columns: Mapping[str, Setting],
+    rival: Any,
     *,
-    truth: Truth | None = None,
-    truth_columns: Mapping[str, Setting] | None = None,
-    rival: Any = None,
-    for_scripts: bool = True,
+    for_scripts: bool,
 ) -> tuple[Score, Aggregation]:
     """The report on judgments in any form, and the result itself; `rival` is other judgments of the same tasks."""
     if reading.trust is not None and "confidence" not in (request.method, request.against):
@@ -97,7 +97,7 @@ def score_data(
     judged = judged_in(data, reading, counted=counted)
     other = None if rival is None else judged_in(rival, reading, counted=counted)
     check_used(reading, judged, *([] if other is None else [other]))
-    judged = replace(judged, reading={**judged.reading, **(truth_columns or {})})
+    judged = replace(judged, reading={**judged.reading, **truth_columns})
     return score_aggregation(judged, request, resampling, truth=truth, rival=other, for_scripts=for_scripts)
 
 

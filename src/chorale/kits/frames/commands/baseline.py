@@ -7,7 +7,7 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.targets import Force, check_target, writing
+from chorale.files.targets import check_target, writing
 from chorale.kits.frames.baselines import FramePrediction, frames_by_sense, top_crowd_frames, write_predictions
 from chorale.kits.frames.candidates import CandidateFrames
 from chorale.kits.frames.files.reading import digest_of_files
@@ -16,6 +16,7 @@ from chorale.kits.frames.files.sense_map import read_frame_map
 from chorale.kits.frames.files.words import read_frame_words
 from chorale.kits.frames.framenet import read_framenet
 from chorale.metrics import signature
+from chorale.metrics.options import Force
 from chorale.model import UserError
 from chorale.model.extras import need
 from chorale.text.wordnet import read_wordnet
@@ -35,25 +36,19 @@ Files = Annotated[
         help="Sentences with their words, as the crowd's scores have them: sent_id, sentence and word; for tc scores.",
     ),
 ]
-Out = Annotated[Path, Option("--out", metavar="FILE", help="Write the frames there: .csv, .tsv or .jsonl.")]
 FrameNetFolder = Annotated[
-    Path | None, Option("--framenet", metavar="DIR", help="FrameNet 1.7, for fs: the folder or the packed file.")
+    Path | None, Option(metavar="DIR", help="FrameNet 1.7, for fs: the folder or the packed file.")
 ]
 WordNetFolder = Annotated[
     Path | None,
     Option(
-        "--wordnet",
-        metavar="DIR",
-        help="WordNet, for fs: the folder with index.verb. If not given, the usual places are looked at.",
+        metavar="DIR", help="WordNet, for fs: the folder with index.verb. If not given, the usual places are looked at."
     ),
 ]
-FrameMaps = Annotated[
-    list[Path] | None, Option("--map", metavar="FILE", help="Which frame fits which sense, for fs; may be repeated.")
-]
+FrameMaps = Annotated[list[Path] | None, Option("--map", help="Which frame fits which sense, for fs; may be repeated.")]
 Senses = Annotated[
     Literal["first", "lesk"],
     Option(
-        "--senses",
         metavar="HOW",
         help="The sense that fs takes: first (the most frequent) or lesk (the gloss most like the sentence).",
     ),
@@ -61,25 +56,20 @@ Senses = Annotated[
 Reaching = Annotated[
     Literal["map", "synonyms", "related"],
     Option(
-        "--reach",
         metavar="HOW",
         help="Where fs looks for a sense's frames: the map, its synonyms' lexical units too, or related senses too.",
     ),
 ]
 ModelFolder = Annotated[
     Path | None,
-    Option(
-        "--model",
-        metavar="DIR",
-        help="The classifier, for os and os+: the folder `chorale baseline train-frames` wrote.",
-    ),
+    Option(metavar="DIR", help="The classifier, for os and os+: the folder `chorale baseline train-frames` wrote."),
 ]
 
 
 def frames(
     system: System,
     files: Files,
-    out: Out,
+    out: Annotated[Path, Option(help="Write the frames there: .csv, .tsv or .jsonl.")],
     framenet: FrameNetFolder = None,
     wordnet: WordNetFolder = None,
     frame_map: FrameMaps = None,

@@ -6,12 +6,13 @@ from typing import Annotated
 from chorale.cli.arguments import AsJson, Database
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.scoring import AsLatex, print_scored
-from chorale.cli.targets import Force, check_target, write_text
 from chorale.engine.started import started_study
+from chorale.files.targets import check_target, write_text
 from chorale.kits.frames.browsing import FrameBrowsing, browsing_of_files, browsing_of_study, browsing_scored
 from chorale.kits.frames.files.sentences import read_frame_sentences, with_lexical_units
 from chorale.kits.frames.framenet import FrameNet, read_framenet
 from chorale.kits.frames.page import frames_page
+from chorale.metrics.options import Force
 from chorale.model import UserError
 from chorale.text.wordnet import find_wordnet, read_wordnet
 
@@ -19,34 +20,25 @@ Sources = Annotated[
     list[Path],
     Argument(metavar="DIR|FSS", help="A study's folder, or files of frame-sentence scores in the corpus's columns."),
 ]
-Qualities = Annotated[Path | None, Option("--sqs", metavar="FILE", help="With files: how clear each sentence is.")]
-Stage = Annotated[str | None, Option("--stage", metavar="NAME", help="With a study: the stage, if it has several.")]
-Framenet = Annotated[
-    Path | None, Option("--framenet", metavar="FOLDER", help="FrameNet 1.7, for how frames are related.")
-]
 Wordnet = Annotated[
     Path | None,
     Option(
-        "--wordnet",
-        metavar="FOLDER",
-        help="WordNet, for which words FrameNet has; looked for in the usual places if not given.",
+        metavar="FOLDER", help="WordNet, for which words FrameNet has; looked for in the usual places if not given."
     ),
 ]
-Out = Annotated[Path | None, Option("--out", metavar="FILE", help="Write a page, too (.html).")]
 
 
 def frames(
     sources: Sources,
-    qualities: Qualities = None,
-    stage: Stage = None,
-    framenet: Framenet = None,
+    qualities: Annotated[Path | None, Option("--sqs", help="With files: how clear each sentence is.")] = None,
+    stage: Annotated[str | None, Option(metavar="NAME", help="With a study: the stage, if it has several.")] = None,
+    framenet: Annotated[Path | None, Option(metavar="FOLDER", help="FrameNet 1.7, for how frames are related.")] = None,
     wordnet: Wordnet = None,
     bound: Annotated[
-        float,
-        Option("--bound", metavar="SHARE", min=0, max=1, help="FSS above which people see a frame in a sentence."),
+        float, Option(metavar="SHARE", min=0, max=1, help="FSS above which people see a frame in a sentence.")
     ] = 0.2,
-    shown: Annotated[int, Option("--shown", metavar="N", min=1, max=10_000, help="Rows of a table.")] = 15,
-    out: Out = None,
+    shown: Annotated[int, Option(min=1, max=10_000, help="Rows of a table.")] = 15,
+    out: Annotated[Path | None, Option(help="Write a page, too (.html).")] = None,
     db: Database = None,
     force: Force = False,
     as_json: AsJson = False,

@@ -3,56 +3,42 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from chorale.cli.arguments import AsJson
+from chorale.cli.arguments import AsJson, OnePerLine, Texts
 from chorale.cli.output import print_json, print_line, print_notes
-from chorale.cli.parameters import Argument, Option
+from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
-from chorale.cli.targets import Force, check_target, writing
 from chorale.files.source import refused
 from chorale.files.tables import write_jsonl
+from chorale.files.targets import check_target, writing
 from chorale.kits.frames.candidates import CandidateFrames, Reach
 from chorale.kits.frames.files.sense_map import read_frame_map
 from chorale.kits.frames.framenet import read_framenet, read_name_changes
 from chorale.kits.frames.preparing import LONGEST_SENTENCE, POS, FrameItems, WordSelection, frame_items
+from chorale.metrics.options import Force
 from chorale.model import UserError
 from chorale.model.plural import plural
 from chorale.text.sentence_files import read_given
 from chorale.text.wordnet import read_wordnet
 
-Texts = Annotated[
-    Path,
-    Argument(
-        metavar="TEXT|JSONL|CONLLU",
-        help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
-    ),
-]
-Out = Annotated[Path, Option("--out", metavar="FILE", help="Where to write the items.")]
 Framenet = Annotated[
-    Path,
-    Option("--framenet", metavar="FOLDER", help="FrameNet 1.7: its folder, or the packed file as it was downloaded."),
+    Path, Option(metavar="FOLDER", help="FrameNet 1.7: its folder, or the packed file as it was downloaded.")
 ]
 Wordnet = Annotated[
     Path | None,
     Option(
-        "--wordnet",
-        metavar="FOLDER",
-        help="WordNet's folder, the one with index.verb; looked for in the usual places if not given.",
+        metavar="FOLDER", help="WordNet's folder, the one with index.verb; looked for in the usual places if not given."
     ),
 ]
 Maps = Annotated[
-    list[Path] | None,
-    Option("--map", metavar="FILE", help="Which frames fit which senses of WordNet; several files are put together."),
+    list[Path] | None, Option("--map", help="Which frames fit which senses of WordNet; several files are put together.")
 ]
 Names = Annotated[
     Path | None,
-    Option(
-        "--names", metavar="FILE", help="Old and new names of frames (.csv, .tsv, .jsonl), beside those that are known."
-    ),
+    Option("--names", help="Old and new names of frames (.csv, .tsv, .jsonl), beside those that are known."),
 ]
 ReachOption = Annotated[
     Reach,
     Option(
-        "--reach",
         metavar="HOW",
         help="Where candidates come from: FrameNet's lexical units only (units); with the map (map); with lexical "
         "units of the same sense (synonyms); with all that WordNet's relations lead to (related).",
@@ -61,37 +47,27 @@ ReachOption = Annotated[
 OverOption = Annotated[
     Literal["leave-out", "cut"],
     Option(
-        "--over",
         metavar="HOW",
         help="Words with more candidates than --most: leave-out the word, or cut the list to the nearest ones.",
     ),
-]
-OnePerLine = Annotated[
-    bool, Option("--one-per-line", help="In plain text, take every line for one sentence, and split none.")
 ]
 
 
 def frames(
     texts: Texts,
-    out: Out,
+    out: Annotated[Path, Option(help="Where to write the items.")],
     framenet: Framenet,
     wordnet: Wordnet = None,
     maps: Maps = None,
     names: Names = None,
     reach: ReachOption = "map",
-    sentences: Annotated[
-        int | None, Option("--sentences", short="-n", metavar="N", min=1, help="How many to choose; all if not given.")
-    ] = None,
-    most: Annotated[int, Option("--most", metavar="N", min=1, max=60, help="Candidates a word may have at most.")] = 25,
+    sentences: Annotated[int | None, Option(short="-n", min=1, help="How many to choose; all if not given.")] = None,
+    most: Annotated[int, Option(min=1, max=60, help="Candidates a word may have at most.")] = 25,
     over: OverOption = "leave-out",
-    least: Annotated[
-        int, Option("--least", metavar="N", min=1, max=60, help="Candidates a word must have at least.")
-    ] = 2,
-    pos: Annotated[
-        str, Option("--pos", metavar="LIST", help="Parts of speech, with commas between them: v, n, a, adv.")
-    ] = "v",
+    least: Annotated[int, Option(min=1, max=60, help="Candidates a word must have at least.")] = 2,
+    pos: Annotated[str, Option(metavar="LIST", help="Parts of speech, with commas between them: v, n, a, adv.")] = "v",
     one_per_line: OnePerLine = False,
-    seed: Annotated[int, Option("--seed", metavar="N", help="Seed of what is chosen among equals.")] = 1,
+    seed: Annotated[int, Option(help="Seed of what is chosen among equals.")] = 1,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

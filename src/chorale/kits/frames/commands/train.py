@@ -7,34 +7,26 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.targets import writing
 from chorale.cli.terminal import show
+from chorale.files.targets import writing
 from chorale.kits.frames.framenet import read_framenet
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
 from chorale.model.extras import need
 from chorale.present.scoring import score_table
 
-Folder = Annotated[Path, Argument(metavar="DIR", help="Where to save the classifier; it is made.")]
 FrameNetFolder = Annotated[
-    Path,
-    Option("--framenet", metavar="DIR", help="FrameNet 1.7 with its annotated texts: the folder or the packed file."),
+    Path, Option(metavar="DIR", help="FrameNet 1.7 with its annotated texts: the folder or the packed file.")
 ]
-Epochs = Annotated[int, Option("--epochs", metavar="N", min=1, max=1000, help="How often to go through it all.")]
-Seed = Annotated[int, Option("--seed", metavar="N", min=0, max=2**31 - 1, help="Where drawing starts.")]
-Threads = Annotated[
-    int, Option("--threads", metavar="N", min=1, max=256, help="How many threads to use; rounding depends on it.")
-]
-ForceFolder = Annotated[bool, Option("--force", help="Overwrite a classifier that is there.")]
 
 
 def train_frames(
-    folder: Folder,
+    folder: Annotated[Path, Argument(metavar="DIR", help="Where to save the classifier; it is made.")],
     framenet: FrameNetFolder,
-    epochs: Epochs = 10,
-    seed: Seed = 1,
-    threads: Threads = 1,
-    force: ForceFolder = False,
+    epochs: Annotated[int, Option(min=1, max=1000, help="How often to go through it all.")] = 10,
+    seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Where drawing starts.")] = 1,
+    threads: Annotated[int, Option(min=1, max=256, help="How many threads to use; rounding depends on it.")] = 1,
+    force: Annotated[bool, Option(help="Overwrite a classifier that is there.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Train the classifier of os and os+ on FrameNet's annotated texts, and test it on texts held out."""

@@ -6,30 +6,26 @@ from typing import Annotated
 from chorale.cli.arguments import AsJson
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.scoring import AsLatex, print_scored
-from chorale.cli.targets import Force, check_target, writing
 from chorale.files.tables import replacing
+from chorale.files.targets import check_target, writing
 from chorale.kits.qasrl.files import joined, read_qasrl, read_sentences
 from chorale.kits.qasrl.page import browsed, browsing_scored, qasrl_page
+from chorale.metrics.options import Force
 
 Files = Annotated[
     list[Path],
     Argument(metavar="FILE…", help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank."),
 ]
 Sentences = Annotated[
-    list[Path] | None,
-    Option("--sentences", metavar="FILE", help="The sentences of CSV files: qasrl_id and tokens. May be repeated."),
+    list[Path] | None, Option(help="The sentences of CSV files: qasrl_id and tokens. May be repeated.")
 ]
-Having = Annotated[
-    str, Option("--having", metavar="TEXT", help="Only verbs whose sentence or questions have this text.")
-]
-Out = Annotated[Path | None, Option("--out", metavar="FILE", help="Write a page with every verb, too (.html).")]
 
 
 def qasrl(
     files: Files,
     sentences: Sentences = None,
-    having: Having = "",
-    out: Out = None,
+    having: Annotated[str, Option(metavar="TEXT", help="Only verbs whose sentence or questions have this text.")] = "",
+    out: Annotated[Path | None, Option(help="Write a page with every verb, too (.html).")] = None,
     force: Force = False,
     as_json: AsJson = False,
     as_latex: AsLatex = False,

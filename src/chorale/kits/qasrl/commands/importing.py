@@ -23,10 +23,9 @@ def qasrl(
     ],
     out: Annotated[Path, Option(metavar="DIR", help="The folder for the files; made if it is not there.")],
     sentences: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="The sentences of a CSV file: qasrl_id and tokens. The Bank has its own."),
+        Path | None, Option(help="The sentences of a CSV file: qasrl_id and tokens. The Bank has its own.")
     ] = None,
-    force: Annotated[bool, Option("--force", help="Overwrite files that are there.")] = False,
+    force: Annotated[bool, Option(help="Overwrite files that are there.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Turn published QA-SRL data into items and gold: to browse, to consolidate again, to train people with."""

@@ -3,37 +3,24 @@
 from pathlib import Path
 from typing import Annotated
 
-from chorale.cli.arguments import AsJson
+from chorale.cli.arguments import AsJson, OnePerLine, Texts
 from chorale.cli.output import print_json, print_line
-from chorale.cli.parameters import Argument, Option
+from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
-from chorale.cli.targets import Force, check_target, writing
 from chorale.files.tables import write_jsonl
+from chorale.files.targets import check_target, writing
 from chorale.kits.qasrl.preparing import VerbFilter, qasrl_items
+from chorale.metrics.options import Force
 from chorale.model.plural import plural
 from chorale.text.sentence_files import IDS, read_given
-
-Texts = Annotated[
-    Path,
-    Argument(
-        metavar="TEXT|JSONL|CONLLU",
-        help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
-    ),
-]
-Out = Annotated[Path, Option("--out", metavar="FILE", help="Where to write the items.")]
-OnePerLine = Annotated[
-    bool, Option("--one-per-line", help="In plain text, take every line for one sentence, and split none.")
-]
-Copulas = Annotated[bool, Option("--copulas", help="Ask about be where it is not a helping verb, too.")]
-Auxiliaries = Annotated[bool, Option("--auxiliaries", help="Ask about the helping verbs be, have and do, too.")]
 
 
 def qasrl(
     texts: Texts,
-    out: Out,
+    out: Annotated[Path, Option(help="Where to write the items.")],
     one_per_line: OnePerLine = False,
-    copulas: Copulas = False,
-    auxiliaries: Auxiliaries = False,
+    copulas: Annotated[bool, Option(help="Ask about be where it is not a helping verb, too.")] = False,
+    auxiliaries: Annotated[bool, Option(help="Ask about the helping verbs be, have and do, too.")] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

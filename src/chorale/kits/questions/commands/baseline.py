@@ -6,14 +6,15 @@ from typing import Annotated, Literal
 from chorale.cli.arguments import AsJson
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_scored
-from chorale.cli.targets import Force, check_target, writing
+from chorale.cli.scoring import AsLatex, print_scored
 from chorale.files.tables import write_csv, write_jsonl, write_tsv
+from chorale.files.targets import check_target, writing
 from chorale.kits.questions.baselines import GIVEN, Given, Trial, choice_model
-from chorale.kits.questions.commands.evaluate import Folds
+from chorale.kits.questions.family import Folds
 from chorale.kits.questions.scoring.partial_inputs import partial_section
 from chorale.kits.questions.scoring.sources import read_questions
 from chorale.metrics import signature
+from chorale.metrics.options import Force, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Result
 from chorale.metrics.signatures import Setting
@@ -34,37 +35,21 @@ Inputs = Annotated[
 ModelName = Annotated[
     str,
     Option(
-        "--model",
         metavar="MODEL",
         help="light (built in), or the folder of a Hugging Face multiple-choice model and its tokenizer.",
     ),
 ]
 GoldName = Annotated[
     Literal["majority", "writer"],
-    Option(
-        "--gold", metavar="WHOSE", help="The right answer: of the majority of validators and writer, or the writer's."
-    ),
-]
-Epochs = Annotated[
-    int, Option("--epochs", metavar="N", min=0, max=100, help="Fine-tuning of a folder's model; 0 to take it as it is.")
-]
-Rate = Annotated[float, Option("--rate", metavar="RATE", min=0, max=1, help="How fast a folder's model learns.")]
-BatchSize = Annotated[
-    int, Option("--batch", metavar="N", min=1, max=1024, help="Questions a folder's model reads at once.")
+    Option(metavar="WHOSE", help="The right answer: of the majority of validators and writer, or the writer's."),
 ]
 Device = Annotated[
     Literal["auto", "cpu", "cuda", "mps"],
-    Option(
-        "--device", metavar="WHERE", help="Where a folder's model computes: cpu, cuda or mps; auto takes a CUDA card."
-    ),
+    Option(metavar="WHERE", help="Where a folder's model computes: cpu, cuda or mps; auto takes a CUDA card."),
 ]
 Out = Annotated[
     Path | None,
-    Option(
-        "--out",
-        metavar="FILE",
-        help="Write every answer there (.csv, .tsv or .jsonl), for `chorale evaluate mcq --predictions`.",
-    ),
+    Option(help="Write every answer there (.csv, .tsv or .jsonl), for `chorale evaluate mcq --predictions`."),
 ]
 
 
@@ -74,9 +59,9 @@ def mcq(
     model: ModelName = "light",
     gold: GoldName = "majority",
     folds: Folds = 5,
-    epochs: Epochs = 4,
-    rate: Rate = 1e-5,
-    batch: BatchSize = 8,
+    epochs: Annotated[int, Option(min=0, max=100, help="Fine-tuning of a folder's model; 0 to take it as it is.")] = 4,
+    rate: Annotated[float, Option(metavar="RATE", min=0, max=1, help="How fast a folder's model learns.")] = 1e-5,
+    batch: Annotated[int, Option(min=1, max=1024, help="Questions a folder's model reads at once.")] = 8,
     device: Device = "auto",
     out: Out = None,
     force: Force = False,

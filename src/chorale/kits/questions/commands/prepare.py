@@ -8,11 +8,11 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.scoring import Seed
-from chorale.cli.targets import Force, check_target, writing
 from chorale.cli.terminal import show
 from chorale.files.tables import write_jsonl
+from chorale.files.targets import check_target, writing
 from chorale.kits.questions.preparing import passages_of, passages_table
+from chorale.metrics.options import Force, Seed
 from chorale.model import UserError
 
 Texts = Annotated[
@@ -23,32 +23,20 @@ Texts = Annotated[
         "Corpus.",
     ),
 ]
-Out = Annotated[
-    Path, Option("--out", metavar="PATH", help="Where the passages go: a .jsonl file, or with --part a folder.")
-]
-Genres = Annotated[
-    list[str] | None, Option("--genre", metavar="NAME", help="Only texts of this genre; can be given again.")
-]
-MinWords = Annotated[int, Option("--min-words", metavar="N", min=1, help="Fewest words of a passage.")]
-MaxWords = Annotated[int, Option("--max-words", metavar="N", min=2, help="Most words of a passage.")]
+Genres = Annotated[list[str] | None, Option(metavar="NAME", help="Only texts of this genre; can be given again.")]
 Alike = Annotated[
     float,
     Option(
-        "--alike",
         metavar="SHARE",
         min=0.1,
         max=1.0,
         help="Share of common words, three in a row, from which on a passage is taken for one that is there.",
     ),
 ]
-Sample = Annotated[
-    int | None,
-    Option("--sample", metavar="N", min=1, help="Keep so many, drawn by chance, as even over genres as can be."),
-]
+Sample = Annotated[int | None, Option(min=1, help="Keep so many, drawn by chance, as even over genres as can be.")]
 Parts = Annotated[
     list[str] | None,
     Option(
-        "--part",
         metavar="NAME=N",
         help="Draw N passages for NAME.jsonl in the folder --out, none of them in another part; can be given again.",
     ),
@@ -58,10 +46,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 def mcq(
     texts: Texts,
-    out: Out,
+    out: Annotated[Path, Option(metavar="PATH", help="Where the passages go: a .jsonl file, or with --part a folder.")],
     genre: Genres = None,
-    min_words: MinWords = 60,
-    max_words: MaxWords = 250,
+    min_words: Annotated[int, Option(min=1, help="Fewest words of a passage.")] = 60,
+    max_words: Annotated[int, Option(min=2, help="Most words of a passage.")] = 250,
     alike: Alike = 0.8,
     sample: Sample = None,
     part: Parts = None,

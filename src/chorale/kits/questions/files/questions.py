@@ -7,8 +7,9 @@ from 0). `question`, `document` (or `passage`), `justification`, `worker_id`, `p
 `protocol` are for analyses of what was written, and may be missing.
 """
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.record_files import records_in
-from chorale.files.rows import UNSTORABLE_ESCAPE, FlawError, check_inside, shortened
+from chorale.files.rows import (
+    DEEPEST_NESTING,
+    UNSTORABLE_ESCAPE,
+    FlawError,
+    check_inside,
+    not_json,
+    shortened,
+    suffix_of,
+)
 from chorale.files.source import MOST_PROBLEMS, Source, read_source
 from chorale.model import Problem, UserError
 
@@ -298,3 +306,35 @@ class _Reader:
             else:
                 by_model[pair[1]] = pair[0]
         return by_model
+
+
+def records_in(source: Source, path: Path, problems: list[Problem]) -> Iterator[tuple[int | None, str, Any]]:
+    """Every record, with its line and how a message names it. What can't be read is added to the problems."""
+    if suffix_of(path) in (".jsonl", ".ndjson"):
+        for number, line in enumerate(source.text.split("\n"), 1):
+            if line.strip():
+                for value in _parsed(line, source.name, number, problems):
+                    yield number, "the record", value
+            if len(problems) >= MOST_PROBLEMS:
+                return
+        return
+    for records in _parsed(source.text, source.name, 1, problems):
+        if isinstance(records, list):
+            for number, value in enumerate(records, 1):
+                yield None, f"record {number:,}", value
+        else:
+            message, fix = "is not a list of records", "Write [ … ] around them."
+            problems.append(Problem(source.name, 1, message, fix, shortened(records)))
+
+
+def _parsed(text: str, name: str, first_line: int, problems: list[Problem]) -> Iterator[Any]:
+    """What the text says; nothing if it is no JSON."""
+    try:
+        yield json.loads(text)
+    except json.JSONDecodeError as error:
+        line = first_line + error.lineno - 1
+        near = shortened(text[max(0, error.pos - 20) : error.pos + 20])
+        problems.append(Problem(name, line, not_json(error), "Correct it.", near))
+    except (ValueError, RecursionError):
+        message = f"can't be read as JSON: overlong numbers or more than {DEEPEST_NESTING} levels"
+        problems.append(Problem(name, first_line, message, "Remove overlong numbers and deep nesting."))

@@ -1,6 +1,6 @@
 """Where questions and the answers to them come from: files, or a study."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +9,8 @@ from chorale.files.source import digest_of, read_bytes
 from chorale.kits.questions.files.answers import add_predictions, add_validations
 from chorale.kits.questions.files.questions import read_mcq
 from chorale.kits.questions.scoring.measured import NamedQuestions, arms_of
+from chorale.metrics.family import path_of, paths_of
+from chorale.metrics.options import File
 from chorale.model import UserError
 
 if TYPE_CHECKING:
@@ -19,27 +21,26 @@ if TYPE_CHECKING:
 def read_sources(
     files: list[Path],
     study: "StudyQuestions | None",
-    against: Path | None,
-    round_files: list[Path] | None,
-    validations: Path | None,
-    predictions: Path | None,
-    by_arm: bool = False,
-    irt: bool = False,
+    against: File | None,
+    round_files: Sequence[File],
+    answers: Mapping[str, Path],
+    by_arm: bool,
+    irt: bool,
 ) -> tuple[list[NamedQuestions], NamedQuestions | None, list[NamedQuestions]]:
     """What is measured, what it is compared with, and earlier rounds. A study's questions stand in for its folder."""
-    is_arm = by_arm and against is not None and not against.exists()
-    others = [] if against is None or is_arm else read_questions([against])
+    is_arm = by_arm and against is not None and not path_of(against).exists()
+    others = [] if against is None or is_arm else read_questions([path_of(against)])
     if study is None:
-        measured, rounds = read_questions(files), read_questions(round_files or [])
+        measured, rounds = read_questions(files), read_questions(paths_of(round_files))
     else:
         # Models may have answered all that was written.
         measured = [NamedQuestions("study", study.questions, "")]
-        rounds = list(study.rounds) if irt or predictions is not None else []
+        rounds = list(study.rounds) if irt or "predictions" in answers else []
     questions = [one.questions for one in (*measured, *others, *rounds)]
-    if validations is not None:
-        questions = add_validations(questions, validations)
-    if predictions is not None:
-        questions = add_predictions(questions, predictions)
+    if "validations" in answers:
+        questions = add_validations(questions, answers["validations"])
+    if "predictions" in answers:
+        questions = add_predictions(questions, answers["predictions"])
     answered = iter(questions)
     measured, others, rounds = (
         [replace(one, questions=next(answered)) for one in group] for group in (measured, others, rounds)
@@ -68,7 +69,7 @@ def _arm_called(name: str, arms: list[NamedQuestions]) -> NamedQuestions:
     return arm
 
 
-def digests_of(files: Mapping[str, Path | None], rounds: list[NamedQuestions]) -> dict[str, str]:
+def digests_of(files: Mapping[str, Path], rounds: list[NamedQuestions]) -> dict[str, str]:
     """Of what was read beside the questions themselves."""
-    digests = {name: digest_of(read_bytes(path)) for name, path in files.items() if path is not None}
+    digests = {name: digest_of(read_bytes(path)) for name, path in files.items()}
     return digests | {f"round/{one.name}": one.digest for one in rounds if one.digest}

@@ -69,9 +69,9 @@ def demo(
     directory: Annotated[
         Path, Argument(metavar="DIR", help="Where the demo's study goes; an earlier demo there is replaced.")
     ] = Path("demo-study"),
-    once: Annotated[bool, Option("--once", help="Exit when the crowd is done instead of leaving it up.")] = False,
-    workers: Annotated[int, Option(metavar="N", help="How many simulated workers.", min=6, max=400)] = 40,
-    seed: Annotated[int, Option(metavar="N", help="Seed of the crowd.")] = 2012,
+    once: Annotated[bool, Option(help="Exit when the crowd is done instead of leaving it up.")] = False,
+    workers: Annotated[int, Option(help="How many simulated workers.", min=6, max=400)] = 40,
+    seed: Annotated[int, Option(help="Seed of the crowd.")] = 2012,
     port: Annotated[
         int | None,
         Option(metavar="PORT", help="The port to listen on; 8000, or a free one, if not given.", min=0, max=65535),

@@ -11,13 +11,14 @@ from chorale.cli.output import print_line, print_notes
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import print_scored
-from chorale.cli.targets import Force, check_target, writing
+from chorale.files.targets import check_target, writing
 from chorale.kits.rules.files.resources import RULE_ENDINGS, description_path, write_rules
 from chorale.kits.rules.learning.global_graph import GlobalOptions
 from chorale.kits.rules.learning.pipeline import LearnOptions, learn_rules
 from chorale.kits.rules.learning.settings import Pruning, Resources, bytes_of, methods_of
 from chorale.kits.rules.learning.tables import learning_result
 from chorale.kits.rules.learning.work_folder import alone_in
+from chorale.metrics.options import Force
 
 Extractions = Annotated[
     Path,
@@ -27,16 +28,11 @@ Extractions = Annotated[
     ),
 ]
 MethodNames = Annotated[
-    str,
-    Option(
-        "--method", metavar="NAME,…", help="dirt, cover, binc or global; several with commas between share the work."
-    ),
+    str, Option(metavar="NAME,…", help="dirt, cover, binc or global; several with commas between share the work.")
 ]
-Out = Annotated[Path, Option("--out", metavar="FILE", help="Where the rules go: a .tsv or .parquet file.")]
 SpellingOfPredicates = Annotated[
     Literal["none", "case", "plain"],
     Option(
-        "--predicates",
         metavar="NAME",
         help="How predicates are made alike: none; case (small letters, single spaces); plain (and no marks).",
     ),
@@ -44,88 +40,48 @@ SpellingOfPredicates = Annotated[
 SpellingOfArguments = Annotated[
     Literal["none", "case", "plain"],
     Option(
-        "--arguments",
         metavar="NAME",
         help="The same for arguments; plain leaves out articles and the like at their beginning as well.",
     ),
 ]
-MinPredicate = Annotated[
-    int, Option("--min-predicate", metavar="N", min=1, help="Leave out predicates with fewer extractions.")
-]
-MinFiller = Annotated[int, Option("--min-filler", metavar="N", min=1, help="Leave out fillers a slot has fewer times.")]
-MaxPredicates = Annotated[
-    int,
-    Option(
-        "--max-predicates", metavar="N", min=2, help="Leave out fillers of more slots than this, over all predicates."
-    ),
-]
-MinShared = Annotated[
-    int, Option("--min-shared", metavar="N", min=1, help="How many fillers both slots of a pair must share.")
-]
-MinScore = Annotated[
-    float, Option("--min-score", metavar="SCORE", min=0, max=1, help="Leave out rules with a lower score.")
-]
+MaxPredicates = Annotated[int, Option(min=2, help="Leave out fillers of more slots than this, over all predicates.")]
+MinScore = Annotated[float, Option(metavar="SCORE", min=0, max=1, help="Leave out rules with a lower score.")]
 Columns = Annotated[
     str | None,
     Option(
-        "--columns",
         metavar="A,P,A[,N]",
         help="Which columns are argument, predicate, argument and perhaps count: places from 1, or names.",
     ),
 ]
 ArgumentNames = Annotated[
-    Path | None,
-    Option(
-        "--argument-names",
-        metavar="FILE",
-        help="What the numbers of arguments stand for, if they are numbers: name, tab, number.",
-    ),
+    Path | None, Option(help="What the numbers of arguments stand for, if they are numbers: name, tab, number.")
 ]
-PredicateNames = Annotated[
-    Path | None, Option("--predicate-names", metavar="FILE", help="What the numbers of predicates stand for.")
-]
-Strict = Annotated[bool, Option("--strict", help="Stop at malformed lines instead of counting them.")]
+PredicateNames = Annotated[Path | None, Option(help="What the numbers of predicates stand for.")]
+Strict = Annotated[bool, Option(help="Stop at malformed lines instead of counting them.")]
 EngineName = Annotated[
-    str, Option("--engine", metavar="NAME", help="duckdb, in this process; spark://HOST:PORT or spark:local[N].")
+    str, Option(metavar="NAME", help="duckdb, in this process; spark://HOST:PORT or spark:local[N].")
 ]
-Memory = Annotated[
-    str, Option("--memory", metavar="SIZE", help="What it may hold in memory; the rest goes to the disk.")
-]
-Threads = Annotated[int, Option("--threads", metavar="N", min=1, max=1024, help="How many threads it may use.")]
+Memory = Annotated[str, Option(metavar="SIZE", help="What it may hold in memory; the rest goes to the disk.")]
 Buckets = Annotated[
     int | None,
     Option(
-        "--buckets",
-        metavar="N",
-        min=1,
-        max=100_000,
-        help="Into how many parts pairs are divided. By their number and the memory if not given.",
+        min=1, max=100_000, help="Into how many parts pairs are divided. By their number and the memory if not given."
     ),
 ]
 Work = Annotated[
     Path | None,
     Option(
-        "--work",
         metavar="DIR",
         help="Where finished parts are kept. With Spark, a folder that all machines see. Beside --out if not given.",
     ),
 ]
-KeepWork = Annotated[bool, Option("--keep-work", help="Keep the finished parts at the end.")]
 Pairs = Annotated[
     list[Path] | None,
-    Option(
-        "--pairs",
-        metavar="FILE",
-        help="For global: judged rules to train on, as chorale evaluate rules reads them. May be given again.",
-    ),
+    Option(help="For global: judged rules to train on, as chorale evaluate rules reads them. May be given again."),
 ]
 WordNetFolder = Annotated[
     Path | None,
-    Option(
-        "--wordnet",
-        metavar="DIR",
-        help="For global without --pairs: the folder of WordNet. The usual places if not given.",
-    ),
+    Option(metavar="DIR", help="For global without --pairs: the folder of WordNet. The usual places if not given."),
 ]
 Sparsity = Annotated[
     float,
@@ -133,24 +89,19 @@ Sparsity = Annotated[
         "--lambda", metavar="NUMBER", min=-100, max=100, help="For global: log-odds an edge must exceed to be worth it."
     ),
 ]
-ExactUpTo = Annotated[
-    int, Option("--exact-up-to", metavar="N", min=0, help="For global: parts of more predicates are solved nearly.")
-]
-Seconds = Annotated[
-    float, Option("--seconds", metavar="S", min=0, help="For global: parts that take longer are solved nearly.")
-]
+Seconds = Annotated[float, Option(metavar="S", min=0, help="For global: parts that take longer are solved nearly.")]
 
 
 def rules(
     extractions: Extractions,
     method: MethodNames,
-    out: Out = Path("rules.tsv"),
+    out: Annotated[Path, Option(help="Where the rules go: a .tsv or .parquet file.")] = Path("rules.tsv"),
     predicates: SpellingOfPredicates = "case",
     arguments: SpellingOfArguments = "case",
-    min_predicate: MinPredicate = 10,
-    min_filler: MinFiller = 1,
+    min_predicate: Annotated[int, Option(min=1, help="Leave out predicates with fewer extractions.")] = 10,
+    min_filler: Annotated[int, Option(min=1, help="Leave out fillers a slot has fewer times.")] = 1,
     max_predicates: MaxPredicates = 1000,
-    min_shared: MinShared = 1,
+    min_shared: Annotated[int, Option(min=1, help="How many fillers both slots of a pair must share.")] = 1,
     min_score: MinScore = 0.01,
     columns: Columns = None,
     argument_names: ArgumentNames = None,
@@ -159,14 +110,14 @@ def rules(
     pairs: Pairs = None,
     wordnet: WordNetFolder = None,
     sparsity: Sparsity = 1.0,
-    exact_up_to: ExactUpTo = 100,
+    exact_up_to: Annotated[int, Option(min=0, help="For global: parts of more predicates are solved nearly.")] = 100,
     seconds: Seconds = 60.0,
     engine: EngineName = "duckdb",
     memory: Memory = "4GB",
-    threads: Threads = 2,
+    threads: Annotated[int, Option(min=1, max=1024, help="How many threads it may use.")] = 2,
     buckets: Buckets = None,
     work: Work = None,
-    keep_work: KeepWork = False,
+    keep_work: Annotated[bool, Option(help="Keep the finished parts at the end.")] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

@@ -8,13 +8,13 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.cli.scoring import Seed
-from chorale.cli.targets import Force, check_target, writing
 from chorale.cli.terminal import show
 from chorale.files.tables import write_csv, write_jsonl
+from chorale.files.targets import check_target, writing
 from chorale.kits.rules.commands.learn import ArgumentNames, Columns, PredicateNames, Strict
 from chorale.kits.rules.files.extractions import ReadExtractions, extraction_tables, names_of
 from chorale.kits.rules.learning.applying import Applied, apply_rules
+from chorale.metrics.options import Force, Seed
 from chorale.metrics.score import Result
 from chorale.metrics.score_table import ScoreTable
 from chorale.model.plural import plural
@@ -26,28 +26,18 @@ Extractions = Annotated[
 Rules = Annotated[
     list[Path], Argument(metavar="RULES...", help="One or more files of rules, as for chorale evaluate rules.")
 ]
-Out = Annotated[Path, Option("--out", metavar="FILE", help="Where the items go: a .jsonl or .csv file.")]
-Sample = Annotated[int, Option("--sample", metavar="N", min=1, help="How many extractions to draw.")]
-PerExtraction = Annotated[
-    int, Option("--per-extraction", metavar="N", min=1, help="How many rules to draw for each extraction.")
-]
 AtLeast = Annotated[
     int | None,
-    Option(
-        "--at-least",
-        metavar="N",
-        min=1,
-        help="Draw among extractions that so many rules fit. As many as --per-extraction if not given.",
-    ),
+    Option(min=1, help="Draw among extractions that so many rules fit. As many as --per-extraction if not given."),
 ]
 
 
 def rules(
     extractions: Extractions,
     rule_files: Rules,
-    out: Out = Path("items.jsonl"),
-    sample: Sample = 5000,
-    per_extraction: PerExtraction = 4,
+    out: Annotated[Path, Option(help="Where the items go: a .jsonl or .csv file.")] = Path("items.jsonl"),
+    sample: Annotated[int, Option(min=1, help="How many extractions to draw.")] = 5000,
+    per_extraction: Annotated[int, Option(min=1, help="How many rules to draw for each extraction.")] = 4,
     at_least: AtLeast = None,
     columns: Columns = None,
     argument_names: ArgumentNames = None,

@@ -1,12 +1,13 @@
 """How good is a question that somebody wrote? The rubric of Nangia et al. (2021, figure 2)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from pydantic import create_model
 
+from chorale.contract.exporting import StageResults, TaskExport
 from chorale.contract.task import (
     Combining,
     Deriving,
@@ -29,9 +30,38 @@ from chorale.kits.questions.files.columns import (
     shown_questions,
 )
 from chorale.kits.questions.tasks.grade.rubric import CRITERIA, RUBRIC, points_of
-from chorale.kits.questions.tasks.grade.tables import GRADES_TABLE
 from chorale.kits.questions.tasks.shared import STRICT, answer_type, combine_parts, page_of
 from chorale.model import Answer, Payload
+
+
+def _rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
+    for item in stage.items:
+        origin = stage.origin(item)
+        for judgment in stage.judgments(item):
+            for name, level in judgment.answer.items():
+                criterion, _, number = name.rpartition("_")
+                yield {
+                    "task": f"{item.key}/{number}/{criterion}",
+                    "worker": judgment.worker,
+                    "label": list(CRITERIA[criterion].levels).index(level) + 1,
+                    "criterion": criterion,
+                    "level": level,
+                    "points": points_of(name)[level],
+                    "question_id": f"{item.key}/{number}",
+                    "writer": origin.worker if origin else None,
+                    "arm": origin.arm if origin else None,
+                    "stage": origin.stage if origin else None,
+                }
+
+
+GRADES_TABLE = TaskExport(
+    name="mcq-grades",
+    summary="what every grader said of every question, one criterion a row, as CSV",
+    file_name="mcq-grades.csv",
+    columns=("task", "worker", "label", "criterion", "level", "points", "question_id", "writer", "arm", "stage"),
+    rows=_rows,
+)
+
 
 _HERE = Path(__file__).parent
 

@@ -1,15 +1,11 @@
-"""Files that scoring commands write beside what they print."""
+"""Files that commands write beside what they print."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
 
-from chorale.cli.parameters import Option
 from chorale.files.tables import replacing
 from chorale.model import UserError
-
-Force = Annotated[bool, Option("--force", help="Overwrite the file that is written if it is there.")]
 
 
 def check_target(path: Path | None, option: str | None, *, force: bool, endings: Sequence[str] = ()) -> None:
