@@ -11,7 +11,8 @@ from chorale.engine.keys import replace_key
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
 from chorale.files.tables import write_csv
-from chorale.files.targets import Force, check_target, writing
+from chorale.files.targets import check_target, writing
+from chorale.metrics.options import Force
 from chorale.store import Tx, invitations
 from chorale.web.links import invitation_path, staff_link_path, study_sessions
 from chorale.web.staff import colleagues
