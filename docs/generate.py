@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -24,6 +24,7 @@ from chorale.contract import installed_tasks
 from chorale.contract import task as contract
 from chorale.metrics import family
 from chorale.model import StudySettings
+from chorale.model.setting_rules import GROUPED, is_list, table_in
 from chorale.registry import kit
 from chorale.rehearsal.simulated import CrowdSettings
 
@@ -39,6 +40,15 @@ def settings_tables() -> str:
     return "\n".join(_tables(StudySettings, "", several=False))
 
 
+def setting_changes() -> str:
+    """What may change when, one row for all settings that follow the same rule."""
+    rows = ["| settings | may change | what a change means |", "| --- | --- | --- |"]
+    for rule in GROUPED:
+        names = ", ".join(f"`{name}`" for name in rule.settings)
+        rows.append(f"| {names} | {rule.when.value} | {_cell(rule.effect)} |")
+    return "\n".join(rows)
+
+
 def crowd_settings() -> str:
     return "\n".join(_tables(CrowdSettings, "", several=False))
 
@@ -50,9 +60,9 @@ def _tables(kind: type[BaseModel], path: str, *, several: bool, of: str = "") ->
     yield from _rows(kind, path)
     yield ""
     for name, field in kind.model_fields.items():
-        inner = _model_in(field.annotation)
+        inner = table_in(field.annotation)
         if inner is not None:
-            several = _is_list(field.annotation)
+            several = is_list(field.annotation)
             yield from _tables(inner, _joined(path, field.alias or name), several=several, of=of)
 
 
@@ -69,13 +79,13 @@ def _rows(kind: type[BaseModel], path: str) -> Iterator[str]:
     yield "| --- | --- | --- | --- |"
     for name, field in kind.model_fields.items():
         shown = field.alias or name
-        inner = _model_in(field.annotation)
+        inner = table_in(field.annotation)
         where = _joined(path, shown)
         if inner is None:
             value = _value(schema["properties"][shown], schema.get("$defs", {}))
             default = "required" if shown in required else _default(field.get_default(call_default_factory=True))
         else:
-            brackets = f"[[{where}]]" if _is_list(field.annotation) else f"[{where}]"
+            brackets = f"[[{where}]]" if is_list(field.annotation) else f"[{where}]"
             value, default = f"table `{brackets}`, below", "required" if shown in required else ""
         yield f"| `{shown}` | {value} | {default} | {_cell(field.description or '')} |"
 
@@ -92,17 +102,6 @@ def task_options() -> str:
 
 def _joined(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
-
-
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((model for part in get_args(annotation) if (model := _model_in(part))), None)
-
-
-def _is_list(annotation: Any) -> bool:
-    kinds = (annotation, *get_args(annotation))
-    return any(getattr(kind, "__origin__", None) in (list, tuple) for kind in kinds)
 
 
 def _value(schema: dict[str, Any], defs: dict[str, Any]) -> str:
@@ -233,6 +232,7 @@ def _meaning(parameter: Any) -> str:
 
 GENERATED = {
     "settings": settings_tables,
+    "setting-changes": setting_changes,
     "crowd-settings": crowd_settings,
     "task-options": task_options,
     "commands": commands,

@@ -20,7 +20,7 @@ import pytest
 from click.testing import CliRunner
 from starlette.testclient import TestClient
 
-from chorale.audit.verify import payment_differences
+from chorale.audit.money import payment_differences
 from chorale.cli import app
 from chorale.engine import payouts
 from chorale.engine.opening import open_study

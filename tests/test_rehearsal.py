@@ -382,7 +382,7 @@ def test_those_who_are_cut_off_in_a_round_have_not_finished_it(tmp_path: Path) -
     [("threshold = 0.75", "each"), ("top_share = 0.5", "closed"), ("top = 5\nworkers = 10", "closed")],
 )
 def test_people_go_through_rounds_and_gates(tmp_path: Path, gate: str, state: str) -> None:
-    write_protocol_study(tmp_path / "study", gate=gate)
+    write_protocol_study(tmp_path / "study", gate=gate, round_extra="over_admission = 3")
     run, study, performance = perform(tmp_path / "study", crowd(PERFECT, SPAMMER, workers=24))
     [status] = read(study, lambda tx: gate_statuses(tx, study))
     assert (status.state, status.passed, status.not_passed) == (state, run.gates[0].passed, run.gates[0].not_passed)
@@ -394,6 +394,14 @@ def test_people_go_through_rounds_and_gates(tmp_path: Path, gate: str, state: st
         assert 12 <= run.gates[0].passed < 24, "all who know their things, and some spammers by luck"
         assert first.locked_out == run.gates[0].not_passed
     assert {person.exit for person in performance.people} == {"finished"}
+    assert differences(study) == []
+
+
+def test_nobody_is_trained_beyond_what_the_work_needs(tmp_path: Path) -> None:
+    # Eight people for eight judgments in each stage, and half as many more who may fail.
+    write_protocol_study(tmp_path / "study")
+    run, study, _ = perform(tmp_path / "study", crowd(PERFECT, workers=24, per_hour=6000))
+    assert (run.stages[0].entered, run.stages[0].locked_out, run.complete) == (12, 12, True)
     assert differences(study) == []
 
 
@@ -928,7 +936,7 @@ def test_people_who_find_nothing_to_do_are_told_apart(make_folder: Callable[...,
 
 
 def test_stages_are_rows_and_rounds_have_no_items(tmp_path: Path) -> None:
-    write_protocol_study(tmp_path / "study", round_pay="per_judgment = 2\nfinished = 12")
+    write_protocol_study(tmp_path / "study", judgments="3", round_pay="per_judgment = 2\nfinished = 12")
     told = rehearse(tmp_path / "study", seeds=1, workers=8, processes=1)
     study, *tables = forecast_tables(told)
     assert ("  pay for finishing rounds", "$0.96") in study.rows

@@ -19,9 +19,8 @@ def identity_differences(tx: Tx) -> list[str]:
         differences.append(f"worker {now}: has a session of {claimed}")
     if not events.recent(tx, 1, kinds=("imported",)):
         differences += _arrival_differences(tx, there)
-    # A study of an earlier version that has not been opened since has no epochs, and nothing follows the last one.
-    for epoch, later in zip(there, [*there[1:], None], strict=False):
-        if epoch.reason == RESTORED:
+    for epoch, later in pairwise([*there, None]):
+        if epoch is not None and epoch.reason == RESTORED:
             up_to = None if later is None else later.last_response
             unknown = identities.responses_without_session(tx, epoch.number, epoch.last_response, up_to)
             differences += [

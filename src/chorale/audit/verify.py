@@ -14,6 +14,7 @@ from chorale.audit.draws import (
 from chorale.audit.grades import grade_differences
 from chorale.audit.identities import identities_checked, identity_differences, unchecked_identities
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
+from chorale.audit.money import currency_differences, payment_differences, unchecked_payments
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import verify_gates
 from chorale.engine.paying import earned_by, for_part
@@ -33,6 +34,7 @@ from chorale.model import (
     StageSettings,
     Standing,
 )
+from chorale.model.plural import plural
 from chorale.protocol import (
     WorkerQuality,
     decide_item,
@@ -45,7 +47,7 @@ from chorale.protocol import (
     trust,
 )
 from chorale.registry import blaming, loaded_parts
-from chorale.store import Tx, events, ledger, participations, payments
+from chorale.store import Tx, events, ledger, participations
 from chorale.store.items import all_items, live_leases
 from chorale.store.participations import ParticipationSummary
 from chorale.store.responses import all_responses, impossible_durations
@@ -60,6 +62,13 @@ class Verification:
     differences: list[str]
     unchecked: list[str] = field(default_factory=list)
     """What nothing recorded can show."""
+
+    @property
+    def conclusion(self) -> str:
+        """The outcome in one sentence."""
+        if self.differences:
+            return f"{plural(len(self.differences), 'number differs', 'numbers differ')}."
+        return "Everything that could be checked agrees." if self.unchecked else "Everything agrees."
 
 
 def verify(tx: Tx, study: Study) -> Verification:
@@ -110,7 +119,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             differences += part.differences(tx)
-    differences += [*payment_differences(tx), *identity_differences(tx)]
+    differences += [*payment_differences(tx), *currency_differences(tx, study), *identity_differences(tx)]
     return Verification(
         {
             "responses": len(responses),
@@ -120,7 +129,7 @@ def verify(tx: Tx, study: Study) -> Verification:
             **identities_checked(tx),
         },
         differences,
-        unchecked_identities(tx),
+        [*unchecked_identities(tx), *unchecked_payments(tx)],
     )
 
 
@@ -284,21 +293,6 @@ def _derived_differences(
     return [f"item {key} of {stage.name}: follows from {earlier} and is not there" for key in wanted - present] + [
         f"item {key} of {stage.name}: is there and does not follow from {earlier}" for key in present - wanted
     ]
-
-
-def payment_differences(tx: Tx) -> Iterator[str]:
-    """Payouts that are not the sum of their payments, and people who were paid beyond what they earned."""
-    for row in payments.payouts(tx):
-        total = sum(one.amount for one in payments.payments_in(tx, row.id))
-        if total != row.amount:
-            yield f"payout {row.id}: {row.amount} in all, and {total} in its payments"
-    for payment in payments.covered(tx):
-        if payment.paid > payment.earned:
-            name = f"worker {payment.worker}: payment {payment.payment_id}"
-            yield f"{name} makes {payment.paid}, and the ledger said {payment.earned}"
-
-
-TOLERANCE = 1e-9
 
 
 def quality_drops(

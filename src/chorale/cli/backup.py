@@ -14,7 +14,8 @@ from chorale.engine.settling import settle_everything
 from chorale.engine.started import started_study
 from chorale.exchange.backing_up import make_backup
 from chorale.exchange.backup_files import DATABASE_MEMBER
-from chorale.files.targets import Force, check_target, writing
+from chorale.files.targets import check_target, writing
+from chorale.metrics.options import Force
 from chorale.model.extras import need
 
 BackupFile = Annotated[Path, Argument(metavar="FILE", help="The file of the backup.")]

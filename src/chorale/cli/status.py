@@ -16,6 +16,7 @@ from chorale.engine.started import started_study
 from chorale.model import UserError, money_text
 from chorale.monitor import tables
 from chorale.monitor.costs import arm_costs, study_costs
+from chorale.monitor.hurried import hurried_line
 from chorale.monitor.outcomes import tallies
 from chorale.monitor.status import note_arms_shown, summary
 from chorale.monitor.status import status as current_status
@@ -104,6 +105,8 @@ def _print_status(study: "Study") -> None:
     for line in tables.cost_lines(study.store.read(lambda tx: study_costs(tx, study)).result(), pay.currency):
         print_line(line)
     print_line(tables.wage_line(now, pay.currency, pay.minimum_hourly))
+    for one in now.too_fast:
+        print_line(f"Too fast to have read: {hurried_line(one)}")
     for name in now.below_in:
         median = now.wages[name].median or 0
         print_line(f"In {name} an hour pays {money_text(median, pay.currency)} (median), which is below your minimum.")

@@ -21,11 +21,8 @@ def verify(directory: StudyFolder, db: Database = None, as_json: AsJson = False)
         print_line(f"Recomputed {checked}.")
         for difference in verification.differences:
             print_line(f"  {difference}")
-        for note in verification.unchecked:
-            print_line(f"Not checked: {note}.")
-        count = len(verification.differences)
-        print_line(
-            "Everything agrees." if not count else f"{count:,} {'number differs' if count == 1 else 'numbers differ'}."
-        )
+        for what in verification.unchecked:
+            print_line(f"Not checked: {what}.")
+        print_line(verification.conclusion)
     if verification.differences:
         raise SystemExit(1)

@@ -242,6 +242,8 @@ class Form:
     arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
     """From an item and `Seeds` to an order of things for one worker, the same whenever they come back; the module gets
     it beside the view. Store answers by value, so that they do not depend on it."""
+    seconds: Callable[[Payload], float] | None = None
+    """How long an item takes at least. Default: by the words, options and pictures of its view, and its fields."""
 
     @cached_property
     def html(self) -> str:

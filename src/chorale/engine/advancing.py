@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from chorale.engine.drawing_answers import draw_answers
 from chorale.engine.gates import close_ready_gates
-from chorale.engine.offering import more_may_come
+from chorale.engine.offering_room import more_may_come
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group
 from chorale.model import StageSettings

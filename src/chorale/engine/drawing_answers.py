@@ -7,7 +7,7 @@ a stage that is resumed, is left.
 
 from collections.abc import Iterable
 
-from chorale.engine.offering import more_may_come
+from chorale.engine.offering_room import more_may_come
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import derive_answers
 from chorale.store import Tx, drawing, events, participations, positions, stages

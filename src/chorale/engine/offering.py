@@ -1,7 +1,7 @@
 """What a worker gets when they ask for the next item: one to judge, or why there is none."""
 
 from base64 import urlsafe_b64encode
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -9,7 +9,9 @@ from chorale.contract import Seeds
 from chorale.engine import paying, sessions
 from chorale.engine.entering import admission
 from chorale.engine.leases import expire_leases
+from chorale.engine.offering_room import has_room, more_may_come
 from chorale.engine.running import RunningStage, Study, judgments_asked
+from chorale.engine.training import places_in
 from chorale.model import AssignmentKind, Refusal, StageState
 from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
 from chorale.protocol.situation_words import NO_CONSENT, message
@@ -52,6 +54,8 @@ STATUSES: Mapping[Reason, str] = {
     Reason.ROUND_FINISHED: "round",
     Reason.ENDED: "locked",
     Reason.NOT_ADMITTED: "locked",
+    Reason.NO_PLACES: "locked",
+    Reason.NO_WORK_LEFT: "locked",
     Reason.PAUSED: "paused",
     Reason.BUDGET: "paused",
     Reason.LIMIT: "limit",
@@ -126,7 +130,8 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
     worker = workers.find_worker(tx, worker_id)
     if worker is None:
         raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
-    decided = admission(tx, study, stage, worker_id, credentials_of(tx, worker_id))
+    credentials = credentials_of(tx, worker_id)
+    decided = admission(tx, study, stage, worker_id, credentials)
     now = situation(
         Facts(
             lambda: decided,
@@ -136,6 +141,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
             worker.consented_at is not None,
             max_per_worker=stage.settings.max_per_worker,
             paused=stage.id in stages.paused_stages(tx),
+            places=partial(places_in, tx, study, stage, credentials, entering=True),
         )
     )
     if now.state is not State.AVAILABLE:
@@ -246,29 +252,6 @@ def _asks_for_more(study: Study, stage: RunningStage, judgments: int) -> bool:
     """Whether a gold item is shown to one worker more than to so many: as often as an item takes another judgment."""
     asked = [number for number in judgments_asked(study, stage) if number >= judgments]
     return bool(asked) and asked[secret_number(study) % len(asked)] > judgments
-
-
-def has_room(tx: Tx, stage: RunningStage, worker_id: int) -> bool:
-    """Whether a stage has an item for a worker, without taking it. In a round everybody gets all that they ask for."""
-    return stage.round_size is not None or offering.room_for(
-        tx, stage.id, worker_id, not_from_own=stage.not_from_own, not_seen_later=stage.not_seen_later
-    )
-
-
-def more_may_come(study: Study, stage: RunningStage, closed: frozenset[str], wanting: Collection[int]) -> bool:
-    """Whether this stage, or one it is derived from, is among those that want judgments.
-
-    A round that a gate has closed wants none.
-    """
-    names = [stage.name]
-    for name in names:
-        source_stage = study.stage(name)
-        if closed and not closed.isdisjoint(source_stage.closed_by):
-            continue
-        if source_stage.id in wanting:
-            return True
-        names += [source for source in source_stage.settings.sources if source not in names]
-    return False
 
 
 def _offer(

@@ -13,9 +13,11 @@ from typing import TextIO
 from pydantic import ValidationError
 
 from chorale.engine.advancing import advance
+from chorale.engine.changing_settings import as_evidence, changes_since, keep_in_force, refused_changes
 from chorale.engine.clock import Clock, wall_clock
 from chorale.engine.entering import put_everybody_in_arms
 from chorale.engine.gates import decide_about_everybody
+from chorale.engine.ledger_currency import currency_problem, keep_currency
 from chorale.engine.planning import note_forecast
 from chorale.engine.running import Study, running_gates, running_stage
 from chorale.engine.settling import derive_from_group, settle_group
@@ -143,6 +145,11 @@ def _conflicts(tx: Tx, folder: StudyFolder) -> list[Problem]:
     """What the files say otherwise than the database."""
     known = {stage.name: stage for stage in stages.all_stages(tx)}
     problems = [*_stage_problems(folder, known), *_seed_problems(tx, folder), *_shape_problems(tx, folder)]
+    wrong_currency = currency_problem(tx, folder.settings.pay.currency)
+    problems += [] if wrong_currency is None else [wrong_currency]
+    changes = changes_since(tx, folder.settings) or ()
+    # The seed is compared above: where nobody has started, the items are put in order again.
+    problems += refused_changes(tx, [change for change in changes if change.setting != "study.seed"])
     for content in folder.stages:
         if content.settings.name in known:
             problems += _item_problems(tx, content, known[content.settings.name].id)
@@ -226,9 +233,13 @@ def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock) -> None:
         events.record(tx, clock(), "texts", {"files": texts, "sha256": hashes})
     settings.set_setting(tx, "seed", str(folder.settings.study.seed))
     if settings.setting_value(tx, "study") != folder.settings_text:
+        changes = changes_since(tx, folder.settings)
+        evidence = {} if changes is None else {"changed": as_evidence(changes)}
         settings.set_setting(tx, "study", folder.settings_text)
         settings.set_setting(tx, "unsettled", "yes")
-        events.record(tx, clock(), "settings", {"study.toml": folder.settings_text})
+        events.record(tx, clock(), "settings", {"study.toml": folder.settings_text, **evidence})
+    keep_in_force(tx, folder.settings)
+    keep_currency(tx, folder.settings.pay.currency)
 
 
 def _item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem]:

@@ -27,6 +27,7 @@ from chorale.model import (
 )
 from chorale.model.frozen import frozen
 from chorale.protocol import Admission, Ahead, Reason, ahead, closed_by, lowest_correct, may_enter, skips_left
+from chorale.protocol.training import WorkBehind, work_behind
 from chorale.registry import loaded_parts
 from chorale.store import Store, kit_tables
 from chorale.store.codec import MOST_ANSWERS, SHORT_ANSWER, as_text, frozen_from_text
@@ -295,6 +296,12 @@ class Study:
     def fed_by(self, stage: RunningStage) -> Sequence[RunningStage]:
         """The later stages whose items are derived from this one."""
         return self._feeding[stage.name]
+
+    @cached_property
+    def work_behind(self) -> Callable[[RunningStage], WorkBehind]:
+        """The work that a round leads to."""
+        found = {name: work_behind(self.settings, stage.settings) for name, stage in self.stages.items()}
+        return lambda stage: found[stage.name]
 
     def gates_on(self, stage: RunningStage) -> frozenset[str]:
         """The gates that look at what people do in a stage."""

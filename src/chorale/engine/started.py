@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from chorale.contract import installed_tasks
 from chorale.engine.clock import wall_clock
+from chorale.engine.ledger_currency import refuse_other_currency
 from chorale.engine.opening import DATABASE, open_study
 from chorale.engine.planning import note_forecast
 from chorale.engine.running import RunningStage, Study, running_gates, running_stage
@@ -94,6 +95,7 @@ def _as_recorded(directory: Path, store: Store) -> Study:
     text = _recorded_settings(store)
     if text is None:
         raise _not_started(directory)
+    store.look(lambda tx: refuse_other_currency(tx, directory, text))
     try:
         settings = StudySettings.model_validate(tomllib.loads(text))
     except ValidationError:

@@ -6,9 +6,10 @@ from functools import partial
 from typing import NamedTuple
 
 from chorale.engine.entering import admission
-from chorale.engine.offering import has_room, more_may_come
+from chorale.engine.offering_room import has_room, more_may_come
 from chorale.engine.paying import is_covered
 from chorale.engine.running import RunningStage, Study
+from chorale.engine.training import places_in
 from chorale.model import EXPERT, Message, Worker
 from chorale.protocol import Admission, Facts, Reason, Situation, State, after_held_item, never, situation
 from chorale.protocol.situation_words import message, message_with_item
@@ -160,6 +161,8 @@ class _Desk:
         entered = self._now.progress.get(stage.id)
         progress = _NOT_ENTERED if entered is None else entered
         facts = self._facts(stage, progress)
+        if entered is None and stage.round_size is not None:
+            facts = facts._replace(places=partial(places_in, self._tx, self._study, stage, self.credentials))
         now = situation(facts)
         if not with_message:
             words = ""

@@ -6,9 +6,7 @@ from typing import Any
 from chorale.engine.payouts import add_payout, books
 from chorale.engine.running import Study
 from chorale.store import Tx, invitations, locks, payments
-from chorale.store.payments import PLANNED, SENT, NewPayment
-
-FILE = "file"
+from chorale.store.payments import FILE, PLANNED, SENT, NewPayment
 
 
 @dataclass(frozen=True, slots=True)

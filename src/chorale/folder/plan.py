@@ -8,6 +8,7 @@ from chorale.folder.expected_pay import expected_pay, works_for_nothing
 from chorale.folder.gold_notes import about_gold
 from chorale.folder.panel_notes import about_panel
 from chorale.folder.reading import StageContent, StudyFolder
+from chorale.folder.reading_plan import ReadingPlan, reading_notes, reading_plan
 from chorale.folder.templates import is_from_template
 from chorale.model import GateSettings, money_text
 from chorale.model.stage_settings import SampledJudgments
@@ -31,11 +32,13 @@ class StagePlan:
     most: int
     """The same if every item asks for the most judgments it can."""
     hourly_wage: int | None
-    """By the time a judgment is expected to take; None if the study does not say."""
+    """By the time a judgment is expected to take, or what there is to read takes; None if the study does not say."""
     per_worker: int | None = None
     """In a round: what it costs for each worker, fees included."""
     workers: int | None = None
     """In a round: for how many its cost is: as a gate's `expected` or `workers` says, or the fewest who can do it."""
+    reading: ReadingPlan | None = None
+    """How long its items take at least; None where they are still to come."""
     by_chance: bool = False
     """Whether each item is drawn by chance from what an earlier stage gives: there may be more."""
 
@@ -110,7 +113,8 @@ def _plan_round(content: StageContent, workers: int, fee_percent: float) -> Stag
     size = (stage.round.size if stage.round else None) or len(content.gold)
     each = expected_pay(stage.pay, content.task, [row.answer for row in content.gold])
     paid = round(size * each) + stage.pay.finished
-    seconds = stage.pay.expected_seconds
+    reading = reading_plan(content)
+    seconds = _seconds_each(stage.pay.expected_seconds, reading)
     cost = _with_fee(paid * workers, fee_percent)
     return StagePlan(
         name=stage.name,
@@ -122,10 +126,16 @@ def _plan_round(content: StageContent, workers: int, fee_percent: float) -> Stag
         gold_answers=0,
         cost=cost,
         most=cost,
-        hourly_wage=None if seconds is None else hourly_wage(paid, size * seconds * 1000),
+        hourly_wage=None if seconds is None else hourly_wage(paid, round(size * seconds * 1000)),
+        reading=reading,
         per_worker=_with_fee(paid, fee_percent),
         workers=workers,
     )
+
+
+def _seconds_each(expected: int | None, reading: ReadingPlan | None) -> float | None:
+    """How long an answer takes: what the study file expects, and no less than what there is to read."""
+    return expected if expected is None or reading is None else max(expected, reading.mean)
 
 
 def _plan_gate(gate: GateSettings, turnout: Turnout, fee_percent: float) -> GatePlan:
@@ -187,7 +197,8 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
     drawn = 0 if more is None else _sampled(more, coming)
     extra = drawn * (more.judgments - stage.judgments.min) if more is not None else 0
     judgments = items * stage.judgments.min + extra
-    seconds = stage.pay.expected_seconds
+    reading = reading_plan(content)
+    seconds = _seconds_each(stage.pay.expected_seconds, reading)
     by_chance = stage.items is not None and 0 < stage.items.sample < 1
     on_average = each + (share * bonus.amount / bonus.of if bonus else 0)
     return StagePlan(
@@ -202,7 +213,8 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
         most=cost(items * stage.judgments.max + max(0, extra)),
         hourly_wage=None
         if seconds is None or works_for_nothing(stage.entry, stage.pay)
-        else hourly_wage(on_average, seconds * 1000),
+        else hourly_wage(on_average, round(seconds * 1000)),
+        reading=reading,
         by_chance=by_chance,
     )
 
@@ -225,6 +237,7 @@ def study_notes(folder: StudyFolder) -> list[str]:
         *_examples_left(folder),
         *_budget_runs_out(folder),
         *_wages_not_checked(folder),
+        *reading_notes(folder),
         *about_panel(folder),
     ]
     for content in folder.stages:

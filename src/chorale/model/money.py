@@ -7,6 +7,11 @@ _DIGITS = {"BHD": 3, "CLP": 0, "ISK": 0, "JOD": 3, "JPY": 0, "KRW": 0, "KWD": 3,
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 
 
+def minor_digits(currency: str) -> int:
+    """How many digits of an amount of minor units stand behind the point."""
+    return _DIGITS.get(currency, 2)
+
+
 @lru_cache(maxsize=1024)
 def money_text(amount: int, currency: str) -> str:
     """An amount of minor units for people to read.
@@ -14,7 +19,7 @@ def money_text(amount: int, currency: str) -> str:
     >>> money_text(1234, "USD"), money_text(-5, "CHF"), money_text(1200, "JPY")
     ('$12.34', '-CHF 0.05', '¥1,200')
     """
-    digits = _DIGITS.get(currency, 2)
+    digits = minor_digits(currency)
     whole, part = divmod(abs(amount), 10**digits)
     number = f"{whole:,}" + (f".{part:0{digits}d}" if digits else "")
     return f"{'-' if amount < 0 else ''}{_SIGNS.get(currency, currency + ' ')}{number}"
@@ -26,7 +31,7 @@ def money_number(amount: int, currency: str) -> str:
     >>> money_number(1234, "USD"), money_number(1200, "JPY")
     ('12.34', '1200')
     """
-    digits = _DIGITS.get(currency, 2)
+    digits = minor_digits(currency)
     whole, part = divmod(abs(amount), 10**digits)
     return f"{'-' if amount < 0 else ''}{whole}" + (f".{part:0{digits}d}" if digits else "")
 
@@ -37,7 +42,7 @@ def minor_units(text: str, currency: str) -> int | None:
     >>> minor_units("1.5", "USD"), minor_units(" 20 ", "JPY"), minor_units("0.005", "USD")
     (150, 20, None)
     """
-    digits = _DIGITS.get(currency, 2)
+    digits = minor_digits(currency)
     whole, _, part = text.strip().partition(".")
     if not (whole + part).isdecimal() or not text.isascii() or len(whole) > 9 or len(part) > digits:
         return None

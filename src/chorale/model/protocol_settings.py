@@ -32,6 +32,14 @@ class RoundSettings(Settings):
     size: int | None = Field(
         default=None, ge=1, description="How many of the items each worker gets; all of them if not given."
     )
+    over_admission: float = Field(
+        default=1.5,
+        ge=1,
+        le=100,
+        description="How many people are admitted for each one that the work behind the round still needs, since some "
+        "fail or leave. When enough people are in training, nobody else may begin; when no work is left, the round is "
+        "closed. Rounds that lead to no work, or to a gate that picks the best, admit everybody.",
+    )
     feedback: Literal["at once", "later"] = Field(
         default="later",
         description="`at once` shows the explanation after every wrong answer, for practice; `later` says nothing "

@@ -196,7 +196,8 @@ class StagePay(Settings):
     expected_seconds: int | None = Field(
         default=None,
         ge=1,
-        description="How long a judgment is expected to take; `chorale check` compares the wage with the minimum.",
+        description="How long a judgment is expected to take. `chorale check` compares the wage with the minimum, and "
+        "this with how long the items take to read.",
     )
 
 

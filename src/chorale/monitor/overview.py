@@ -13,6 +13,7 @@ from chorale.engine.running import Study
 from chorale.model import Event, GoldRecord, JudgmentSettings, Standing
 from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
+from chorale.monitor.hurried import hurried_workers
 from chorale.monitor.status import RoundStatus, StageCondition, conditions, round_statuses, why_dropped
 from chorale.monitor.watching import gold_is_worn_out, skipping
 from chorale.protocol import WageSummary, trust, wage_summary
@@ -215,6 +216,7 @@ def alarms(
     yield from gold_is_worn_out(tx, study)
     yield from _worker_alarms(study, worked, gone)
     yield from skipping(tx, study)
+    yield from fast_alarms(tx, study, worked)
     people = {one.counts.name: one.counts.workers for one in stages}
     for name, missing in gates_beyond_budget(tx, study, people).items():
         title, advice = beyond_budget(study, name, missing)
@@ -301,6 +303,22 @@ def _worker_alarms(study: Study, worked: Sequence[WorkDone], gone: Sequence[Drop
             "Workers were dropped within the last day",
             "Their judgments no longer count, and others are asked instead. Check that the gold they failed is right.",
             tuple(lately[:MOST_NAMED]),
+        )
+
+
+def fast_alarms(tx: Tx, study: Study, worked: Sequence[WorkDone]) -> Iterator[Alarm]:
+    by_stage = ((study.stage_by_id(row.stage_id).name, row.worker, row.answered, row.worked_ms) for row in worked)
+    hurried = hurried_workers(tx, study, by_stage)
+    if hurried:
+        answers, names = sum(one.answers for one in hurried), dict.fromkeys(one.worker for one in hurried)
+        yield Alarm(
+            "worker",
+            f"{plural(len(names), 'worker answers', 'workers answer')} too fast to have read the items",
+            f"They gave {plural(answers, 'answer', 'answers')}, each in less than a quarter of the time that reading "
+            "takes. Look at their answers, or remove them.",
+            tuple(names)[:MOST_NAMED],
+            stages=tuple(dict.fromkeys(one.stage for one in hurried)),
+            serious=True,
         )
 
 

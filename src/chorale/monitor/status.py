@@ -10,6 +10,7 @@ from chorale.engine.paying import stopped
 from chorale.engine.running import Study
 from chorale.model import GoldRecord, StageState, Standing
 from chorale.monitor.costs import ArmCosts, arm_costs, study_costs
+from chorale.monitor.hurried import HurriedWorker, hurried_workers
 from chorale.monitor.outcomes import tallies
 from chorale.protocol import WageSummary, trust, wage_summary
 from chorale.store import Tx, events, gates, ledger, participations
@@ -69,6 +70,8 @@ class Status:
     """Of every stage, by name."""
     stopped: tuple[str, ...] = ()
     """The stages that want answers and give nothing out, since the budget does not cover it."""
+    too_fast: Sequence[HurriedWorker] = ()
+    """Workers who cannot have read what they answered."""
     rounds: Mapping[str, RoundStatus] = field(default_factory=dict)
     """The stages that are rounds, by name."""
 
@@ -91,6 +94,9 @@ def status(tx: Tx, study: Study) -> Status:
         wages=wages,
         below_in=tuple(name for name, paid in wages.items() if paid.median is not None and paid.median < minimum),
         stopped=short,
+        too_fast=hurried_workers(
+            tx, study, ((row.stage, row.worker, row.answered, row.worked_ms) for row in standings)
+        ),
         rounds=round_statuses(tx, study),
         conditions=conditions(tx, study, stages, short),
     )
@@ -192,6 +198,7 @@ def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
         "below_minimum_wage": now.below_minimum,
         "hourly_wage_by_stage": {name: asdict(wage) for name, wage in now.wages.items()},
         "below_minimum_wage_in": list(now.below_in),
+        "too_fast": [one._asdict() for one in now.too_fast],
         "stopped_by_budget": list(now.stopped),
         "gates": statuses_as_json(tx, study),
         "costs": asdict(study_costs(tx, study)),

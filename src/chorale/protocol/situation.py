@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from chorale.protocol.eligibility import Admission
+from chorale.protocol.training import NO_LIMIT, Places
 
 
 class State(StrEnum):
@@ -42,6 +43,10 @@ class Reason(StrEnum):
     ENDED = "ended"
     """A gate has ended the stage."""
     NOT_ADMITTED = "not admitted"
+    NO_PLACES = "no places"
+    """Enough people are in training for the work that is left."""
+    NO_WORK_LEFT = "no work left"
+    """The work that the training is for is done."""
     PAUSED = "paused"
     BUDGET = "budget"
     LIMIT = "limit"
@@ -70,6 +75,8 @@ class Facts(NamedTuple):
     """Whether a gate has ended the stage."""
     paused: bool = False
     """Whether the requester has paused the stage."""
+    places: Callable[[], Places] = lambda: NO_LIMIT
+    """How many more people a training round admits: asked for those who have not begun it."""
 
 
 class Situation(NamedTuple):
@@ -77,6 +84,8 @@ class Situation(NamedTuple):
     reason: Reason
     admission: Admission | None = None
     """Why they are not admitted, where that is the reason."""
+    places: int | None = None
+    """How many people the training round still admits, where they have not begun it and places are limited."""
 
 
 _NO_CONSENT = Situation(State.NO_CONSENT, Reason.NO_CONSENT)
@@ -84,6 +93,8 @@ _HOLDS_ITEM = Situation(State.AVAILABLE, Reason.HOLDS_ITEM)
 _HAS_ROOM = Situation(State.AVAILABLE, Reason.HAS_ROOM)
 _ROUND_FINISHED = Situation(State.FINISHED, Reason.ROUND_FINISHED)
 _ENDED = Situation(State.FINISHED, Reason.ENDED)
+_NO_PLACES = Situation(State.LOCKED, Reason.NO_PLACES)
+_NO_WORK_LEFT = Situation(State.LOCKED, Reason.NO_WORK_LEFT)
 _PAUSED = Situation(State.PAUSED, Reason.PAUSED)
 _BUDGET = Situation(State.PAUSED, Reason.BUDGET)
 _LIMIT = Situation(State.LIMIT, Reason.LIMIT)
@@ -115,8 +126,13 @@ def situation(facts: Facts) -> Situation:
         return _PAUSED
     if facts.max_per_worker is not None and answered >= facts.max_per_worker:
         return _LIMIT
+    places = facts.places()
+    if places.left == 0:
+        return _NO_PLACES if places.may_open else _NO_WORK_LEFT
     if facts.has_room():
-        return _HAS_ROOM if facts.within_budget() else _BUDGET
+        if not facts.within_budget():
+            return _BUDGET
+        return _HAS_ROOM if places.left is None else _HAS_ROOM._replace(places=places.left)
     if round_size is not None:
         return _ROUND_FINISHED
     return _MORE_MAY_COME if facts.more_may_come() else _NOTHING_LEFT

@@ -23,6 +23,11 @@ MESSAGES: Mapping[Reason, str] = {
     Reason.HAS_ROOM: "",
     Reason.ROUND_FINISHED: "You have finished this part. Thank you!",
     Reason.ENDED: "This part has ended. Thank you for your work!",
+    Reason.NO_PLACES: (
+        "All places are taken for now: enough people are learning this for the work that is left. "
+        "More places may open, so check again later."
+    ),
+    Reason.NO_WORK_LEFT: "This part is closed. It prepares for other parts, and no work is left in them.",
     Reason.PAUSED: PAUSED,
     Reason.BUDGET: PAUSED,
     Reason.LIMIT: "You have reached the maximum number of answers per person in this part. Thank you!",
@@ -38,6 +43,13 @@ LAST_BEFORE_PAUSE = (
 )
 LAST_OF_ALL = "This part has ended, but you can still finish the question you have started. You are paid for it."
 _STAGE_NAME = re.compile(r"`([^`]+)`")
+
+
+def places_text(places: int | None) -> str:
+    """How many places are left, for somebody who has not begun; nothing where there is no limit."""
+    if places is None:
+        return ""
+    return "1 place is left." if places == 1 else f"{places:,} places are left."
 
 
 def message(situation: Situation, titles: Mapping[str, str], awaits_result: Callable[[], bool]) -> str:

@@ -109,5 +109,6 @@ def _verification_section(tx: Tx, study: Study) -> Section:
             Bullets(verification.differences[:50]),
         ]
     else:
-        parts.append("Everything agrees.")
+        parts.append(verification.conclusion)
+    parts += [f"Not checked: {what}." for what in verification.unchecked]
     return Section("verification", "Verification", parts, asdict(verification))

@@ -12,6 +12,7 @@ from chorale.engine.gates import gate_statuses
 from chorale.engine.running import Study
 from chorale.metrics.score_table import Cell, ScoreTable
 from chorale.model import Standing, money_text
+from chorale.monitor.hurried import hurried_line
 from chorale.monitor.outcomes import tallies
 from chorale.monitor.status import Status
 from chorale.present.svg import Bar, bar_chart, column_chart
@@ -202,10 +203,12 @@ def _wages(now: Status, currency: str, minimum: int) -> list[Part]:
     wage = now.wage
     if wage.median is None or wage.tenth_percentile is None:
         return []
+    fast = [f"Too fast to have read: {hurried_line(one)}" for one in now.too_fast]
     below = f" The study's minimum is {money_text(minimum, currency)}." if minimum else ""
     return [
         f"An hour of work paid {money_text(wage.median, currency)} in the median of {wage.workers:,} workers, and "
-        f"{money_text(wage.tenth_percentile, currency)} at the 10th percentile.{below}"
+        f"{money_text(wage.tenth_percentile, currency)} at the 10th percentile.{below}",
+        *fast,
     ]
 
 

@@ -66,6 +66,12 @@ def all_items(tx: Connection, stage_name: str) -> Iterator[Item]:
         yield _item_row(row)
 
 
+def some_payloads(tx: Connection, stage_id: int, most: int) -> list[str]:
+    """What the first items of a stage hold, as text."""
+    query = select(item.c.payload).where(item.c.stage_id == stage_id).order_by(item.c.id).limit(most)
+    return list(tx.execute(query).scalars())
+
+
 def live_leases(tx: Connection) -> dict[int, int]:
     """How many workers hold each item at the moment; gold is not counted."""
     query = (

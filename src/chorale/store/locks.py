@@ -16,6 +16,7 @@ class Alone(IntEnum):
     """The order people come in decides."""
     PROMISES_MONEY = 7_205_011_965
     PLANS_PAYMENTS = 7_205_011_966
+    ADMITS_TO_TRAINING = 7_205_011_967
 
 
 def lock(tx: Connection, what: Alone) -> None:

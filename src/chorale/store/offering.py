@@ -21,7 +21,7 @@ from chorale.store.prepared import NONE, ONE, Prepared
 from chorale.store.schema import assignment, gold, item, item_source, stage
 
 # Written out, not bound: only then can the database see that the partial index applies.
-_OFFERED = text("item.state = 'open' AND item.taken < item.wanted")
+OFFERED = text("item.state = 'open' AND item.taken < item.wanted")
 
 
 class ItemContent(NamedTuple):
@@ -82,7 +82,7 @@ def _offered(back: int, ahead: int) -> Select[Any]:
         select(item.c.id, item.c.key, item.c.group_key, item.c.payload, item.c.position)
         .where(
             item.c.stage_id == bindparam("stage_id"),
-            _OFFERED,
+            OFFERED,
             item.c.position > bindparam("after"),
             _drawn(item.c.position),
             ~_SEEN,

@@ -12,6 +12,8 @@ from chorale.store.recruiting_schema import payment, payout, submission
 from chorale.store.schema import entry, worker, worker_identity
 
 PLANNED, SET_UP, PAYING, SENT, SETTLED = "planned", "set up", "paying", "sent", "settled"
+FILE = "file"
+"""The platform of payouts that somebody makes by hand, from a file."""
 UNFINISHED = (PLANNED, SET_UP, PAYING)
 
 

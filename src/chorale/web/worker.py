@@ -21,6 +21,7 @@ from chorale.engine.running import RunningStage, Study, no_such_stage
 from chorale.engine.work import Progress, Visit
 from chorale.model import Refusal, StagePay, StageSettings, Standing, money_text
 from chorale.protocol import parts_bonus
+from chorale.protocol.situation_words import places_text
 from chorale.store import Tx, workers
 from chorale.store.codec import storage_problem
 from chorale.store.messages import note_read
@@ -260,6 +261,7 @@ def _home_context(site: Site, visit: Visit, cards: Sequence[HomeCard], bonuses: 
                 "summary": part.stage.task.summary,
                 "state": part.state,
                 "reason": part.message,
+                "places": places_text(part.situation.places),
                 "answered": part.answered,
                 "earned": money_text(part.earned, currency),
                 "pay": pay_text(part.stage.settings, currency),

@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from chorale.contract import Task
+from chorale.contract.reading_time import estimated_seconds
 from chorale.contract.task import one_part
 from chorale.folder.checking.drafts import Draft, earlier_stage
 from chorale.folder.checking.report import CheckReport
@@ -49,9 +51,14 @@ def _check_names(drafts: Sequence[Draft], report: CheckReport) -> None:
 
 
 def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, report: CheckReport) -> None:
+    """Refuse pay below the minimum, by the time an answer is expected to take or by what there is to read."""
     stage = draft.table(StagePay, "pay")
-    if stage is None or pay is None or stage.expected_seconds is None:
+    if stage is None or pay is None or not pay.minimum_hourly:
         return
+    reading = _reading_seconds(draft, content)
+    if stage.expected_seconds is None and not reading:
+        return
+    seconds = max(stage.expected_seconds or 0, reading)
     entry = draft.table(EntrySettings, "entry")
     if entry is not None and works_for_nothing(entry, stage):
         return
@@ -59,16 +66,26 @@ def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, repor
     asked = draft.table(RoundSettings, "round") if "round" in draft.raw else None
     size = (asked.size if asked else None) or content.gold_count or 0
     each = _for_an_answer(stage, content) + (stage.finished / size if asked and size else 0)
-    if each * 3600 < pay.minimum_hourly * stage.expected_seconds:
-        enough = stage.per_judgment + math.ceil(pay.minimum_hourly * stage.expected_seconds / 3600 - each)
-        hourly = int(each * 3600 // stage.expected_seconds)
+    if each * 3600 < pay.minimum_hourly * seconds:
+        enough = stage.per_judgment + math.ceil(pay.minimum_hourly * seconds / 3600 - each)
+        hourly = int(each * 3600 // seconds)
+        why = f": an item takes about {reading:.0f} seconds to read" if reading > (stage.expected_seconds or 0) else ""
         report.setting(
             draft.at("pay", "per_judgment"),
             f"pays {money_text(hourly, pay.currency)} an hour, below `pay.minimum_hourly` "
-            f"({money_text(pay.minimum_hourly, pay.currency)})",
+            f"({money_text(pay.minimum_hourly, pay.currency)}){why}",
             f"Pay at least {enough} ({money_text(enough, pay.currency)}) per judgment.",
             stage.per_judgment,
         )
+
+
+def _reading_seconds(draft: Draft, content: StageFiles) -> float:
+    """How long an item takes at least, on average; 0 where the items are still to come."""
+    items = [row.item for row in content.gold] if "round" in draft.raw else content.items
+    if content.task is None or not items:
+        return 0.0
+    task = content.task
+    return fmean(estimated_seconds(task, item.payload) for item in items)
 
 
 def _check_parts(draft: Draft, task: Task | None, report: CheckReport) -> None:

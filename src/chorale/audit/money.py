@@ -1,0 +1,51 @@
+"""Payouts and the currency of the ledger, again; and what of the money nothing here can check."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from chorale.engine.ledger_currency import currencies, currency_at, opened_with
+from chorale.engine.running import Study
+from chorale.model.plural import plural
+from chorale.store import Tx, ledger, payments
+
+
+def currency_differences(tx: Tx, study: Study) -> Iterator[str]:
+    """Settings, entries and payouts in another currency than the ledger was opened with."""
+    opened = opened_with(tx)
+    if opened is None:
+        return
+    if study.settings.pay.currency != opened.currency:
+        yield f"ledger: opened in {opened.currency}, the study file says {study.settings.pay.currency}"
+    versions = currencies(tx)
+    if {currency for _, currency in versions} - {opened.currency}:
+        named = Counter(currency_at(versions, at) for at, _, _ in ledger.amounts(tx))
+        for currency, count in sorted(named.items()):
+            if currency != opened.currency:
+                entries = plural(count, "entry was made", "entries were made")
+                yield f"ledger: opened in {opened.currency}, and {entries} while the study file said {currency}"
+    for row in payments.payouts(tx):
+        if row.currency != opened.currency:
+            yield f"payout {row.id}: in {row.currency}, and the ledger is in {opened.currency}"
+
+
+def payment_differences(tx: Tx) -> Iterator[str]:
+    """Payouts that are not the sum of their payments, and people who were paid beyond what they earned."""
+    for row in payments.payouts(tx):
+        total = sum(one.amount for one in payments.payments_in(tx, row.id))
+        if total != row.amount:
+            yield f"payout {row.id}: {row.amount} in all, and {total} in its payments"
+    for payment in payments.covered(tx):
+        if payment.paid > payment.earned:
+            name = f"worker {payment.worker}: payment {payment.payment_id}"
+            yield f"{name} makes {payment.paid}, and the ledger said {payment.earned}"
+
+
+def unchecked_payments(tx: Tx) -> Iterator[str]:
+    """Payouts that only somebody outside knows to have arrived."""
+    rows = payments.payouts(tx)
+    by_file = sum(row.platform == payments.FILE for row in rows)
+    if by_file:
+        yield f"whether the amounts of {plural(by_file, 'payout file', 'payout files')} were paid"
+    asked = sum(row.state == payments.PAYING for row in rows)
+    if asked:
+        yield f"whether {plural(asked, 'payout', 'payouts')} that Prolific was asked to make took place"

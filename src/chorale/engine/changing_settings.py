@@ -1,0 +1,85 @@
+"""Which changes of study.toml are allowed now, by the rules beside the settings (model/setting_rules.py)."""
+
+import json
+import tomllib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from chorale.folder.reading import SETTINGS_FILE
+from chorale.model import Problem, StudySettings
+from chorale.model.setting_rules import RULES, SettingChange, When, changed_settings
+from chorale.store import Tx, beginnings, settings, stages
+
+_IN_FORCE = "settings in force"
+
+
+def as_stored(study: StudySettings) -> dict[str, Any]:
+    """All settings of a study, defaults included, as JSON has them."""
+    return study.model_dump(mode="json", by_alias=True)
+
+
+def keep_in_force(tx: Tx, study: StudySettings) -> None:
+    settings.set_setting(tx, _IN_FORCE, json.dumps(as_stored(study)))
+
+
+def changes_since(tx: Tx, study: StudySettings) -> list[SettingChange] | None:
+    """What these settings change of those in force; None where those can't be read."""
+    stored = settings.setting_value(tx, _IN_FORCE)
+    before = _from_text(settings.setting_value(tx, "study")) if stored is None else json.loads(stored)
+    return None if before is None else list(changed_settings(StudySettings, before, as_stored(study)))
+
+
+def _from_text(text: str | None) -> dict[str, Any] | None:
+    """The settings of a study from before they were stored whole."""
+    if text is None:
+        return None
+    try:
+        return as_stored(StudySettings.model_validate(tomllib.loads(text)))
+    except ValidationError:
+        return None
+
+
+def refused_changes(tx: Tx, changes: Sequence[SettingChange]) -> Iterator[Problem]:
+    """The changes that come too late."""
+    if not changes:
+        return
+    begun, decided = beginnings.stages_begun(tx), beginnings.gates_decided(tx)
+    untouched, arms = stages.is_untouched(tx), beginnings.anybody_in_arm(tx)
+    for change in changes:
+        rule = RULES[change.setting]
+        is_late = {
+            When.FIRST_WORKER: not untouched,
+            When.FIRST_IN_STAGE: bool(begun.intersection(change.of)),
+            When.FIRST_ARM: arms,
+            When.FIRST_VERDICT: bool(decided.intersection(change.of)),
+        }
+        if is_late.get(rule.when, False) and not _is_in_new_table(change):
+            yield Problem(
+                SETTINGS_FILE,
+                None,
+                f"{change.place} may change {rule.when}, and that has happened",
+                f"Put back {_shown(change.before)}. {rule.effect.removeprefix('Refused after that: ').capitalize()}",
+                _shown(change.after),
+            )
+
+
+def _is_in_new_table(change: SettingChange) -> bool:
+    """Whether a list got a table that it did not have."""
+    return bool(change.of) and change.setting in ("stage", "gate", "prolific.study") and change.before is None
+
+
+def _shown(value: Any) -> str:
+    """A value as the study file has it, shortened."""
+    text = "nothing" if value is None else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
+def as_evidence(changes: Sequence[SettingChange]) -> list[dict[str, Any]]:
+    """Changes for the activity log."""
+    return [
+        {"setting": change.setting, **({"of": ", ".join(change.of)} if change.of else {})}
+        | {"before": change.before, "after": change.after}
+        for change in changes
+    ]

@@ -1,0 +1,29 @@
+"""Whether a stage has something for a worker, or may have later."""
+
+from collections.abc import Collection
+
+from chorale.engine.running import RunningStage, Study
+from chorale.store import Tx, offering
+
+
+def has_room(tx: Tx, stage: RunningStage, worker_id: int) -> bool:
+    """Whether a stage has an item for a worker, without taking it. In a round everybody gets all that they ask for."""
+    return stage.round_size is not None or offering.room_for(
+        tx, stage.id, worker_id, not_from_own=stage.not_from_own, not_seen_later=stage.not_seen_later
+    )
+
+
+def more_may_come(study: Study, stage: RunningStage, closed: frozenset[str], wanting: Collection[int]) -> bool:
+    """Whether this stage, or one it is derived from, is among those that want judgments.
+
+    A round that a gate has closed wants none.
+    """
+    names = [stage.name]
+    for name in names:
+        source_stage = study.stage(name)
+        if closed and not closed.isdisjoint(source_stage.closed_by):
+            continue
+        if source_stage.id in wanting:
+            return True
+        names += [source for source in source_stage.settings.sources if source not in names]
+    return False

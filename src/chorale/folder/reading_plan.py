@@ -1,0 +1,80 @@
+"""How long the items of a stage take at least, by what they show, and what their pay comes to an hour."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from chorale.contract import Task
+from chorale.contract.reading_time import WORDS_PER_MINUTE, estimated_seconds, reading_seconds
+from chorale.folder.expected_pay import expected_pay, works_for_nothing
+from chorale.folder.reading import StageContent, StudyFolder
+from chorale.model import NewItem, money_text
+from chorale.model.plural import plural
+
+LONGEST = 5
+"""How many of the longest items are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingPlan:
+    """Estimated seconds of a stage's items: to read them and give the shortest answer."""
+
+    mean: float
+    median: float
+    ninetieth: float
+    longest: tuple[tuple[str, float], ...]
+    """The longest items: id and seconds."""
+    guidelines: float
+    """Seconds to read the guidelines, once for each worker."""
+
+
+def times_of(task: Task, items: Sequence[NewItem]) -> list[tuple[str, float]]:
+    """The estimated seconds of every item, the longest first."""
+    return sorted(((item.key, estimated_seconds(task, item.payload)) for item in items), key=lambda one: -one[1])
+
+
+def reading_plan(content: StageContent) -> ReadingPlan | None:
+    """The times of a stage whose items are in files; None where they are still to come."""
+    items = content.items or [row.item for row in content.gold if content.settings.round is not None]
+    times = times_of(content.task, items)
+    if not times:
+        return None
+    seconds = [each for _, each in times]
+    return ReadingPlan(
+        fmean(seconds),
+        median(seconds),
+        seconds[len(seconds) // 10],
+        tuple(times[:LONGEST]),
+        reading_seconds(content.guidelines),
+    )
+
+
+def reading_notes(folder: StudyFolder) -> Iterator[str]:
+    """Stages whose items take longer than the study file expects, and items that are paid below the minimum."""
+    pay = folder.settings.pay
+    for content in folder.stages:
+        stage, plan = content.settings, reading_plan(content)
+        if plan is None or works_for_nothing(stage.entry, stage.pay):
+            continue
+        expected = stage.pay.expected_seconds
+        if expected is not None and plan.mean > expected:
+            yield (
+                f"the items of stage {stage.name} take about {plan.mean:.0f} seconds to read ({WORDS_PER_MINUTE} words "
+                f"a minute; median {plan.median:.0f}, 90th percentile {plan.ninetieth:.0f}), and "
+                f"stage.pay.expected_seconds is {expected}. The longest: {_named(plan.longest)}. Raise it"
+            )
+        each = expected_pay(stage.pay, content.task, [row.answer for row in content.truth or content.gold])
+        if not pay.minimum_hourly or stage.round is not None or not each:
+            continue
+        low = [one for one in times_of(content.task, content.items) if each * 3600 < pay.minimum_hourly * one[1]]
+        if low:
+            wage = money_text(int(each * 3600 // low[0][1]), pay.currency)
+            yield (
+                f"{plural(len(low), 'item', 'items')} of {len(content.items):,} in stage {stage.name} take so long to "
+                f"read that they pay less than {money_text(pay.minimum_hourly, pay.currency)} an hour, down to {wage}: "
+                f"{_named(low[:LONGEST])}. Shorten them, or raise per_judgment"
+            )
+
+
+def _named(times: Sequence[tuple[str, float]]) -> str:
+    return ", ".join(f"{key} ({seconds:.0f} s)" for key, seconds in times)

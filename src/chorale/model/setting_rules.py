@@ -1,0 +1,251 @@
+"""What may change in study.toml once people work, setting by setting.
+
+Opening a study enforces these rules, and docs/settings.md lists them.
+"""
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple, get_args
+
+from pydantic import BaseModel, TypeAdapter
+
+
+class When(StrEnum):
+    """Until when a setting may change."""
+
+    ANY_TIME = "at any time"
+    FIRST_WORKER = "until the first worker starts"
+    FIRST_IN_STAGE = "until somebody starts the stage"
+    FIRST_ARM = "until somebody is in an arm"
+    FIRST_VERDICT = "until the gate decides about somebody"
+    FIRST_ENTRY = "until the first ledger entry"
+    SAME_CONTENT = "while it fits what the database holds"
+    """What was shown and answered decides, row by row (engine/opening.py)."""
+
+
+class SettingRule(NamedTuple):
+    when: When
+    effect: str
+    """What a change means for people and work that are there already."""
+    settings: tuple[str, ...]
+
+
+def _rule(when: When, effect: str, settings: str) -> SettingRule:
+    return SettingRule(when, effect, tuple(settings.split()))
+
+
+GROUPED = (
+    _rule(
+        When.ANY_TIME,
+        "Shown from then on; every earlier text stays in the activity log.",
+        "study study.title study.contact study.consent stage.title stage.guidelines",
+    ),
+    _rule(When.SAME_CONTENT, "This version of Chorale knows one format.", "format"),
+    _rule(
+        When.FIRST_WORKER,
+        "Refused after that: item order, arms and samples follow from the seed.",
+        "study.seed",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Applies to people who arrive or finish from then on. After a change of panel, links of the old one no longer "
+        "work.",
+        """arrival arrival.by_url arrival.landing arrival.panel arrival.worker_parameter arrival.study_parameter
+        arrival.session_parameter arrival.worker_pattern arrival.study_id arrival.completion_url arrival.finish_after
+        arrival.completion_code arrival.screenout_code""",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Applies the next time Chorale talks to Prolific. What Prolific has published stays until you publish again.",
+        """prolific prolific.project prolific.approve prolific.sync_minutes prolific.study prolific.study.name
+        prolific.study.title prolific.study.description prolific.study.stages prolific.study.places
+        prolific.study.minutes prolific.study.reward prolific.study.invite prolific.study.completion_code
+        prolific.study.screenout_code prolific.study.devices prolific.study.filters""",
+    ),
+    _rule(
+        When.FIRST_ENTRY,
+        "Refused after that: every amount in the ledger is in this currency.",
+        "pay.currency",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Applies to what is earned from then on; the ledger keeps every amount.",
+        """pay pay.fee_percent stage.pay stage.pay.per_judgment stage.pay.parts stage.pay.parts.beyond
+        stage.pay.parts.amounts stage.pay.finished stage.pay.finished_from stage.gold.bonus stage.gold.bonus.right
+        stage.gold.bonus.of stage.gold.bonus.amount""",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Nothing that was given out or paid changes: it is used for warnings, plans and when to stop.",
+        "pay.minimum_hourly pay.budget stage.pay.expected_parts stage.pay.expected_seconds gate.expected",
+    ),
+    _rule(
+        When.FIRST_ARM,
+        "Refused after that: everybody keeps their arm, and the arms stay comparable.",
+        "arms arms.names arms.weights arms.after arms.stratify",
+    ),
+    _rule(
+        When.SAME_CONTENT,
+        "A new stage is added. One that is removed, renamed or given another task is refused: work was done in it.",
+        "stage stage.name stage.task",
+    ),
+    _rule(
+        When.SAME_CONTENT,
+        "New rows are added. Rows that changed or are missing are refused; explanations of gold are replaced.",
+        "stage.items.file stage.gold.file stage.round.file",
+    ),
+    _rule(
+        When.SAME_CONTENT,
+        "Refused if answers could no longer be what they were when the stage started.",
+        "stage.options",
+    ),
+    _rule(
+        When.SAME_CONTENT,
+        "Refused if everybody would get more or fewer items than before: some have finished the round.",
+        "stage.round.size",
+    ),
+    _rule(
+        When.FIRST_IN_STAGE,
+        "Refused after that: it decides which items the stage has, who gets them, and what its answers count for.",
+        "stage.items stage.round stage.arms stage.grades",
+    ),
+    _rule(
+        When.FIRST_WORKER,
+        "Refused after that: items that were derived and samples that were drawn are part of the study's record.",
+        """stage.items.from stage.items.of stage.items.sample stage.items.per_worker stage.judgments.sample
+        stage.judgments.sample.share stage.judgments.sample.items stage.judgments.sample.judgments""",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Applied to everything judged so far: items are completed, reopened, added, withdrawn or brought back.",
+        """stage.items.confidence stage.judgments stage.judgments.min stage.judgments.max stage.judgments.until
+        stage.judgments.stable stage.release_confidence""",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Applies to the next item of every worker. People keep what they have done and what they hold.",
+        """stage.entry stage.entry.qualifications stage.entry.qualified_in stage.entry.accuracy stage.entry.answered
+        stage.entry.exclude_dropped stage.entry.exclude_contributors stage.lease_minutes stage.max_per_worker
+        stage.gold.share stage.round.feedback stage.round.over_admission""",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Applies from each worker's next gold answer; nobody who was removed is taken back.",
+        "stage.gold.floor stage.gold.after stage.gold.window stage.gold.smoothing stage.gold.pass_score "
+        "stage.round.pass_score",
+    ),
+    _rule(
+        When.FIRST_IN_STAGE,
+        "Refused after that: some would have been checked by gold and others not.",
+        "stage.gold",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Applies the next time worker quality is measured; nobody who was removed is taken back.",
+        "stage.quality stage.quality.floor stage.quality.after",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Used by simulated workers only.",
+        "stage.rehearsal stage.rehearsal.truth",
+    ),
+    _rule(
+        When.FIRST_VERDICT,
+        "Refused after that: whom the gate decides about, and when, would change under those it decided about.",
+        "gate.stage gate.decides",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Applies to verdicts from then on; a new gate decides about everybody who is done. Verdicts stay.",
+        """gate gate.name gate.graded gate.threshold gate.top_share gate.top gate.floor gate.criteria gate.ties
+        gate.promote gate.promote.to gate.promote.top_share gate.workers gate.bonus gate.message gate.review""",
+    ),
+)
+"""Every setting, grouped by what a change of it means. The name of a table stands for adding or removing it."""
+
+RULES: Mapping[str, SettingRule] = {name: rule for rule in GROUPED for name in rule.settings}
+
+
+class SettingChange(NamedTuple):
+    setting: str
+    """Its name in the rules, such as `stage.pay.per_judgment`."""
+    of: tuple[str, ...]
+    """The names of the stage, gate or study on Prolific it belongs to."""
+    before: Any
+    after: Any
+
+    @property
+    def place(self) -> str:
+        """Where it is in the file, for people to read."""
+        return f"`{self.setting}`" + "".join(f" of {name!r}" for name in self.of)
+
+
+def table_in(annotation: Any) -> type[BaseModel] | None:
+    """The table that a setting is, or is a list of."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((model for part in get_args(annotation) if (model := table_in(part))), None)
+
+
+def is_list(annotation: Any) -> bool:
+    kinds = (annotation, *get_args(annotation))
+    return any(getattr(kind, "__origin__", None) in (list, tuple) for kind in kinds)
+
+
+def _has_own_settings(inner: type[BaseModel] | None, annotation: Any) -> bool:
+    """Whether its settings change one by one. In a list, that needs names to tell its tables by."""
+    return inner is not None and (not is_list(annotation) or "name" in inner.model_fields)
+
+
+def setting_names(table: type[BaseModel], path: str = "") -> Iterator[str]:
+    """Every setting that needs a rule."""
+    for name, field in table.model_fields.items():
+        where = f"{path}{field.alias or name}"
+        yield where
+        inner = table_in(field.annotation)
+        if inner is not None and _has_own_settings(inner, field.annotation):
+            yield from setting_names(inner, f"{where}.")
+
+
+def changed_settings(
+    table: type[BaseModel],
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    path: str = "",
+    of: tuple[str, ...] = (),
+) -> Iterator[SettingChange]:
+    """What differs between two settings, both as JSON has them, with all defaults.
+
+    A setting that `before` does not have came with a newer version of Chorale; its default was in force.
+    """
+    for name, field in table.model_fields.items():
+        key = field.alias or name
+        where, now = f"{path}{key}", after.get(key)
+        then = before[key] if key in before else _default(table, name)
+        inner = table_in(field.annotation)
+        if inner is None or not _has_own_settings(inner, field.annotation):
+            if then != now:
+                yield SettingChange(where, of, then, now)
+        elif is_list(field.annotation):
+            yield from _in_list(inner, then or [], now or [], where, of)
+        elif then is None or now is None:
+            if then is not now:
+                yield SettingChange(where, of, then, now)
+        else:
+            yield from changed_settings(inner, then, now, f"{where}.", of)
+
+
+def _in_list(
+    inner: type[BaseModel], before: list[dict[str, Any]], after: list[dict[str, Any]], where: str, of: tuple[str, ...]
+) -> Iterator[SettingChange]:
+    then, now = ({str(one["name"]): one for one in tables} for tables in (before, after))
+    for name in {**then, **now}:
+        if name in then and name in now:
+            yield from changed_settings(inner, then[name], now[name], f"{where}.", (*of, name))
+        else:
+            yield SettingChange(where, (*of, name), then.get(name), now.get(name))
+
+
+def _default(table: type[BaseModel], name: str) -> Any:
+    value = table.model_fields[name].get_default(call_default_factory=True)
+    return TypeAdapter(Any).dump_python(value, mode="json", by_alias=True)

@@ -1,0 +1,91 @@
+"""How much work is left behind a training round, and who is on the way to it."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Select, exists, func, or_, select
+
+from chorale.model import Standing
+from chorale.store.offering import OFFERED
+from chorale.store.schema import assignment, item, participation, qualification, verdict, worker
+
+PLENTY = 1_000
+"""Items with room from which on nobody counts further: there is work for everybody."""
+
+
+class Left(NamedTuple):
+    places: int
+    most_on_one: int
+    people: int
+    """Who have answered there."""
+    answers: int
+
+
+def left_in(tx: Connection, stage_id: int) -> Left | None:
+    """What a stage has to give out, and who has worked there; None where that is plenty."""
+    room = select(item.c.wanted - item.c.taken).where(item.c.stage_id == stage_id, OFFERED).limit(PLENTY)
+    rooms = list(tx.execute(room).scalars())
+    if len(rooms) >= PLENTY:
+        return None
+    given = participation.c.answered - participation.c.gold_answered
+    people, answers = tx.execute(
+        select(func.count(), func.sum(given)).where(participation.c.stage_id == stage_id, given > 0)
+    ).one()
+    return Left(sum(rooms), max(rooms, default=0), int(people), int(answers or 0))
+
+
+def _was_given_work(of: ColumnElement[int], stage_ids: Sequence[int], since: int) -> ColumnElement[bool]:
+    return exists().where(
+        assignment.c.worker_id == of, assignment.c.stage_id.in_(stage_ids), assignment.c.leased_at > since
+    )
+
+
+def in_training(
+    tx: Connection, rounds: Sequence[int], gates: Sequence[str], given: Sequence[str], since: int, arm: str | None
+) -> int:
+    """How many are in these rounds, were there since, and have neither failed nor got what the gates give."""
+    one = participation.c.worker_id
+    query = select(func.count(one.distinct())).where(
+        participation.c.stage_id.in_(rounds),
+        participation.c.standing == Standing.ACTIVE,
+        ~exists().where(verdict.c.worker_id == one, verdict.c.gate.in_(gates), ~verdict.c.passed),
+        ~exists().where(qualification.c.worker_id == one, qualification.c.name.in_(given)),
+        or_(participation.c.entered_at > since, _was_given_work(one, rounds, since)),
+    )
+    return int(tx.execute(_of_arm(query, one, arm)).scalar_one())
+
+
+def able_to_work(
+    tx: Connection, given: Sequence[str], work: Sequence[tuple[int, int | None]], since: int, arm: str | None
+) -> int:
+    """How many have what the gates give, were there since, and could be given an item now.
+
+    `work` are the stages by id, each with the most answers of one worker.
+    """
+    one, stage_ids = qualification.c.worker_id, [stage_id for stage_id, _ in work]
+    query = select(func.count(one.distinct())).where(
+        qualification.c.name.in_(given),
+        or_(qualification.c.granted_at > since, _was_given_work(one, stage_ids, since)),
+        or_(*(_could_work(one, stage_id, most) for stage_id, most in work)),
+    )
+    return int(tx.execute(_of_arm(query, one, arm)).scalar_one())
+
+
+def _could_work(one: ColumnElement[int], stage_id: int, most: int | None) -> ColumnElement[bool]:
+    out = participation.c.standing == Standing.DROPPED
+    ended = exists().where(
+        participation.c.worker_id == one,
+        participation.c.stage_id == stage_id,
+        out if most is None else or_(out, participation.c.answered >= most),
+    )
+    seen = exists().where(
+        assignment.c.worker_id == one, assignment.c.stage_id == stage_id, assignment.c.group_key == item.c.group_key
+    )
+    return ~ended & exists().where(item.c.stage_id == stage_id, OFFERED, ~seen)
+
+
+def _of_arm(query: Select[Any], one: ColumnElement[int], arm: str | None) -> Select[Any]:
+    """Only those of an arm, and those who are in none yet."""
+    if arm is None:
+        return query
+    return query.where(exists().where(worker.c.id == one, or_(worker.c.arm.is_(None), worker.c.arm == arm)))
