@@ -5,6 +5,7 @@ An ordinary HTTP client spends more time on a request than the server does, and 
 
 import asyncio
 import json
+import random
 import secrets
 import time
 from contextlib import suppress
@@ -76,7 +77,10 @@ async def join(host: str, port: int, name: str) -> Connection:
     return connection
 
 
-async def work(connection: Connection, stage: str, until: float, tally: Tally) -> None:
+async def work(connection: Connection, stage: str, until: float, tally: Tally, think: float = 0.0) -> None:
+    """Cycles of one worker, who thinks about every item for about so many seconds, which do not count."""
+    # People do not all begin at the same moment.
+    await asyncio.sleep(random.uniform(0, think))
     while time.perf_counter() < until:
         began = time.perf_counter()
         status, offer = await connection.post(f"/api/stages/{stage}/next", {})
@@ -85,23 +89,27 @@ async def work(connection: Connection, stage: str, until: float, tally: Tally) -
             await asyncio.sleep(0.05)
             continue
         assignment = offer["assignment"]["id"]
+        thought = time.perf_counter()
+        if think:
+            await asyncio.sleep(random.uniform(think / 2, think * 1.5))
+        thought = time.perf_counter() - thought
         status, outcome = await connection.post(
             f"/api/assignments/{assignment}/submit",
             {"key": secrets.token_urlsafe(12), "answer": "yes", "duration_ms": 5},
         )
         tally.note(f"submit {status} {outcome.get('status')}")
-        tally.cycles.append(time.perf_counter() - began)
+        tally.cycles.append(time.perf_counter() - began - thought)
 
 
-async def crowd(host: str, port: int, stage: str, workers: int, seconds: float) -> Tally:
-    """`workers` people who never stop to think, for `seconds`."""
+async def crowd(host: str, port: int, stage: str, workers: int, seconds: float, think: float = 0.0) -> Tally:
+    """`workers` people for `seconds`, who never stop to think unless they are to."""
     run = secrets.token_hex(4)
     connections = [await join(host, port, f"bench-{run}-{number}") for number in range(workers)]
     # Warm up: caches, prepared statements, the first lease of everybody.
     await asyncio.gather(*(work(c, stage, time.perf_counter() + 1.0, Tally()) for c in connections))
     tally = Tally()
     began = time.perf_counter()
-    await asyncio.gather(*(work(c, stage, began + seconds, tally) for c in connections))
+    await asyncio.gather(*(work(c, stage, began + seconds, tally, think) for c in connections))
     tally.seconds = time.perf_counter() - began
     for connection in connections:
         await connection.close()

@@ -1,10 +1,12 @@
 """Full work cycles per second and their latency, on SQLite and PostgreSQL.
 
 A cycle is what a worker does: ask for the next item, submit an answer to it, and hear that it is on disk. The server is
-`chorale serve` in a process of its own; the crowd has no think time and shares the machine's cores with the server.
+`chorale serve` in a process of its own. The crowd has no think time unless it is given some, and shares the machine's
+cores with the server.
 
     make bench   everything, printed as the tables of docs/performance.md
     PYTHONPATH=tests python -m bench.serve --seconds 5 --workers 100   a quick look
+    PYTHONPATH=tests python -m bench.serve --seconds 600 --workers 2000 --think 10   people who think
 """
 
 import argparse
@@ -53,7 +55,9 @@ def served(applications: int, database: str | None, processes: int, where: Path)
     folder = Path(tempfile.mkdtemp(dir=where))
     write_small_study(folder, applications=applications, gold=3_000, share=0.1, floor=0.0)
     port = free_port()
-    options = ["--port", str(port)] + (["--db", database, "--processes", str(processes)] if database else [])
+    options = ["--port", str(port), "--requests-per-second", "0"] + (
+        ["--db", database, "--processes", str(processes)] if database else []
+    )
     process = subprocess.Popen(
         [sys.executable, "-m", "chorale", "serve", str(folder), *options], stdout=subprocess.DEVNULL, text=True
     )
@@ -82,9 +86,11 @@ def postgres(where: Path) -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def measure(applications: int, database: str | None, workers: int, seconds: float, where: Path) -> Figures:
-    with served(applications, database, 2, where) as port:
-        tally = uvloop.run(crowd(HOST, port, "meaningful", workers, seconds))
+def measure(
+    applications: int, database: str | None, workers: int, where: Path, *, seconds: float, think: float, processes: int
+) -> Figures:
+    with served(applications, database, processes, where) as port:
+        tally = uvloop.run(crowd(HOST, port, "meaningful", workers, seconds, think))
     return Figures("PostgreSQL" if database else "SQLite", applications * 2, workers, tally)
 
 
@@ -94,20 +100,23 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="*", default=[10, 100, 500])
     parser.add_argument("--items", type=int, nargs="*", default=[10_000, 100_000])
     parser.add_argument("--databases", nargs="*", default=["sqlite", "postgresql"])
+    parser.add_argument("--think", type=float, default=0.0, help="seconds people think about an item, on average")
+    parser.add_argument("--processes", type=int, default=1, help="server processes on PostgreSQL")
     parser.add_argument("--where", type=Path, default=Path.cwd(), help="folder on the disk to measure")
     options = parser.parse_args()
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     print(f"fsynced SQLite commits: {commits_per_second(options.where):,.0f} a second\n")
     print("| database | items | workers | cycles/s | p50 ms | p99 ms | not accepted |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    how = {"seconds": options.seconds, "think": options.think, "processes": options.processes}
     for database in options.databases:
         for items in options.items:
             for workers in options.workers:
                 if database == "sqlite":
-                    figures = measure(items // 2, None, workers, options.seconds, options.where)
+                    figures = measure(items // 2, None, workers, options.where, **how)
                 else:
                     with postgres(options.where) as address:
-                        figures = measure(items // 2, address, workers, options.seconds, options.where)
+                        figures = measure(items // 2, address, workers, options.where, **how)
                 print(figures.row(), flush=True)
 
 

@@ -36,7 +36,7 @@ def serve(folder, port, database, log, environment):
     try:
         if "CHORALE_TEST_HOOK" in environment:
             runpy.run_path(environment["CHORALE_TEST_HOOK"])
-        chorale.cli.serve.serve(Path(folder), db=database, port=port)
+        chorale.cli.serve.serve(Path(folder), db=database, port=port, requests_per_second=0.0)
     except BaseException:
         traceback.print_exc()
     sys.stdout.flush()
@@ -112,6 +112,11 @@ class Server:
         self._folder = folder
         self._database = database
         self._process: int | None = None
+
+    @property
+    def process(self) -> int:
+        assert self._process is not None
+        return self._process
 
     def start(self) -> None:
         given = [str(self._folder), self.port, self._database, str(self.log), dict(os.environ)]

@@ -10,6 +10,7 @@ from functools import partial, wraps
 from html import unescape
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
@@ -19,6 +20,7 @@ import uvicorn
 from argon2 import PasswordHasher
 from axe_playwright_python.sync_playwright import Axe
 from fastapi import FastAPI
+from sqlalchemy import select
 
 from browsing import CHROMIUM, open_chromium
 from chorale.engine import entering, settling, work
@@ -29,13 +31,13 @@ from chorale.kits.rules.tasks.meaningful import RULES_MEANINGFUL
 from chorale.model import Answer, Standing, Worker
 from chorale.store import Tx, events, participations, requesters, responses
 from chorale.store.items import all_items, find_item
+from chorale.store.schema import sign_in_attempt
 from chorale.web.app import create_app
 from chorale.web.console.gold import read_answer
 from chorale.web.console.signing_in import local_path
 from chorale.web.console.texts import span
 from chorale.web.links import invitation_path, setup_link_path, staff_link_path, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, Sessions, StaffSession
-from chorale.web.throttle import Throttle
 from cookies import staff_cookie, staff_session, worker_cookie
 from serving import free_port, wait_until_up
 from small_study import write_small_study
@@ -319,15 +321,61 @@ async def test_guessing_is_slowed_down(study: Study, app: FastAPI) -> None:
 
 
 @runs
-async def test_guessing_from_everywhere_is_slowed_down_too(study: Study, app: FastAPI) -> None:
+async def test_guessing_from_everywhere_is_slowed_down_and_keeps_nobody_out(
+    study: Study, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    delays: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        delays.append(seconds)
+
+    monkeypatch.setattr("chorale.web.doorkeeper.asyncio", SimpleNamespace(sleep=sleep))
     async with browser(app) as client:
         await set_up(client, study)
-    codes = []
-    for number in range(7):
+        device = client.cookies["chorale_device"]
+    for number in range(30):
         async with browser(app, f"198.51.100.{number}") as guesser:
             for n in range(4):
-                codes.append((await guesser.post("/login", data={"name": "maya", "password": f"no {n}"})).status_code)
-    assert codes == [401] * 25 + [429] * 3
+                guess = await guesser.post("/login", data={"name": "maya", "password": f"no {n}"})
+                assert guess.status_code == 401
+    assert delays[:2] == pytest.approx([0.2, 0.4])
+    assert delays == sorted(delays)
+    assert delays[-1] == 10
+    right = {"name": "maya", "password": PASSWORD}
+    async with browser(app, "198.51.100.1") as owner:
+        for _ in range(4):
+            await owner.post("/login", data={"name": "maya", "password": "no"})
+        assert (await owner.post("/login", data=right)).status_code == 429, "this address has been used up"
+        delays.clear()
+        owner.cookies.set("chorale_device", device)
+        assert (await owner.post("/login", data=right)).status_code == 303, "but not the owner's own device"
+    assert not delays
+    async with browser(app, "203.0.113.9") as elsewhere:
+        assert (await elsewhere.post("/login", data=right)).status_code == 303
+
+
+@runs
+async def test_a_device_has_no_more_tries_than_an_address(study: Study, app: FastAPI) -> None:
+    async with browser(app) as client:
+        await set_up(client, study)
+        guesses = [(await client.post("/login", data={"name": "maya", "password": "no"})) for _ in range(6)]
+    assert [guess.status_code for guess in guesses] == [401] * 5 + [429]
+
+
+@runs
+async def test_tries_are_counted_by_all_processes_and_forgotten_in_time(study: Study, clock: "ManualClock") -> None:
+    apps = [create_app(study), create_app(study)]
+    codes = []
+    for number in range(8):
+        async with browser(apps[number % 2], "198.51.100.7") as guesser:
+            codes.append((await guesser.post("/login", data={"name": "maya", "password": "no"})).status_code)
+    assert codes == [401] * 5 + [429] * 3
+    clock.pass_minutes(5.1)
+    async with browser(apps[0], "198.51.100.7") as guesser:
+        assert (await guesser.post("/login", data={"name": "maya", "password": "no"})).status_code == 401
+    rows = study.store.look(lambda tx: tx.execute(select(sign_in_attempt.c.key)).scalars().all())
+    assert len(rows) == 2, "what is older than the window is gone"
+    assert not any("198" in key or "maya" in key for key in rows)
 
 
 @runs
@@ -337,27 +385,6 @@ async def test_addresses_of_one_ipv6_subscriber_are_one(study: Study, app: FastA
         async with browser(app, f"2001:db8::{number + 1}") as guesser:
             codes.append((await guesser.post("/login", data={"name": f"n{number}", "password": "x"})).status_code)
     assert codes == [401] * 5 + [429]
-
-
-def test_throttle_forgets_in_time_and_stays_small() -> None:
-    now = 0.0
-    throttle = Throttle(2, 300, keys=3, clock=lambda: now)
-    throttle.note("a")
-    assert throttle.wait("a") == 0
-    now = 100
-    throttle.note("a")
-    assert throttle.wait("a") == 200
-    now = 300.5
-    assert throttle.wait("a") == 0
-    throttle.note("a")
-    assert throttle.wait("a") == 100
-    for key in "bcd":
-        throttle.note(key)
-    assert throttle.wait("a") == 0, "the one tried longest ago makes room"
-    throttle.note("d")
-    assert throttle.wait("d") == 300
-    throttle.forget("d")
-    assert throttle.wait("d") == 0
 
 
 @runs

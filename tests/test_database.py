@@ -35,8 +35,8 @@ def keys(store: Store) -> set[str]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(store_url(None, tmp_path / "study.db"))
+def store(tmp_path: Path, database: str | None) -> Iterator[Store]:
+    opened = open_store(store_url(database, tmp_path / "study.db"))
     yield opened
     opened.close()
 
@@ -127,13 +127,14 @@ def test_the_writer_outlives_a_database_that_is_away(tmp_path: Path, monkeypatch
     engine.dispose()
 
 
-def test_what_is_queued_is_done_before_closing(tmp_path: Path) -> None:
-    store = open_store(store_url(None, tmp_path / "study.db"))
+def test_what_is_queued_is_done_before_closing(tmp_path: Path, database: str | None) -> None:
+    store = open_store(store_url(database, tmp_path / "study.db"))
     futures = queue_together(store, *(put(f"k{number}") for number in range(200)))
     store.close()
     assert [future.result(0) for future in futures] == [f"k{number}" for number in range(200)]
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_another_process_may_write_in_between(store: Store, tmp_path: Path) -> None:
     # With the standard library's SQLite, as the command line's or a notebook's would.
     program = (

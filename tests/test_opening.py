@@ -19,6 +19,7 @@ from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.kits.mturk.store.schema import metadata as of_mturk
 from chorale.model import UserError
+from chorale.model.problems import DamagedError
 from chorale.store import open_memory_store, open_store, stages, store_url
 from chorale.store.kit_tables import KitTables, bring_up_to_date
 from chorale.store.memory import FOR_LOOKING_UP
@@ -172,7 +173,7 @@ def test_a_foreign_database_is_refused_untouched(tmp_path: Path, database: str |
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     (tmp_path / "study.db").write_text("This is not a database." * 100)
-    with pytest.raises(UserError, match="not a database"):
+    with pytest.raises(DamagedError, match="not a database"):
         open_store(store_url(None, tmp_path / "study.db"))
 
 

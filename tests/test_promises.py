@@ -39,6 +39,9 @@ class PatientWorker:
     Every fifth one gets all gold wrong, so that workers are dropped and items offered again while everybody works.
     """
 
+    tried_again: frozenset[int] = frozenset()
+    """Statuses after which the page tries again by itself."""
+
     def __init__(self, port: int, number: int, accepted: dict[str, str]) -> None:
         self.port, self.name, self.accepted = port, f"worker-{number}", accepted
         self.spams = number % 5 == 0
@@ -57,6 +60,9 @@ class PatientWorker:
             except OFFLINE:
                 await self.hang_up()
                 await asyncio.sleep(0.02)
+                continue
+            if status in self.tried_again:
+                await asyncio.sleep(0.05)
                 continue
             if status >= 400:
                 self.unexpected.append((path, status, answer))

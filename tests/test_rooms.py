@@ -86,6 +86,7 @@ IMPORTS_IN_FUNCTIONS = {
     "chorale.kits.rules.learning.pipeline": 3,
     "chorale.metrics.aggregation.dataframes": 1,
     "chorale.rehearsal.crowd_file": 1,
+    "chorale.store.database": 2,
 }
 CYCLES: list[list[str]] = []
 

@@ -27,7 +27,8 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "Write a report on a study: one page with protocol, numbers, charts and data card, to read, print and publish.",
     ),
     _command(
-        "verify", "Recompute every reported number from what was recorded; exit with 1 where the database differs."
+        "verify",
+        "Recompute every reported number from what was recorded; exit with 1 where numbers differ, 3 if damaged.",
     ),
     _command("gold", "List a study's gold and what could become gold after a pilot; make gold, retire it."),
     _command("invite", "Make signed links that let workers or an expert in; list them, and revoke them one by one."),

@@ -11,7 +11,7 @@ from chorale.cli.parameters import CommandArgument, CommandOption, command_of
 from chorale.cli.tree import Clash, CommandTree
 from chorale.lazy import load
 from chorale.model.extras import explained
-from chorale.model.problems import UserError, did_you_mean
+from chorale.model.problems import UnavailableError, UserError, did_you_mean
 from chorale.registry import Command, blaming, installed
 
 _HELP = {"help_option_names": ["-h", "--help"]}
@@ -94,6 +94,9 @@ class Program(LazyGroup):
         except UserError as error:
             print_error(error)
             raise click.exceptions.Exit(2) from None
+        except UnavailableError as error:
+            print_error(UserError(error.message))
+            raise click.exceptions.Exit(error.exit_status) from None
         except ModuleNotFoundError as error:
             if (advice := explained(error)) is None:
                 raise

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from socket import socket
@@ -27,7 +28,10 @@ from chorale.model import UserError
 from chorale.platforms.prolific import Prolific
 from chorale.store import settings
 from chorale.web.app import create_app
+from chorale.web.connections import LimitedProtocol
+from chorale.web.limits import REQUESTS_PER_SECOND
 from chorale.web.links import setup_link_path
+from chorale.web.logs import set_up_logs
 from chorale.web.servers import HEALTH_CHECK_SECONDS, Announce, SiteProcesses, SiteServer, stop_with_parent
 
 ENVIRONMENT = "CHORALE_SERVE"
@@ -41,11 +45,15 @@ def serve(
     port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8000,
     public_url: PublicUrl = None,
     processes: Annotated[int, Option(help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
-    access_log: Annotated[bool, Option(help="Log every request.")] = False,
+    access_log: Annotated[bool, Option(help="Log every request, without values.")] = False,
+    requests_per_second: Annotated[
+        float, Option(help="Requests a worker may make per second, lastingly; 0 for no limit.", min=0)
+    ] = REQUESTS_PER_SECOND,
 ) -> None:
     """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""
     public = None if public_url is None else checked_public_url(public_url)
-    options = _uvicorn_options(public, access_log)
+    set_up_logs(access_log=access_log)
+    opened = _Opened(str(directory.absolute()), db, public, access_log, requests_per_second)
     # The port first: a site that can't open has not brought anything in.
     with serving_alone(directory, db), reserve(host, port) as bound:
         study = open_study(directory, db)
@@ -59,19 +67,18 @@ def serve(
                 print_line(f"Before people come: {note}")
             announce = partial(_print_links, study, base)
             if processes == 1:
-                _serve_here(study, bound, public, options, announce)
+                _serve_here(study, bound, opened, announce)
                 return
-            _serve_with_processes(directory, db, public, bound, {**options, "workers": processes}, announce)
+            _serve_with_processes(opened, bound, processes, announce)
         finally:
             study.close()
 
 
-def _serve_here(study: Study, bound: socket, public: str | None, options: dict[str, Any], announce: Announce) -> None:
+def _serve_here(study: Study, bound: socket, opened: "_Opened", announce: Announce) -> None:
     signal.signal(signal.SIGTERM, _stop)
     # The thread that writes and the one that talks hand over to each other all the time; the usual 5 ms are too long.
     sys.setswitchinterval(0.001)
-    app = create_app(study, public_url=public, prolific=_prolific(study))
-    server = SiteServer(Config(app, **options), announce)
+    server = SiteServer(Config(opened.app(study), **_uvicorn_options(opened.public_url)), announce)
     host, port = bound.getsockname()[:2]
     try:
         server.run(sockets=[bound])
@@ -114,10 +121,13 @@ def _print_links(study: Study, base: str) -> None:
     print_line(f"Serving at {base}. Invitations: `chorale invite`. Ctrl-C closes the site.")
 
 
-def _uvicorn_options(public: str | None, access_log: bool) -> dict[str, Any]:
+def _uvicorn_options(public: str | None) -> dict[str, Any]:
     return {
-        "access_log": access_log,
-        "log_level": "info" if access_log else "warning",
+        # The server's own log has addresses in full, with whatever is in them; ours is set up already.
+        "access_log": False,
+        "log_config": None,
+        "ws": "none",
+        "http": LimitedProtocol,
         # Nobody but a proxy we were told of may say who a request comes from.
         "proxy_headers": public is not None,
         "server_header": False,
@@ -127,16 +137,34 @@ def _uvicorn_options(public: str | None, access_log: bool) -> dict[str, Any]:
     }
 
 
-def _serve_with_processes(
-    directory: Path, db: str | None, public: str | None, bound: socket, options: dict[str, Any], announce: Announce
-) -> None:
-    opened = {"directory": str(directory.absolute()), "db": db, "public_url": public}
-    os.environ[ENVIRONMENT] = json.dumps(opened)
+@dataclass(frozen=True)
+class _Opened:
+    """What a server process needs to know to open the study."""
+
+    directory: str
+    db: str | None
+    public_url: str | None
+    access_log: bool
+    requests_per_second: float
+
+    def app(self, study: Study) -> FastAPI:
+        return create_app(
+            study,
+            public_url=self.public_url,
+            prolific=_prolific(study),
+            access_log=self.access_log,
+            requests_per_second=self.requests_per_second,
+        )
+
+
+def _serve_with_processes(opened: _Opened, bound: socket, processes: int, announce: Announce) -> None:
+    os.environ[ENVIRONMENT] = json.dumps(asdict(opened))
     config = Config(
         "chorale.cli.serve:app_from_environment",
         factory=True,
+        workers=processes,
         timeout_worker_healthcheck=HEALTH_CHECK_SECONDS,
-        **options,
+        **_uvicorn_options(opened.public_url),
     )
     SiteProcesses(config, bound, announce).run()
 
@@ -144,6 +172,6 @@ def _serve_with_processes(
 def app_from_environment() -> FastAPI:
     """The application of one of several server processes, which get nothing from their parent but this."""
     stop_with_parent()
-    opened = json.loads(os.environ[ENVIRONMENT])
-    study = open_study(Path(opened["directory"]), opened["db"])
-    return create_app(study, public_url=opened["public_url"], prolific=_prolific(study))
+    opened = _Opened(**json.loads(os.environ[ENVIRONMENT]))
+    set_up_logs(access_log=opened.access_log)
+    return opened.app(open_study(Path(opened.directory), opened.db))

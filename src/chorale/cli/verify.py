@@ -7,11 +7,14 @@ from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.engine.settling import settle_everything
 from chorale.engine.started import started_study
+from chorale.store.integrity import refuse_damage
 
 
 def verify(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -> None:
-    """Recompute every reported number from what was recorded; exit with 1 where the database differs."""
+    """Recompute every reported number from what was recorded; exit with 1 where numbers differ, 3 if damaged."""
     with started_study(directory, db) as study:
+        # Before anything is written to it.
+        study.store.look(refuse_damage)
         settle_everything(study)
         verification = study.store.read(lambda tx: recompute(tx, study)).result()
     if as_json:

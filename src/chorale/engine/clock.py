@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from threading import Lock
 
 Clock = Callable[[], int]
 """Milliseconds since 1970 UTC."""
@@ -16,3 +17,28 @@ def fast_clock(speed: float) -> Clock:
     start = wall_clock()
     began = time.monotonic_ns()
     return lambda: start + int((time.monotonic_ns() - began) * speed / 1_000_000)
+
+
+class SteadyClock:
+    """A clock that never goes back behind what it, or the database, has seen.
+
+    What counted when is decided by times: rates of pay, gold that was corrected, who came before a gate closed. If the
+    machine's clock ran ahead and is put back, this one goes on at half speed until the machine's has caught up.
+    """
+
+    def __init__(
+        self, wall: Clock = wall_clock, latest: int = 0, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._wall = wall
+        self._monotonic = monotonic
+        self._lock = Lock()
+        self._last, self._at = latest, monotonic()
+
+    def __call__(self) -> int:
+        with self._lock:
+            at = self._monotonic()
+            slowed = self._last + int((at - self._at) * 500)
+            now = max(self._wall(), slowed)
+            if now > self._last:
+                self._last, self._at = now, at
+            return now

@@ -67,7 +67,7 @@ STATUSES: Mapping[Reason, str] = {
 
 def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session: SessionClaim | None = None) -> Offer:
     """The item a worker is to judge next; the one they already have, if they have one. A session must hold."""
-    record = participations.attendance(tx, stage.id, worker_id, ends=bool(stage.closed_by), session=session)
+    record = participations.attendance(tx, stage.id, worker_id, session=session)
     if record is None:
         if session is not None:
             sessions.check(tx, study, session)
@@ -76,7 +76,7 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session
             return entered
         record = entered
     # Also for somebody who has only just entered: another tab of theirs may have been first.
-    held = assignments.live_lease(tx, stage.id, worker_id) if record.may_hold_item else None
+    held = assignments.live_lease(tx, stage.id, worker_id) if record.holds_item else None
     facts = _facts(tx, study, stage, worker_id, record, held is not None)
     now = situation(facts)
     lease, ended = held, 0
@@ -155,7 +155,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
             stage_id=stage.id,
             worker_id=worker_id,
         )
-    entered = participations.attendance(tx, stage.id, worker_id, ends=bool(stage.closed_by))
+    entered = participations.attendance(tx, stage.id, worker_id)
     if entered is None:
         raise RuntimeError("a participation vanished in its own transaction")
     return entered

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from chorale.engine.advancing import advance
 from chorale.engine.changing_settings import as_evidence, changes_since, keep_in_force, refused_changes
-from chorale.engine.clock import Clock, wall_clock
+from chorale.engine.clock import Clock, SteadyClock, wall_clock
 from chorale.engine.entering import put_everybody_in_arms
 from chorale.engine.gates import decide_about_everybody
 from chorale.engine.ledger_currency import currency_problem, keep_currency
@@ -42,17 +42,24 @@ from chorale.store import (
 from chorale.store.gold import NewGold, add_gold, explain_gold, gold_by_key
 
 DATABASE = "study.db"
+CHECK_SECONDS = 10.0
+"""How long a site looks through its file before it opens; `chorale verify` takes the time it needs."""
 
 
 def open_study(path: Path, database: str | None = None, clock: Clock = wall_clock) -> Study:
     """Open the study in a folder, on its own SQLite file or the database given."""
     folder = load_folder(path)
-    store = open_store(store_url(database, path / DATABASE))
+    store = open_store(store_url(database, path / DATABASE), check_seconds=CHECK_SECONDS)
     try:
-        return bring_in(folder, store, clock)
+        return bring_in(folder, store, steady_clock(store) if clock is wall_clock else clock)
     except BaseException:
         store.close()
         raise
+
+
+def steady_clock(store: Store) -> Clock:
+    """The machine's clock, but never behind what the database has seen."""
+    return SteadyClock(wall_clock, store.look(events.latest_moment))
 
 
 def bring_in_additions(study: Study, path: Path) -> None:

@@ -13,10 +13,13 @@ class History:
     """Every version of the study file there was."""
 
     def __init__(self, tx: Tx) -> None:
-        versions = reversed(events.recent(tx, 1_000_000, kinds=("settings",)))
+        versions = list(reversed(events.recent(tx, 1_000_000, kinds=("settings",))))
         try:
             self._versions = [
-                (event.at, StudySettings.model_validate(tomllib.loads(event.evidence["study.toml"])))
+                (
+                    events.earliest_since(tx, event.id) if event is not versions[0] else event.at,
+                    StudySettings.model_validate(tomllib.loads(event.evidence["study.toml"])),
+                )
                 for event in versions
             ]
         except ValidationError as error:

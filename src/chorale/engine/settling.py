@@ -19,7 +19,7 @@ from chorale.model import ItemState, Judgment, JudgmentSettings, NewItem, Source
 from chorale.protocol import decide_item, ranking_is_stable, rule_for
 from chorale.store import Tx, codec, events, labels, positions
 from chorale.store.assignments import Assigned
-from chorale.store.items import add_items, content_of
+from chorale.store.items import add_items, content_of, payloads_of
 from chorale.store.labels import ItemProgress, Unsettled
 
 GROUPS_AT_ONCE = 40
@@ -33,16 +33,19 @@ def settle_group(
     `only` is the one item to look at, if the others are as they were; `answered` tells that this transaction took an
     answer to it.
     """
-    if only is not None and "results" not in study.made_of(stage):
-        # Answers to one matter to the others only where something is derived from their results.
-        group = [labels.lock_item(tx, only)]
-    else:
-        group = labels.lock_group(tx, stage.id, group_key)
+    rule = stage.settings.gold
     known: dict[int, Sequence[Judgment]] = {}
+    if only is None:
+        group = labels.lock_group(tx, stage.id, group_key)
+    else:
+        # Answers to one matter to the others only where something is derived from their results.
+        whole = (stage.id, group_key) if "results" in study.made_of(stage) else None
+        group, known[only] = labels.lock_judged(tx, only, rule, group=whole)
     changed = False
     for place, item in enumerate(group):
         if only is None or item.id == only:
-            known[item.id] = judgments = labels.judgments_of(tx, item.id, stage.settings.gold)
+            judgments = known[item.id] if only is not None else labels.judgments_of(tx, item.id, rule)
+            known[item.id] = judgments
             group[place] = settled = _settle_item(tx, study, stage, item, judgments, answered=answered)
             changed = changed or _finished(settled) != _finished(item)
     # Whose answers count may have changed although as many do and the result is the same, or not there yet.
@@ -226,10 +229,9 @@ def _derive(
         group = [item for item in group if item.id in known]
     sources = [
         item.as_source(
-            content_of(tx, item.id)[1],
-            known[item.id] if item.id in known else labels.judgments_of(tx, item.id, stage.settings.gold),
+            payload, known[item.id] if item.id in known else labels.judgments_of(tx, item.id, stage.settings.gold)
         )
-        for item in group
+        for item, payload in zip(group, payloads_of(tx, [item.id for item in group]), strict=True)
     ]
     complete = {item.id for item in group if item.state == ItemState.COMPLETE}
     ids = tuple(source.id for source in sources)

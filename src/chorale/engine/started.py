@@ -14,9 +14,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from chorale.contract import installed_tasks
-from chorale.engine.clock import wall_clock
 from chorale.engine.ledger_currency import refuse_other_currency
-from chorale.engine.opening import DATABASE, open_study
+from chorale.engine.opening import DATABASE, open_study, steady_clock
 from chorale.engine.planning import note_forecast
 from chorale.engine.running import RunningStage, Study, running_gates, running_stage
 from chorale.folder.checking.settings_file import which_folder
@@ -114,7 +113,7 @@ def _as_recorded(directory: Path, store: Store) -> Study:
             if stage.name in ids
         },
         store=store,
-        clock=wall_clock,
+        clock=steady_clock(store),
         gates=running_gates(settings, texts),
     ).with_tables()
 

@@ -142,10 +142,11 @@ def _follow_up(
         fewest = stage.fewest
         # One judgment may be enough: then there is something to decide at once.
         waits = standing is Standing.ACTIVE and fewest != (1, 1)
-        if not (waits and labels.count_judgment(tx, assignment.item_id, *fewest)):
-            settle_group(tx, study, stage, assignment.group_key, only=assignment.item_id, answered=True)
-        else:
+        if waits and held.needs_more(*fewest):
+            labels.count_judgment(tx, assignment.item_id)
             take_in(tx, study, stage, held, response_id, answer)
+        else:
+            settle_group(tx, study, stage, assignment.group_key, only=assignment.item_id, answered=True)
     if stage.round_size is not None and record.answered + 1 >= stage.round_size:
         decide_about(tx, study, stage, record.worker_id)
 

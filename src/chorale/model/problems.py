@@ -43,6 +43,22 @@ class Refusal(Exception):  # noqa: N818 - a decision, not a failure
         self.status = status
 
 
+class UnavailableError(Exception):
+    """The database can't be used now: not there, full, or not ours to write. Nothing is wrong with what was asked."""
+
+    exit_status = 2
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class DamagedError(UnavailableError):
+    """What is in the database's file is not what was written."""
+
+    exit_status = 3
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence to put behind a message about a name that is not known, or nothing if none is close.
 

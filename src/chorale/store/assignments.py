@@ -20,7 +20,7 @@ from sqlalchemy import (
     update,
 )
 
-from chorale.model import Assignment, AssignmentKind, AssignmentState, Participation
+from chorale.model import Assignment, AssignmentKind, AssignmentState, ItemState, Participation
 from chorale.store.offering import ItemContent
 from chorale.store.participations import COLUMNS
 from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert
@@ -72,6 +72,8 @@ def tokens_held(tx: Connection, worker_id: int) -> list[tuple[int, str]]:
 _TAKE = Prepared(
     update(item).where(item.c.id == bindparam("of_item"), item.c.taken < item.c.wanted).values(taken=item.c.taken + ONE)
 )
+# Of an item that was offered, which has a place left. If it had none, the table would refuse it.
+_TAKE_OFFERED = Prepared(update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken + ONE))
 _INSERT_ASSIGNMENT = PreparedInsert(
     assignment, *("token", "stage_id", "item_id", "worker_id", "group_key", "kind", "state", "leased_at", "expires_at")
 )
@@ -92,8 +94,8 @@ def lease(
     now: int,
     expires_at: int,
 ) -> Lease:
-    if kind is AssignmentKind.PRODUCTION and not take_place(tx, offered.id):
-        raise RuntimeError(f"item {offered.id} was offered with no place left")
+    if kind is AssignmentKind.PRODUCTION:
+        _TAKE_OFFERED(tx, of_item=offered.id)
     _INSERT_ASSIGNMENT(
         tx,
         token=token,
@@ -136,16 +138,25 @@ def take_place(tx: Connection, item_id: int) -> bool:
     return bool(_TAKE.changed(tx, of_item=item_id))
 
 
+class _Counted(NamedTuple):
+    """What decides whether an item wants more judgments before anything can be decided about it."""
+
+    counted: int
+    sampled: bool
+    state: str
+
+
 _LEASED: Select[Any] = select(*(assignment.c[name] for name in Assignment._fields))
 # The last two columns of an assignment are the first two of a participation, and the same: they are asked for once,
 # since the driver makes something of every column of every row.
-_WIDTH, _SHARED = len(Assignment._fields), 2
+_WIDTH, _SHARED, _ABOUT = len(Assignment._fields), 2, len(_Counted._fields)
 _BY_TOKEN = (
-    _LEASED.add_columns(*COLUMNS[_SHARED:])
+    _LEASED.add_columns(*COLUMNS[_SHARED:], *(item.c[name] for name in _Counted._fields))
     .join(
         participation,
         and_(participation.c.stage_id == assignment.c.stage_id, participation.c.worker_id == assignment.c.worker_id),
     )
+    .join(item, item.c.id == assignment.c.item_id)
     .where(assignment.c.token == bindparam("token"))
     .with_for_update(of=[participation, assignment], key_share=True)
 )
@@ -154,10 +165,16 @@ _ASSIGNED_BY_SESSION = Prepared(_BY_TOKEN.where(holds(assignment.c.worker_id)))
 
 
 class Assigned(NamedTuple):
-    """An assignment with how its worker stands."""
+    """An assignment with how its worker stands, and its item."""
 
     assignment: Assignment
     record: Participation
+    item: _Counted
+
+    def needs_more(self, enough: int, enough_if_sampled: int) -> bool:
+        """Whether one more judgment of the item decides nothing yet."""
+        counted, sampled, state = self.item
+        return counted + 1 < (enough_if_sampled if sampled else enough) and state != ItemState.WITHDRAWN
 
 
 def assigned(tx: Connection, token: str, session: SessionClaim | None = None) -> Assigned | None:
@@ -168,7 +185,11 @@ def assigned(tx: Connection, token: str, session: SessionClaim | None = None) ->
         row = _ASSIGNED_BY_SESSION.first(tx, token=token, digest=session.digest, pseudonym=session.pseudonym)
     if row is None:
         return None
-    return Assigned(Assignment._make(row[:_WIDTH]), Participation._make(row[_WIDTH - _SHARED :]))
+    return Assigned(
+        Assignment._make(row[:_WIDTH]),
+        Participation._make(row[_WIDTH - _SHARED : -_ABOUT]),
+        _Counted._make(row[-_ABOUT:]),
+    )
 
 
 _END = Prepared(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import apsw
-from sqlalchemy import Boolean, Connection, Engine, create_engine, inspect, text
+from sqlalchemy import Boolean, Connection, Engine, inspect, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError
 
@@ -20,12 +20,12 @@ import chorale.store.identity_schema
 import chorale.store.recruiting_schema  # noqa: F401
 from chorale.model import UserError
 from chorale.model.extras import need
+from chorale.store.database import connection_of, engine_of
 from chorale.store.kit_tables import KitTables, create_tables
-from chorale.store.locks import Alone, lock
 from chorale.store.opening import MIGRATIONS, migrate, revision_of, revisions
 from chorale.store.schema import metadata
 from chorale.store.settings import setting_value
-from chorale.store.sqlite import IMMEDIATE, Driver, SqliteConnection, sqlite_engine
+from chorale.store.sqlite import Driver, SqliteConnection, sqlite_engine
 
 _ROWS_AT_ONCE = 5_000
 _NAMES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
@@ -64,7 +64,7 @@ def copy_database(url: URL, file: Path, kits: KitsOf) -> RowCounts:
 def _engine(url: URL) -> Iterator[Engine]:
     """An engine on PostgreSQL, for as long as it takes."""
     need("psycopg")
-    engine = create_engine(url)
+    engine = engine_of(url)
     try:
         yield engine
     except OperationalError as error:
@@ -87,7 +87,7 @@ def _copy_sqlite(source: Path, file: Path) -> RowCounts:
 
 
 def _copy_postgresql(engine: Engine, url: URL, file: Path, kits: KitsOf) -> RowCounts:
-    with engine.connect().execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True) as source:
+    with closing(connection_of(engine)) as source, source.reading():
         revision, (_, head) = revision_of(source), revisions(MIGRATIONS)
         if revision is None:
             raise UserError(f"There is no study in {url.render_as_string()} yet. Start it with `chorale serve` first.")
@@ -101,7 +101,7 @@ def _copy_postgresql(engine: Engine, url: URL, file: Path, kits: KitsOf) -> RowC
         try:
             with closing(SqliteConnection(target)) as copy:
                 copy.ask("PRAGMA foreign_keys = OFF")
-                with copy.transaction(IMMEDIATE):
+                with copy.writing():
                     _make_tables(copy, kits(setting_value(source, "study") or ""), columns)
                     rows = {table: _copy_rows(source, table, names, copy) for table, names in columns.items()}
         finally:
@@ -216,7 +216,7 @@ def in_one_file(file: Path) -> None:
 
 def others_connected(url: URL) -> int:
     """How many other connections a PostgreSQL database has."""
-    with _engine(url) as engine, engine.connect() as connection:
+    with _engine(url) as engine, closing(connection_of(engine)) as connection, connection.reading():
         return _others(connection)
 
 
@@ -231,8 +231,12 @@ def load_into_postgresql(file: Path, url: URL, kits: KitsOf) -> None:
     The file has the current schema. Tables of other programs are refused, as is a database that anybody else uses.
     """
     settings = facts_of_copy(file).settings
-    with _engine(url) as engine, engine.begin() as connection, closing(Driver(str(file))) as driver:
-        lock(connection, Alone.CHANGES_SCHEMA)
+    with (
+        _engine(url) as engine,
+        closing(connection_of(engine)) as connection,
+        closing(Driver(str(file))) as driver,
+        connection.writing(),
+    ):
         if others := _others(connection):
             raise in_use(url, others)
         tables = sorted(set(_counted(driver)) - {_VERSION})

@@ -1,8 +1,8 @@
 """Connections and transactions, on SQLite and PostgreSQL.
 
-All work is a function of a connection that runs in one transaction. On SQLite one thread does all the writing and
-commits whatever has queued up together: one fsync for many submissions, no lock to wait for, and still nothing is
-answered before it is on disk. On PostgreSQL every piece of work is a transaction of its own on a pool of threads.
+All work is a function of a connection that runs in one transaction. One thread does all the writing and commits
+whatever has queued up together: one fsync for many submissions, no lock to wait for, and still nothing is answered
+before it is on disk. Several processes on one PostgreSQL take turns, each with what has queued up there.
 """
 
 import time
@@ -13,24 +13,33 @@ from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine
+import apsw
+from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from chorale.model import Refusal
-from chorale.store.sqlite import DEFERRED, IMMEDIATE, SqliteConnection, sqlite_engine
+from chorale.store.failing import explained, raise_explained
+from chorale.store.sqlite import SqliteConnection, sqlite_engine
+
+if TYPE_CHECKING:
+    from chorale.store.postgres import PostgresConnection
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
 _Queued = tuple[Callable[[Connection], Any], Future[Any]]
+_Answers = list[Callable[[], None]]
 
 MOST_PER_COMMIT = 64
-RETRIES = 8
-# Serialization failure, deadlock detected: the transaction was fine, the moment was not.
-RETRYABLE = frozenset({"40001", "40P01"})
-THREADS = 12
+PAUSES = tuple(0.05 * number for number in range(7))
+"""How many seconds after each failed try what failed by the moment is tried again."""
+# Serialization failure, deadlock detected, ended by the administrator: the transaction was fine, the moment was not.
+_OF_THE_MOMENT = frozenset({"40001", "40P01", "57P01", "57P02", "57P03"})
+READERS = 4
+POOL_SECONDS = 10
+"""How long work waits for a connection while others have them all."""
 STREAMED = {"yield_per": 5_000}
 """The options of a query whose rows are too many to be held at once."""
 
@@ -48,6 +57,7 @@ class GroupCommitWriter:
         self._engine = engine
         self._queue: SimpleQueue[_Queued | None] = SimpleQueue()
         self._closing = False
+        self._connection: SqliteConnection | PostgresConnection | None = None
         self._thread = Thread(target=self._run, name="chorale-writer", daemon=True)
         self._thread.start()
 
@@ -61,22 +71,9 @@ class GroupCommitWriter:
         self._thread.join()
 
     def _run(self) -> None:
-        connection: SqliteConnection | None = None
         while group := self._next_group():
-            try:
-                connection = connection or SqliteConnection(self._engine)
-            except Exception as error:
-                # No file handles, no disk: this group fails, and the next one tries again.
-                _fail(group, error)
-                continue
-            if not self._commit_together(connection, group):
-                # Whatever state a full disk or the like has left this connection in, the next group gets a new one.
-                with suppress(Exception):
-                    connection.invalidate()
-                    connection.close()
-                connection = None
-        if connection is not None:
-            connection.close()
+            self._answer([(work, future) for work, future in group if future.set_running_or_notify_cancel()])
+        self._hang_up()
 
     def _next_group(self) -> list[_Queued]:
         """What has queued up; nothing once the writer is to close."""
@@ -94,116 +91,112 @@ class GroupCommitWriter:
             group.append(more)
         return group
 
-    def _commit_together(self, connection: SqliteConnection, group: list[_Queued]) -> bool:
-        """Run the group and commit it; False if that failed as a whole."""
-        wanted = [(work, future) for work, future in group if future.set_running_or_notify_cancel()]
+    def _answer(self, wanted: Sequence[_Queued]) -> None:
         try:
-            try:
-                answers = _run_all(connection, wanted)
-            except _HalfDoneError:
-                with connection.transaction(IMMEDIATE):
-                    answers = [_answer_in_savepoint(connection, work, future) for work, future in wanted]
+            answers = _persisting(lambda: self._commit_together(wanted))
         except Exception as error:  # a failed commit fails the whole group
             for _, future in wanted:
-                future.set_exception(error)
-            return False
+                future.set_exception(explained(error, self._engine.url))
+            return
         # Only now is it on disk, and only now are the futures done.
         for answer in answers:
             answer()
-        return True
+
+    def _commit_together(self, wanted: Sequence[_Queued]) -> _Answers:
+        """Run the group and commit it, each piece by itself if one of them fails."""
+        connection = self._connection = self._connection or connection_of(self._engine)
+        try:
+            with suppress(_HalfDoneError):
+                return _run_all(connection, wanted)
+            with connection.writing():
+                return [_answer_in_savepoint(connection, work, future) for work, future in wanted]
+        except Exception:
+            # Whatever state a full disk or the like has left this connection in, the next group gets a new one.
+            self._hang_up()
+            raise
+
+    def _hang_up(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(Exception):
+                connection.invalidate()
+                connection.close()
 
 
 class _HalfDoneError(Exception):
     """Some work failed after it had written something: all of the group is undone."""
 
 
-def _run_all(connection: SqliteConnection, wanted: Sequence[_Queued]) -> list[Callable[[], None]]:
+def _run_all(connection: "SqliteConnection | PostgresConnection", wanted: Sequence[_Queued]) -> _Answers:
     """Run a group in one transaction, without savepoints: they have SQLite keep a copy of every page it touches.
 
     Nearly all work succeeds, or is refused before it has written anything. Where that is not so, nothing of the group
     is kept, and all of it runs again with savepoints: work can be run twice.
     """
-    changes = connection.driver.total_changes
-    answers: list[Callable[[], None]] = []
-    with connection.transaction(IMMEDIATE):
-        for work, future in wanted:
-            before = changes()
-            try:
-                answers.append(partial(future.set_result, work(connection)))
-            except Refusal as refusal:
-                if changes() != before:
-                    raise _HalfDoneError from refusal
-                answers.append(partial(future.set_exception, refusal))
-            except Exception as error:
-                raise _HalfDoneError from error
+    changes = connection.changes
+    answers: _Answers = []
+    with connection.writing():
+        try:
+            for work, future in wanted:
+                before = changes()
+                try:
+                    answers.append(partial(future.set_result, work(connection)))
+                except Refusal as refusal:
+                    if changes() != before:
+                        raise
+                    answers.append(partial(future.set_exception, refusal))
+            connection.settle()
+        except Exception as error:
+            if _is_of_the_moment(error):
+                raise
+            raise _HalfDoneError from error
     return answers
 
 
-def _fail(group: list[_Queued], error: Exception) -> None:
-    for _, future in group:
-        if future.set_running_or_notify_cancel():
-            future.set_exception(error)
-
-
-def _answer_in_savepoint(connection: SqliteConnection, work: Work[Any], future: Future[Any]) -> Callable[[], None]:
+def _answer_in_savepoint(
+    connection: "SqliteConnection | PostgresConnection", work: Work[Any], future: Future[Any]
+) -> Callable[[], None]:
     """Run work; what gives the future its result or failure."""
     try:
-        return partial(future.set_result, run_in_savepoint(connection, work))
+        with connection.savepoint():
+            return partial(future.set_result, work(connection))
     except Exception as error:
-        return partial(future.set_exception, error)
+        if _is_of_the_moment(error):
+            raise
+        return partial(future.set_exception, explained(error, connection.engine.url))
 
 
-def run_in_savepoint(connection: SqliteConnection, work: Work[T]) -> T:
-    """Run work that is part of a larger transaction; if it fails, nothing of it is left."""
-    change = connection.change
-    change("SAVEPOINT work")
-    try:
-        result = work(connection)
-    except BaseException:
-        change("ROLLBACK TO work")
-        change("RELEASE work")
-        raise
-    change("RELEASE work")
-    return result
+def _persisting(run: Callable[[], T]) -> T:
+    """Run something, and again after a deadlock or a lost connection.
+
+    After a lost connection nobody knows whether the commit went through. All work in `engine` can be run again: a
+    second submit finds the first, a second lease is the one the worker already holds.
+    """
+    for pause in PAUSES:
+        try:
+            return run()
+        except DBAPIError as error:
+            if not _is_of_the_moment(error):
+                raise
+        time.sleep(pause)
+    return run()
 
 
-class PooledWriter:
-    """A transaction per piece of work, on a pool of threads; run again after a deadlock or a lost connection."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="chorale-writer")
-
-    def submit(self, work: Work[T]) -> Future[T]:
-        return self._pool.submit(self._run, work)
-
-    def close(self) -> None:
-        self._pool.shutdown(wait=True)
-
-    def _run(self, work: Work[T]) -> T:
-        for attempt in range(RETRIES):
-            try:
-                with self._engine.begin() as connection:
-                    return work(connection)
-            except DBAPIError as error:
-                # After a lost connection nobody knows whether the commit went through. All work in `engine` can be run
-                # again: a second submit finds the first, a second lease is the one the worker already holds.
-                again = error.connection_invalidated or getattr(error.orig, "sqlstate", None) in RETRYABLE
-                if not again or attempt == RETRIES - 1:
-                    raise
-                time.sleep(0.05 * attempt)
-        raise AssertionError("unreachable")
+def _is_of_the_moment(error: Exception) -> bool:
+    """Whether the same may succeed when it is tried again."""
+    if not isinstance(error, DBAPIError):
+        return False
+    return error.connection_invalidated or getattr(error.orig, "sqlstate", None) in _OF_THE_MOMENT
 
 
 class Store:
     """A study's database: `write` and `read` run work in a transaction and answer with a future."""
 
-    def __init__(self, writer: _Writer, write_engine: Engine, read_engine: Engine) -> None:
+    def __init__(self, writer: _Writer, engine: Engine) -> None:
         self._writer = writer
-        self._engines = {write_engine, read_engine}
-        self._read_engine = read_engine
-        self._readers = ThreadPoolExecutor(4, thread_name_prefix="chorale-reader")
-        self.dialect = write_engine.dialect.name
+        self._engine = engine
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="chorale-reader")
+        self.dialect = engine.dialect.name
 
     def write(self, work: Work[T]) -> Future[T]:
         return self._writer.submit(work)
@@ -222,21 +215,36 @@ class Store:
     def close(self) -> None:
         self._readers.shutdown(wait=True)
         self._writer.close()
-        for engine in self._engines:
-            engine.dispose()
+        self._engine.dispose()
 
     def _run_read(self, work: Work[T]) -> T:
-        if self.dialect == "sqlite":
-            with closing(SqliteConnection(self._read_engine)) as connection, connection.transaction(DEFERRED):
-                return work(connection)
-        with self._read_engine.begin() as pooled:
-            return work(pooled)
+        try:
+            return _persisting(lambda: self._look(work))
+        except (apsw.Error, SQLAlchemyError) as error:
+            raise_explained(error, self._engine.url)
+
+    def _look(self, work: Work[T]) -> T:
+        with closing(connection_of(self._engine)) as connection, connection.reading():
+            return work(connection)
 
 
 def connect(url: URL) -> Store:
     """A store on a database that has the current schema (see `opening`)."""
+    engine = engine_of(url)
+    return Store(GroupCommitWriter(engine), engine)
+
+
+def engine_of(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
-        engine = sqlite_engine(Path(str(url.database)))
-        return Store(GroupCommitWriter(engine), engine, engine)
-    engine = create_engine(url, pool_size=THREADS, max_overflow=8)
-    return Store(PooledWriter(engine), engine, engine.execution_options(isolation_level="REPEATABLE READ"))
+        return sqlite_engine(Path(str(url.database)))
+    from chorale.store.postgres import postgres_engine  # noqa: PLC0415 - its driver is an extra
+
+    return postgres_engine(url, pool_timeout=POOL_SECONDS)
+
+
+def connection_of(engine: Engine) -> "SqliteConnection | PostgresConnection":
+    if engine.dialect.name == "sqlite":
+        return SqliteConnection(engine)
+    from chorale.store.postgres import PostgresConnection  # noqa: PLC0415
+
+    return PostgresConnection(engine)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, func, select
 from chorale.model import Event
 from chorale.store.codec import from_text
 from chorale.store.prepared import PreparedInsert
-from chorale.store.schema import event, item, stage, worker
+from chorale.store.schema import event, item, response, stage, worker
 
 _INSERT = PreparedInsert(event, "at", "kind", "stage_id", "worker_id", "item_id", "evidence")
 
@@ -43,6 +43,20 @@ def record_many(
 def latest(tx: Connection) -> int:
     """The number of the newest event; 0 if there is none."""
     return tx.execute(select(func.max(event.c.id))).scalar() or 0
+
+
+def latest_moment(tx: Connection) -> int:
+    """The latest time that was recorded lately; 0 if there is none."""
+    newest = [
+        select(func.max(select(moment).order_by(number.desc()).limit(1_000).subquery().c[moment.name]))
+        for number, moment in ((event.c.id, event.c.at), (response.c.id, response.c.submitted_at))
+    ]
+    return max(tx.execute(query).scalar() or 0 for query in newest)
+
+
+def earliest_since(tx: Connection, event_id: int) -> int:
+    """The earliest time of an event and all after it: before its own if the clock was put back since."""
+    return int(tx.execute(select(func.min(event.c.at)).where(event.c.id >= event_id)).scalar_one())
 
 
 _SELECT = (

@@ -20,7 +20,7 @@ class InlineStore(Store):
     def __init__(self, engine: Engine) -> None:
         self._connection = SqliteConnection(engine)
         self._inline = InlineWriter(self._connection)
-        super().__init__(self._inline, engine, engine)
+        super().__init__(self._inline, engine)
 
     def read(self, work: Work[T]) -> Future[T]:
         return _finished(self._inline.read, work)

@@ -11,7 +11,7 @@ from chorale.model import Item, ItemState, NewItem, Payload, Standing
 from chorale.store.codec import as_text, from_text, frozen_from_text
 from chorale.store.database import STREAMED
 from chorale.store.positions import shuffled_position
-from chorale.store.prepared import NumberingInsert, Prepared, PreparedInsert
+from chorale.store.prepared import NumberingInsert, Prepared, PreparedInsert, together
 from chorale.store.schema import assignment, gold, item, item_source, participation, response, stage, worker
 
 T = TypeVar("T")
@@ -24,6 +24,12 @@ def content_of(tx: Connection, item_id: int) -> tuple[str, Payload]:
     """What an item is called, and what it is about."""
     key, payload = _CONTENT.first(tx, item_id=item_id)
     return key, frozen_from_text(payload)
+
+
+def payloads_of(tx: Connection, item_ids: Sequence[int]) -> list[Payload]:
+    """What items are about."""
+    contents = together(tx, *((_CONTENT, {"item_id": item_id}) for item_id in item_ids))
+    return [frozen_from_text(payload) for ((_key, payload),) in contents]
 
 
 _ITEMS: Select[Any] = (

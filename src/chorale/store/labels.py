@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, and_, bindparam, case, func, literal_
 from chorale.model import GoldRecord, GoldSettings, ItemState, Judgment, Label, Payload, SourceItem
 from chorale.protocol import trust
 from chorale.store.codec import answer_from_text
-from chorale.store.prepared import ONE, Prepared
+from chorale.store.prepared import ONE, Prepared, together
 from chorale.store.schema import assignment, item, item_source, participation, response, worker
 
 
@@ -138,21 +138,12 @@ def items_between(tx: Connection, first: int, end: int) -> list[ItemProgress]:
     return [ItemProgress._make(row) for row in _BETWEEN.all(tx, first=first, end=end)]
 
 
-_COUNT_ONE = Prepared(
-    update(item)
-    .where(
-        item.c.id == bindparam("of_item"),
-        item.c.counted + ONE < case((item.c.sampled, bindparam("enough_if_sampled")), else_=bindparam("enough")),
-        item.c.state != literal_column("'withdrawn'"),
-    )
-    .values(counted=item.c.counted + ONE)
-)
+_COUNT_ONE = Prepared(update(item).where(item.c.id == bindparam("of_item")).values(counted=item.c.counted + ONE))
 
 
-def count_judgment(tx: Connection, item_id: int, enough: int, enough_if_sampled: int) -> bool:
-    """Count a judgment of an item that needs more before anything can be decided; False if it does not."""
-    counts = {"of_item": item_id, "enough": enough, "enough_if_sampled": enough_if_sampled}
-    return bool(_COUNT_ONE.changed(tx, **counts))
+def count_judgment(tx: Connection, item_id: int) -> None:
+    """Count a judgment of an item that needs more before anything can be decided."""
+    _COUNT_ONE(tx, of_item=item_id)
 
 
 _LIVE_COUNT = Prepared(
@@ -283,7 +274,21 @@ _JUDGMENTS = Prepared(
 
 def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> tuple[Judgment, ...]:
     """The counted judgments of an item, each with its worker's present trust by the stage's rule."""
-    rows = _JUDGMENTS.all(tx, item_id=item_id)
+    return _as_judgments(_JUDGMENTS.all(tx, item_id=item_id), rule)
+
+
+def lock_judged(
+    tx: Connection, item_id: int, rule: GoldSettings | None, *, group: tuple[int, str] | None
+) -> tuple[list[ItemProgress], tuple[Judgment, ...]]:
+    """An item, or with the stage and name of its group all of that, locked; and the counted judgments of the item."""
+    locked: tuple[Prepared, dict[str, Any]] = _ITEM, {"item_id": item_id}
+    if group is not None:
+        locked = _GROUP, {"stage_id": group[0], "group_key": group[1]}
+    rows, judged = together(tx, locked, (_JUDGMENTS, {"item_id": item_id}))
+    return [ItemProgress._make(row) for row in rows], _as_judgments(judged, rule)
+
+
+def _as_judgments(rows: Sequence[Any], rule: GoldSettings | None) -> tuple[Judgment, ...]:
     if rule is None:
         # Without gold everybody is trusted alike.
         whole = trust(GoldRecord(), None)

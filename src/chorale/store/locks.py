@@ -10,13 +10,15 @@ from chorale.store.schema import event, gate, response
 class Alone(IntEnum):
     """What one transaction at a time may do. Any numbers will do, as long as all Chorale processes take the same."""
 
-    CHANGES_SCHEMA = 7_205_011_962
+    WRITES = 7_205_011_961
+    """Everything but reading takes this first."""
     BRINGS_STUDY_IN = 7_205_011_963
     DRAWS_ARMS = 7_205_011_964
     """The order people come in decides."""
     PROMISES_MONEY = 7_205_011_965
     PLANS_PAYMENTS = 7_205_011_966
     ADMITS_TO_TRAINING = 7_205_011_967
+    SIGNS_IN = 7_205_011_990
 
 
 def lock(tx: Connection, what: Alone) -> None:

@@ -1,27 +1,31 @@
 """Opening a study's database: created, migrated as a whole, or refused with what to do."""
 
+import re
 import shutil
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Engine, create_engine, inspect, text
+import apsw
+from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from chorale.model import UserError
 from chorale.model.extras import need
-from chorale.store.database import Store, connect
+from chorale.model.problems import DamagedError, UnavailableError
+from chorale.store.database import Store, connect, connection_of, engine_of
+from chorale.store.failing import explained, place_of
+from chorale.store.integrity import refuse_damage
 from chorale.store.loading import LoadingStore
-from chorale.store.locks import Alone, lock
-from chorale.store.sqlite import IMMEDIATE, OUT_OF_REACH, SqliteConnection, sqlite_engine
+from chorale.store.sqlite import SqliteConnection, sqlite_engine
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
 MIGRATIONS = Path(__file__).with_name("migrations")
+_PASSWORD = re.compile(r"(//[^/@:]*):[^/]*@")
 
 
 def store_url(address: str | None, default_file: Path) -> URL:
@@ -32,7 +36,8 @@ def store_url(address: str | None, default_file: Path) -> URL:
         url = make_url(address)
     except (ArgumentError, ValueError):  # the latter for a port that is no number
         raise UserError(
-            f"{address!r} is not a database address. Write it like postgresql+psycopg://user@host/name."
+            f"{_without_password(address)!r} is not a database address. Write it like "
+            "postgresql+psycopg://user@host/name."
         ) from None
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
@@ -41,6 +46,10 @@ def store_url(address: str | None, default_file: Path) -> URL:
     if url.drivername == "sqlite":
         _check_file(address, url.database or ":memory:")
     return url
+
+
+def _without_password(address: str) -> str:
+    return _PASSWORD.sub(r"\1:***@", address)
 
 
 def _check_file(address: str, file: str) -> None:
@@ -57,21 +66,40 @@ def _check_file(address: str, file: str) -> None:
         raise UserError(f"There is no folder {Path(file).parent}. Make it first, or name a file elsewhere.")
 
 
-def open_store(url: URL, migrations: Path = MIGRATIONS, *, create: bool = True) -> Store:
-    """Open the database, bringing its schema up to date in one transaction; an empty one only if it may be created."""
+def open_store(
+    url: URL, migrations: Path = MIGRATIONS, *, create: bool = True, check_seconds: float | None = None
+) -> Store:
+    """Open the database, bringing its schema up to date in one transaction; an empty one only if it may be created.
+
+    With `check_seconds`, a file is looked through first for so long at most, and refused if it is damaged.
+    """
     if url.get_backend_name() == "postgresql":
         need("psycopg")
     try:
+        if check_seconds is not None:
+            _look_through(url, check_seconds)
         _bring_up_to_date(url, migrations, create=create)
-    except OperationalError as error:
-        raise UserError(f"The database {url.render_as_string()} can't be opened: {error.orig}") from None
-    except OUT_OF_REACH as error:  # transactions begin without SQLAlchemy, which would name these errors otherwise
-        raise UserError(f"The database {url.render_as_string()} can't be opened: {error}") from None
-    except DatabaseError as error:
-        raise UserError(
-            f"{url.render_as_string()} is not a database, or is damaged: {error.orig}. Restore it from a copy."
-        ) from None
+    except (apsw.Error, DBAPIError) as error:
+        failure = explained(error, url)
+        if isinstance(failure, DamagedError):
+            raise failure from None
+        if not isinstance(failure, UnavailableError) and not isinstance(error, OperationalError):
+            raise
+        said = getattr(error, "orig", error)
+        raise UserError(f"The database {place_of(url)} can't be opened: {said}") from None
     return connect(url)
+
+
+def _look_through(url: URL, seconds: float) -> None:
+    """Refuse a file that is damaged, before anything is written to it."""
+    if url.get_backend_name() != "sqlite" or not Path(str(url.database)).exists():
+        return
+    engine = sqlite_engine(Path(str(url.database)))
+    try:
+        with closing(SqliteConnection(engine)) as connection, connection.reading():
+            refuse_damage(connection, seconds=seconds)
+    finally:
+        engine.dispose()
 
 
 def open_loading_store(file: Path) -> LoadingStore:
@@ -99,9 +127,10 @@ def _upgrade(config: "Config", connection: Connection) -> None:
 
 def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
     is_sqlite = url.get_backend_name() == "sqlite"
-    engine = sqlite_engine(Path(str(url.database))) if is_sqlite else create_engine(url)
+    engine = engine_of(url)
     try:
-        with _alone(engine) as connection:
+        # Nobody else changes anything meanwhile, and the schema least of all.
+        with closing(connection_of(engine)) as connection, connection.writing():
             current = revision_of(connection)
             config, known, head = _scripts(migrations)
             if current == head:
@@ -120,18 +149,6 @@ def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
             _upgrade(config, connection)
     finally:
         engine.dispose()
-
-
-@contextmanager
-def _alone(engine: Engine) -> Iterator[Connection]:
-    """A transaction beside which no other one changes the schema."""
-    if engine.dialect.name == "sqlite":
-        with closing(SqliteConnection(engine)) as connection, connection.transaction(IMMEDIATE):
-            yield connection
-    else:
-        with engine.begin() as pooled:
-            lock(pooled, Alone.CHANGES_SCHEMA)
-            yield pooled
 
 
 def revision_of(connection: Connection) -> str | None:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, literal_column, select, update
+from sqlalchemy import Connection, Select, and_, bindparam, exists, func, literal_column, select, update
 
 from chorale.model import GoldRecord, Participation, Standing
-from chorale.store.credentials import CREDENTIALS, Credentials, as_credentials, credentials_of
+from chorale.store.credentials import CREDENTIALS, Credentials, as_credentials
 from chorale.store.prepared import ONE, InsertIfNew, Prepared
 from chorale.store.schema import assignment, participation, stage, worker
 from chorale.store.sessions import SessionClaim, holds
@@ -39,31 +39,9 @@ class Attendance(NamedTuple):
     stage_state: str
     pseudonym: str
     consented_at: int | None
-    may_hold_item: bool
-    """Whether they may be at work on an item; if not, that is certain."""
+    holds_item: bool
+    """Whether they are at work on an item."""
     credentials: Credentials
-
-
-def _attendance(may_hold_item: ColumnElement[bool], *more: ColumnElement[bool]) -> Prepared:
-    return Prepared(
-        select(
-            *participation.c["standing", "seed", "served", "answered", "earned", "item_cursor", "skipped"],
-            stage.c.state,
-            worker.c.pseudonym,
-            worker.c.consented_at,
-            may_hold_item,
-            *CREDENTIALS,
-        )
-        .select_from(participation)
-        .join(worker, worker.c.id == participation.c.worker_id)
-        .join(stage, stage.c.id == participation.c.stage_id)
-        .where(
-            participation.c.stage_id == bindparam("stage_id"),
-            participation.c.worker_id == bindparam("worker_id"),
-            *more,
-        )
-        .with_for_update(of=participation, key_share=True)
-    )
 
 
 _HOLDS_ITEM = exists().where(
@@ -71,33 +49,37 @@ _HOLDS_ITEM = exists().where(
     assignment.c.stage_id == participation.c.stage_id,
     assignment.c.state == literal_column("'live'"),
 )
-# SQLite has one writer. On PostgreSQL a statement that waits for the lock sees what there was before it waited, not
-# what another tab was given meanwhile: there it can't be asked in the same one.
-_MAY_HOLD_ITEM = {"sqlite": _HOLDS_ITEM, "postgresql": literal_column("true")}
-_ATTENDANCE = {dialect: _attendance(may_hold) for dialect, may_hold in _MAY_HOLD_ITEM.items()}
-_BY_SESSION = {
-    dialect: _attendance(may_hold, holds(participation.c.worker_id)) for dialect, may_hold in _MAY_HOLD_ITEM.items()
-}
+_ATTENDED: Select[Any] = (
+    select(
+        *participation.c["standing", "seed", "served", "answered", "earned", "item_cursor", "skipped"],
+        stage.c.state,
+        worker.c.pseudonym,
+        worker.c.consented_at,
+        _HOLDS_ITEM,
+        *CREDENTIALS,
+    )
+    .select_from(participation)
+    .join(worker, worker.c.id == participation.c.worker_id)
+    .join(stage, stage.c.id == participation.c.stage_id)
+    .where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
+    .with_for_update(of=participation, key_share=True)
+)
+_ATTENDANCE = Prepared(_ATTENDED)
+_ATTENDANCE_BY_SESSION = Prepared(_ATTENDED.where(holds(participation.c.worker_id)))
 
 
 def attendance(
-    tx: Connection, stage_id: int, worker_id: int, *, ends: bool = False, session: SessionClaim | None = None
+    tx: Connection, stage_id: int, worker_id: int, *, session: SessionClaim | None = None
 ) -> Attendance | None:
-    """How things are for a worker, with their participation locked; None if they have not entered the stage.
-
-    `ends` tells that gates end the stage, which lock the participations in it: one may have closed meanwhile. With a
-    `session`, it is None also where that does not hold.
-    """
+    """How things are for a worker; None if they have not entered the stage, or a given session does not hold."""
     if session is None:
-        row = _ATTENDANCE[tx.dialect.name].first(tx, stage_id=stage_id, worker_id=worker_id)
+        row = _ATTENDANCE.first(tx, stage_id=stage_id, worker_id=worker_id)
     else:
         claimed = {"digest": session.digest, "pseudonym": session.pseudonym}
-        row = _BY_SESSION[tx.dialect.name].first(tx, stage_id=stage_id, worker_id=worker_id, **claimed)
+        row = _ATTENDANCE_BY_SESSION.first(tx, stage_id=stage_id, worker_id=worker_id, **claimed)
     if row is None:
         return None
     credentials = as_credentials(*row[-len(CREDENTIALS) :])
-    if ends and tx.dialect.name == "postgresql":
-        credentials = credentials_of(tx, worker_id)
     return Attendance._make((*row[: -len(CREDENTIALS)], credentials))
 
 

@@ -6,12 +6,17 @@ statements behind every submission are compiled on first use and handed to the d
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-from sqlalchemy import ColumnElement, Connection, CursorResult, Executable, Table, bindparam, insert, literal_column
+from sqlalchemy import ColumnElement, Connection, Dialect, Executable, Table, bindparam, insert, literal_column
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.types import NullType
 
 from chorale.store.sqlite import SqliteConnection
+
+if TYPE_CHECKING:
+    from chorale.store.postgres import PostgresConnection  # its driver is an extra
 
 ONE: ColumnElement[int] = literal_column("1")
 """Written out, in statements that run for every answer: a bound value has to be put in its place every time."""
@@ -38,7 +43,8 @@ class Prepared:
             sql, arrange = self._direct or self._compiled_directly(tx)
             tx.change(sql, arrange(parameters))
         else:
-            self._run(tx, parameters)
+            sql, arrange = self.compiled_for(tx)
+            _counted(tx).driver.change(sql, arrange(parameters))
 
     def changed(self, tx: Connection, **parameters: Any) -> int:
         """Change something; the number of rows changed."""
@@ -46,14 +52,16 @@ class Prepared:
             sql, arrange = self._direct or self._compiled_directly(tx)
             tx.change(sql, arrange(parameters))
             return tx.driver.changes()
-        return self._run(tx, parameters).rowcount
+        sql, arrange = self.compiled_for(tx)
+        return _counted(tx).driver.ask(sql, arrange(parameters)).command_tuples or 0
 
     def first(self, tx: Connection, **parameters: Any) -> Any:
         """The first row, None if there is none; the others are not wanted."""
         if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
             return tx.ask(sql, arrange(parameters)).fetchone()
-        return self._run(tx, parameters).first()
+        sql, arrange = self.compiled_for(tx)
+        return cast("PostgresConnection", tx).driver.first(sql, arrange(parameters))
 
     def value(self, tx: Connection, **parameters: Any) -> Any:
         """What is in the first column of that row, None if there is none."""
@@ -66,7 +74,8 @@ class Prepared:
             sql, arrange = self._direct or self._compiled_directly(tx)
             rows: list[Any] = tx.ask(sql, arrange(parameters)).fetchall()
             return rows
-        return self._run(tx, parameters).all()
+        sql, arrange = self.compiled_for(tx)
+        return cast("PostgresConnection", tx).driver.all(sql, arrange(parameters))
 
     def column(self, tx: Connection, **parameters: Any) -> list[Any]:
         """What is in the first column of all rows."""
@@ -74,21 +83,17 @@ class Prepared:
 
     def many(self, tx: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
         """Change something once for every row."""
-        sql, arrange = self._compiled_for(tx)
+        sql, arrange = self.compiled_for(tx)
         _run_many(tx, sql, [arrange(row) for row in rows])
 
-    def _run(self, tx: Connection, parameters: Mapping[str, Any]) -> CursorResult[*tuple[Any, ...]]:
-        sql, arrange = self._compiled_for(tx)
-        return tx.exec_driver_sql(sql, arrange(parameters))
-
-    def _compiled_for(self, tx: Connection) -> tuple[str, Arrange]:
+    def compiled_for(self, tx: Connection) -> tuple[str, Arrange]:
         dialect = tx.dialect.name
         if dialect not in self._compiled:
-            self._compiled[dialect] = _compile(self.statement(dialect), tx)
+            self._compiled[dialect] = _compile(self.statement(dialect), _dialect(tx))
         return self._compiled[dialect]
 
     def _compiled_directly(self, tx: Connection) -> tuple[str, Arrange]:
-        self._direct = self._compiled_for(tx)
+        self._direct = self.compiled_for(tx)
         return self._direct
 
     def statement(self, dialect: str) -> Executable:  # noqa: ARG002
@@ -96,34 +101,60 @@ class Prepared:
         return self._statement
 
 
-def _run_many(tx: Connection, sql: str, rows: Sequence[Any]) -> None:
+def together(tx: Connection, *asked: tuple[Prepared, Mapping[str, Any]]) -> Sequence[Sequence[Any]]:
+    """All rows of several statements, none of which needs to know what the others found: PostgreSQL is asked once."""
+    if type(tx) is SqliteConnection:
+        return [statement.all(tx, **parameters) for statement, parameters in asked]
+    compiled = [(*statement.compiled_for(tx), parameters) for statement, parameters in asked]
+    return cast("PostgresConnection", tx).driver.together([(sql, arrange(given)) for sql, arrange, given in compiled])
+
+
+def _counted(tx: Connection) -> "PostgresConnection":
+    """A connection to PostgreSQL, on which something is about to be changed."""
+    connection = cast("PostgresConnection", tx)
+    connection.changed += 1
+    return connection
+
+
+def _run_many(tx: Connection, sql: str, rows: Iterable[Any]) -> None:
     """Run a finished statement once for every row."""
     if type(tx) is SqliteConnection:
         tx.driver.change_many(sql, rows)
-    elif rows:  # of none, SQLAlchemy would make one without values
-        tx.exec_driver_sql(sql, list(rows))
+    else:
+        change = _counted(tx).driver.change
+        for row in rows:
+            change(sql, row)
 
 
-def _compile(statement: Any, tx: Connection) -> tuple[str, Arrange]:
-    compiled = statement.compile(dialect=tx.dialect)
+# With numbers in the places of values, as the server itself has them.
+_NUMBERED: Dialect = cast("Any", PGDialect_psycopg)(paramstyle="numeric_dollar")
+
+
+def _dialect(tx: Connection) -> Dialect:
+    """How statements are written that are handed to the driver as they are."""
+    return tx.dialect if type(tx) is SqliteConnection else _NUMBERED
+
+
+def _compile(statement: Any, dialect: Dialect) -> tuple[str, Arrange]:
+    compiled = statement.compile(dialect=dialect)
     # Values written into the statement itself (`served + 1`) are parameters too, with values of their own.
     fixed = {name: value for name, value in compiled.params.items() if value is not None}
     if "LIMIT ?" in str(compiled):
         # SQLite from 3.47 on plans by the limit, and anew for every value that is bound to it: eight times the work.
         raise ValueError(f"the limit must be written out in a statement that is prepared once: {compiled}")
-    if compiled.positional:
-        order = tuple(compiled.positiontup)
-        if not order:
-            return str(compiled), lambda _given: ()
-        if len(order) == 1:
-            [only] = order
-            return str(compiled), (lambda given: (given.get(only, fixed.get(only)),)) if fixed else lambda given: (
-                given[only],
-            )
-        values = itemgetter(*order)
-        return str(compiled), (lambda given: values({**fixed, **given})) if fixed else values
-    names = tuple(compiled.params)
-    return str(compiled), lambda given: {name: given[name] if name in given else fixed[name] for name in names}
+    if untyped := [name for name, bound in compiled.binds.items() if isinstance(bound.type, NullType)]:
+        # PostgreSQL decides for itself what these are, and takes them for text where nothing else is said.
+        raise ValueError(f"the types of {', '.join(untyped)} must be given in a statement that is prepared: {compiled}")
+    order = tuple(compiled.positiontup)
+    if not order:
+        return str(compiled), lambda _given: ()
+    if len(order) == 1:
+        [only] = order
+        return str(compiled), (lambda given: (given.get(only, fixed.get(only)),)) if fixed else lambda given: (
+            given[only],
+        )
+    values = itemgetter(*order)
+    return str(compiled), (lambda given: values({**fixed, **given})) if fixed else values
 
 
 class PreparedInsert(Prepared):
@@ -136,32 +167,31 @@ class PreparedInsert(Prepared):
 
     def rows(self, tx: Connection, rows: Iterable[Sequence[Any]]) -> None:
         """Insert many, each with its values in the order of the columns."""
-        compiled: Any = insert(self._table).values(self._values).compile(dialect=tx.dialect)
-        arranged: list[Any]
-        if not compiled.positional:
-            arranged = [dict(zip(self._columns, row, strict=True)) for row in rows]
-        else:
-            places = [self._columns.index(name) for name in compiled.positiontup]
-            in_order = places == list(range(len(places)))
-            arranged = list(rows if in_order else map(itemgetter(*places), rows))
-        _run_many(tx, str(compiled), arranged)
+        compiled: Any = insert(self._table).values(self._values).compile(dialect=_dialect(tx))
+        places = [self._columns.index(name) for name in compiled.positiontup]
+        in_order = places == list(range(len(places)))
+        _run_many(tx, str(compiled), rows if in_order else map(itemgetter(*places), rows))
 
 
 class NumberingInsert(PreparedInsert):
     """An insert whose `number` inserts one row and returns its id."""
 
     def statement(self, dialect: str) -> Executable:
-        # SQLite knows the number of the last row anyhow. Asked to return it, it would make a table for it first.
+        # SQLite knows the number of the last row anyhow. Asked to return it, it would make a table for it first. On
+        # PostgreSQL rows get their numbers here, and nobody waits to be told.
         inserted = insert(self._table).values(self._values)
-        return inserted if dialect == "sqlite" else inserted.returning(self._table.c.id)
+        return inserted if dialect == "sqlite" else inserted.values(id=bindparam("id"))
 
     def number(self, tx: Connection, **parameters: Any) -> int:
         if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
             tx.change(sql, arrange(parameters))
             return tx.driver.last_insert_rowid()
-        inserted = self._run(tx, parameters)
-        return int(inserted.lastrowid if tx.dialect.name == "sqlite" else inserted.scalar_one())
+        sql, arrange = self.compiled_for(tx)
+        connection = _counted(tx)
+        number = connection.next_number(self._table.name)
+        connection.driver.change(sql, arrange({"id": number, **parameters}))
+        return number
 
 
 class InsertIfNew(PreparedInsert):

@@ -301,3 +301,14 @@ requester = Table(
     # From when on their link lets nobody in.
     Column("revoked_at", BigInteger),
 )
+
+# Counted here and not in memory, so that all processes of a site count together.
+sign_in_attempt = Table(
+    "sign_in_attempt",
+    metadata,
+    Column("id", Id, primary_key=True),
+    # A keyed hash of where or as whom somebody tried.
+    Column("key", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Index("ix_sign_in_attempt_key", "key", "at"),
+)

@@ -25,8 +25,6 @@ _SLOT, _SLOTS = 1_200, 1_000
 DURABLE = ("journal_mode = WAL", "synchronous = FULL", "cache_size = -65536")
 """What the file of a site needs: nothing that was committed is lost, whatever happens to the machine."""
 
-IMMEDIATE = "BEGIN IMMEDIATE"
-"""How a transaction begins that will write beside other processes: it waits for its turn before it reads anything."""
 DEFERRED = "BEGIN"
 
 
@@ -156,7 +154,7 @@ OUT_OF_REACH = (apsw.BusyError, apsw.CantOpenError, apsw.FullError, apsw.IOError
 def sqlite_engine(file: Path | None, pragmas: Sequence[str] = DURABLE, pool: type[Pool] = QueuePool) -> Engine:
     """An engine on a file, or on a database of its own in memory. What refers to another row is always checked."""
     url = URL.create("sqlite", database=None if file is None else str(file.absolute()))
-    engine = create_engine(url, poolclass=pool, module=_Module)
+    engine = create_engine(url, poolclass=pool, module=_Module, hide_parameters=True)
     engine.dialect.dbapi_exception_translation_map = _TRANSLATION
 
     @event.listens_for(engine, "connect")
@@ -183,13 +181,44 @@ class SqliteConnection(Connection):
         # For SQLAlchemy there is one transaction, which never ends: it would commit after every statement otherwise.
         self.begin()
 
+    def changes(self) -> int:
+        """How many rows were changed since the connection was opened."""
+        return self.driver.total_changes()
+
+    def settle(self) -> None:
+        """Wait for all that was sent: here nothing is under way."""
+
     @contextmanager
-    def transaction(self, begin: str) -> Iterator["SqliteConnection"]:
-        """Commit what is done in it, or undo all of it."""
+    def writing(self) -> Iterator["SqliteConnection"]:
+        """Commit what is done in it, or undo all of it. Waits for its turn before it reads anything."""
+        with self._ended_well("BEGIN IMMEDIATE"):
+            yield self
+
+    @contextmanager
+    def reading(self) -> Iterator["SqliteConnection"]:
+        """See everything as it is at one moment."""
+        with self._ended_well(DEFERRED):
+            yield self
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Keep what is done in it, or undo that alone."""
+        change = self.change
+        change("SAVEPOINT work")
+        try:
+            yield
+        except BaseException:
+            change("ROLLBACK TO work")
+            change("RELEASE work")
+            raise
+        change("RELEASE work")
+
+    @contextmanager
+    def _ended_well(self, begin: str) -> Iterator[None]:
         driver = self.driver
         self.ask(begin)
         try:
-            yield self
+            yield
             driver.commit()
         except BaseException:
             driver.rollback()

@@ -17,37 +17,59 @@ from chorale.engine.advancing import advance
 from chorale.engine.quality import review_workers
 from chorale.engine.running import Study
 from chorale.model import Refusal, UserError
+from chorale.model.problems import UnavailableError
 from chorale.platforms.prolific import Prolific
 from chorale.registry import loaded_parts
 from chorale.web.console import console_routes
+from chorale.web.limits import FairQueue, KnowsCookie
 from chorale.web.links import signing_key, study_sessions
+from chorale.web.logs import AccessLog, CodeName
+from chorale.web.outages import RETRY_AFTER_SECONDS, Outages, server_problem, unavailable
 from chorale.web.pages import STATIC, Pages, StaticFilesForever, add_static
 from chorale.web.parts import SitePart, refuse_clashes
 from chorale.web.security import HEADERS, Guard
 from chorale.web.serving import Site
+from chorale.web.sessions import WORKER_COOKIE
 from chorale.web.worker import add_worker_routes
 
 SWEEP_SECONDS = 2.0
 SWEEPS_PER_SETTLING = 5
+_SEE_WHY = CodeName("`chorale sync` prints why")
+_TITLES = {
+    401: "Please sign in",
+    403: "Not open",
+    404: "Not found",
+    500: "Something went wrong",
+    503: "Out of service for a moment",
+}
 log = logging.getLogger("chorale.web")
 
 
-def create_app(study: Study, *, public_url: str | None = None, prolific: Prolific | None = None) -> FastAPI:
+def create_app(
+    study: Study,
+    *,
+    public_url: str | None = None,
+    prolific: Prolific | None = None,
+    access_log: bool = False,
+    requests_per_second: float = 0.0,
+) -> FastAPI:
     """The ASGI application of an open study. Whoever opened the study closes it.
 
-    With `prolific`, arrivals from there are checked, and the site keeps in step with it.
+    With `prolific`, arrivals from there are checked, and the site keeps in step with it. `requests_per_second` are what
+    one worker may ask for; 0 for no limit.
     """
     by_kit: dict[str, SitePart] = loaded_parts(lambda kit: kit.site, study.task_names)
     refuse_clashes(by_kit)
     parts = list(by_kit.values())
     templates = [part.templates for part in parts if part.templates is not None]
     site = Site(study, Pages(study, templates), study_sessions(study), public_url, prolific)
+    outages = Outages()
     app = FastAPI(
         title=f"Chorale: {study.settings.study.title}",
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        lifespan=_sweeping(site, parts),
+        lifespan=_sweeping(site, parts, outages),
     )
     # Straight into the application's own router: an included one is built once more, and costs every request another
     # look-up.
@@ -61,18 +83,35 @@ def create_app(study: Study, *, public_url: str | None = None, prolific: Prolifi
             add_static(part.name, part.static)
             app.mount(f"/static/{part.name}", StaticFilesForever(directory=part.static), name=f"static-{part.name}")
     app.mount("/static", StaticFilesForever(directory=STATIC), name="static")
+    if requests_per_second:
+        by_url = study.settings.arrival.by_url
+        app.add_middleware(
+            FairQueue, per_second=requests_per_second, knows_cookie=_knows_cookie(site), limits_joining=by_url
+        )
     app.add_middleware(Guard, from_frames=frozenset().union(*(part.from_frames for part in parts)))
-    _add_error_pages(app, site.pages)
+    if access_log:
+        app.add_middleware(AccessLog)
+    _add_error_pages(app, site.pages, outages)
     return app
 
 
-def _sweeping(site: Site, parts: Sequence[SitePart]) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _knows_cookie(site: Site) -> KnowsCookie:
+    def knows(name: str, value: str) -> bool:
+        read = site.sessions.worker if name == WORKER_COOKIE else site.sessions.staff
+        return read(value) is not None
+
+    return knows
+
+
+def _sweeping(
+    site: Site, parts: Sequence[SitePart], outages: Outages
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     """Look after expired leases, changed trust and a new signing key while the site runs."""
     study, prolific = site.study, site.prolific
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(_sweep_for_ever(site, parts))]
+        tasks = [asyncio.create_task(_sweep_for_ever(site, parts, outages))]
         if prolific is not None and study.settings.prolific is not None:
             tasks.append(asyncio.create_task(_sync_for_ever(study, prolific, study.settings.prolific.sync_minutes)))
         yield
@@ -82,19 +121,22 @@ def _sweeping(site: Site, parts: Sequence[SitePart]) -> Callable[[FastAPI], Abst
     return lifespan
 
 
-async def _sweep_for_ever(site: Site, parts: Sequence[SitePart]) -> None:
+async def _sweep_for_ever(site: Site, parts: Sequence[SitePart], outages: Outages) -> None:
     study = site.study
     for number in count(1):
         await asyncio.sleep(SWEEP_SECONDS)
         try:
             await renew_key(site)
             await asyncio.wrap_future(study.store.write(lambda tx: work.expire_leases(tx, study)))
+            outages.worked()
             await _sweep_parts(study, parts)
             # Every gold answer changes a trust, and labels with it; looking again at once would be work for nothing.
             if number % SWEEPS_PER_SETTLING == 0:
                 await asyncio.to_thread(settling.settle_everything, study)
                 await asyncio.to_thread(review_workers, study)
                 await asyncio.wrap_future(study.store.write(lambda tx: advance(tx, study)))
+        except UnavailableError as error:
+            outages.failed(error)
         except Exception:
             # The next sweep does what this one could not; a site that is up must not stop sweeping.
             log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)
@@ -112,7 +154,7 @@ async def _sweep_parts(study: Study, parts: Sequence[SitePart]) -> None:
                 await part.sweep(study)
         except Exception:
             # A kit that fails must not keep the site from settling.
-            log.exception("sweeping for %s failed; trying again in %s s", part.name, SWEEP_SECONDS)
+            log.exception("sweeping for %s failed; trying again in %s s", CodeName(part.name), SWEEP_SECONDS)
 
 
 async def _sync_for_ever(study: Study, prolific: Prolific, minutes: float) -> None:
@@ -121,21 +163,21 @@ async def _sync_for_ever(study: Study, prolific: Prolific, minutes: float) -> No
         try:
             done = await asyncio.to_thread(recruiting.sync, study, prolific)
             await asyncio.to_thread(payouts.confirm, study, prolific)
-            for note in done.notes:
-                log.warning("Prolific: %s", note)
+            if done.notes:
+                log.warning("%d notes about the study on Prolific: `chorale sync` prints them", len(done.notes))
         except UserError as error:
-            log.warning("keeping in step with Prolific failed, and is tried again: %s", error.message)
+            log.warning("keeping in step with Prolific failed, and is tried again: %s. %s", type(error), _SEE_WHY)
         except Exception:
             log.exception("keeping in step with Prolific failed; trying again in %s minutes", minutes)
         await asyncio.sleep(minutes * 60)
 
 
-def _add_error_pages(app: FastAPI, pages: Pages) -> None:
-    def answer(request: Request, status: int, code: str, message: str) -> Response:
+def _add_error_pages(app: FastAPI, pages: Pages, outages: Outages) -> None:
+    def answer(request: Request, status: int, code: str, message: str, what_next: str = "") -> Response:
         if request.url.path.startswith("/api/"):
-            return JSONResponse({"error": {"code": code, "message": message}}, status)
-        titles = {401: "Please sign in", 403: "Not open", 404: "Not found", 500: "Something went wrong"}
-        return pages.error(status, titles.get(status, "That did not work"), message, "Go back to the start page.")
+            return JSONResponse({"error": {"code": code, "message": f"{message} {what_next}".strip()}}, status)
+        title = _TITLES.get(status, "That did not work")
+        return pages.error(status, title, message, what_next or "Go back to the start page.")
 
     @app.exception_handler(Refusal)
     async def refused(request: Request, refusal: Refusal) -> Response:
@@ -156,11 +198,16 @@ def _add_error_pages(app: FastAPI, pages: Pages) -> None:
             response.headers[name] = value
         return response
 
+    @app.exception_handler(UnavailableError)
+    async def out_of_reach(request: Request, error: UnavailableError) -> Response:
+        outages.failed(error)
+        response = answer(request, 503, "unavailable", *unavailable(request.method, request.url.path))
+        response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+        return response
+
     @app.exception_handler(Exception)
     async def broken(request: Request, _error: Exception) -> Response:
-        response = answer(
-            request, 500, "server_error", "The server had a problem. Your work is kept; try again in a minute."
-        )
+        response = answer(request, 500, "server_error", *server_problem(request.method, request.url.path))
         # This is answered outside of the Guard.
         response.headers.update(HEADERS)
         return response

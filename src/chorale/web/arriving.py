@@ -115,7 +115,7 @@ async def _ask_prolific(prolific: Prolific, participant: str, session_id: str, s
     try:
         known = await asyncio.to_thread(recruiting.is_theirs, prolific, participant, session_id, study_id)
     except UserError as error:
-        log.warning("an arrival could not be checked: %s", error.message)
+        log.warning("an arrival could not be checked with Prolific: %s", type(error))
         return
     if not known:
         raise Refusal(

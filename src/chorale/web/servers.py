@@ -1,7 +1,9 @@
 """Servers that accept connections only once the application can answer, and report when that is."""
 
+import logging
 import os
 import signal
+import time
 from collections.abc import Callable
 from multiprocessing import parent_process
 from socket import SO_ACCEPTCONN, SO_REUSEADDR, SOL_SOCKET, socket
@@ -12,6 +14,7 @@ from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
 Announce = Callable[[], None]
+log = logging.getLogger("chorale.web")
 
 # On a busy machine a process takes longer to answer its parent than the usual 5 seconds, and would be killed for it.
 HEALTH_CHECK_SECONDS = 60
@@ -60,6 +63,23 @@ class SiteProcesses(Multiprocess):
         self.processes = [SiteProcess(self.config, self.sockets) for _ in range(self.processes_num)]
         for process in self.processes:
             process.start()
+
+    def restart_all(self) -> None:
+        """Replace the processes one by one: each new one answers before an old one stops taking connections."""
+        for place, old in enumerate(self.processes):
+            new = SiteProcess(self.config, self.sockets)
+            new.start()
+            while not new.is_ready(timeout=1):
+                if self.should_exit.is_set() or not new.process.is_alive():
+                    new.kill()
+                    new.join()
+                    log.error("a new server process did not start; the old ones continue")
+                    return
+                time.sleep(0.1)
+            old.terminate()
+            old.join()
+            self.processes[place] = new
+        log.warning("replaced %d server processes", len(self.processes))
 
     def keep_subprocess_alive(self) -> None:
         super().keep_subprocess_alive()

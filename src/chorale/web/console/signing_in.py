@@ -4,26 +4,19 @@ No form here carries a token against forged requests: `security.Guard` refuses e
 another site, before it gets here.
 """
 
-from ipaddress import IPv6Address, ip_address
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Path, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from chorale.model import Refusal, UserError
-from chorale.store.requesters import RequesterRow
 from chorale.web import staff
 from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.doorkeeper import Doorkeeper, TooManyTriesError
 from chorale.web.links import DESK, EXPERT, VIEWER
-from chorale.web.serving import Site
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
-from chorale.web.throttle import Throttle
 
 START = "/console"
-TRIES_PER_ADDRESS = 5
-# Above what one address can use up, so that nobody can keep the owner out from a single place.
-TRIES_PER_NAME = 25
-WINDOW_SECONDS = 300
 
 NAME_PATTERN = r"^[A-Za-z0-9._@+-]{1,80}$"
 TokenInPath = Annotated[str, Path(min_length=1, max_length=500)]
@@ -38,48 +31,6 @@ def add_signing_in_routes(console: Console, router: APIRouter) -> None:
     _add_login(router, console, doorkeeper)
     _add_links(router, console)
     _add_account(console, doorkeeper)
-
-
-class TooManyTriesError(Exception):
-    def __init__(self, wait: int) -> None:
-        super().__init__()
-        self.wait = wait
-
-
-class Doorkeeper:
-    """Checks passwords, and not too many of them."""
-
-    def __init__(self, site: Site) -> None:
-        self.passwords = staff.Passwords()
-        self._site = site
-        self._addresses = Throttle(TRIES_PER_ADDRESS, WINDOW_SECONDS)
-        self._names = Throttle(TRIES_PER_NAME, WINDOW_SECONDS)
-
-    async def owner(self, request: Request, name: str, password: str) -> RequesterRow | None:
-        """The owner whose name and password these are; raises TooManyTriesError instead of looking too often."""
-        address = _address(request)
-        wait = max(self._addresses.wait(address), self._names.wait(name))
-        if wait:
-            raise TooManyTriesError(wait)
-        # Noted before it is looked at: a hundred tries at the same moment are a hundred tries.
-        self._addresses.note(address)
-        self._names.note(name)
-        row = await self._site.read(staff.requester, name)
-        if not await self.passwords.matches(row, password):
-            return None
-        self._addresses.forget(address)
-        self._names.forget(name)
-        return row
-
-
-def _address(request: Request) -> str:
-    host = request.client.host if request.client else ""
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return host
-    # One subscriber has a whole /64 of IPv6 addresses to come from.
-    return str(int(address) >> 64) if isinstance(address, IPv6Address) else host
 
 
 def local_path(wanted: str) -> str:
@@ -108,7 +59,7 @@ def _add_set_up(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> 
             row = await site.write(staff.make_owner, name, await doorkeeper.passwords.hash(password))
         except UserError as error:
             return console.page(request, "setup", 422, name=name, problem=error.message)
-        return await staff.signed_in(site, row, START)
+        return doorkeeper.remember_device(await staff.signed_in(site, row, START), row.name)
 
 
 def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> None:
@@ -140,7 +91,7 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
             return _with_retry_after(again(429, _patience(error.wait)), error.wait)
         if row is None:
             return again(401, "The name or the password is wrong.")
-        return await staff.signed_in(site, row, local_path(wanted))
+        return doorkeeper.remember_device(await staff.signed_in(site, row, local_path(wanted)), row.name)
 
     @router.post("/logout")
     async def logout(request: Request) -> Response:

@@ -1,0 +1,32 @@
+"""Attempts to sign in of the last minutes."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from chorale.store.locks import Alone, lock
+from chorale.store.schema import sign_in_attempt
+
+
+class Attempts(NamedTuple):
+    """How often something was tried, and when first of these times."""
+
+    tries: int
+    first_at: int
+
+
+def attempts_since(tx: Connection, key: str, since: int) -> Attempts:
+    """What was tried since; all that is older is forgotten. Nobody else counts until the transaction ends."""
+    lock(tx, Alone.SIGNS_IN)
+    tx.execute(delete(sign_in_attempt).where(sign_in_attempt.c.at <= since))
+    counted = select(func.count(), func.coalesce(func.min(sign_in_attempt.c.at), since))
+    return Attempts(*tx.execute(counted.where(sign_in_attempt.c.key == key)).one())
+
+
+def note_attempt(tx: Connection, keys: Sequence[str], at: int) -> None:
+    tx.execute(insert(sign_in_attempt), [{"key": key, "at": at} for key in keys])
+
+
+def forget_attempts(tx: Connection, keys: Sequence[str]) -> None:
+    tx.execute(delete(sign_in_attempt).where(sign_in_attempt.c.key.in_(keys)))

@@ -1,0 +1,43 @@
+"""Whether a SQLite file is as it was written."""
+
+import time
+
+import apsw
+from sqlalchemy import Connection
+
+from chorale.store.failing import damaged
+from chorale.store.sqlite import SqliteConnection
+
+_STEPS = 10_000
+_MOST = 5
+"""How many problems are listed: one is enough to need a backup."""
+
+
+def refuse_damage(tx: Connection, *, seconds: float | None = None) -> None:
+    """Look through a SQLite file and raise DamagedError if it is damaged. PostgreSQL looks after its own files.
+
+    With `seconds`, indexes are not compared with their tables, and looking ends after that time: a site should start.
+    """
+    if not isinstance(tx, SqliteConnection):
+        return
+    checks = ("integrity_check", "foreign_key_check") if seconds is None else ("quick_check",)
+    for check in checks:
+        rows = _rows_within(tx, f"PRAGMA {check}", seconds)
+        found = [" ".join(map(str, row)) for row in rows if row != ("ok",)]
+        if found:
+            more = f" (and {len(found) - _MOST:,} more)" if len(found) > _MOST else ""
+            prefix = "rows refer to rows that are not there: " if check == "foreign_key_check" else ""
+            raise damaged(tx.engine.url, prefix + "; ".join(found[:_MOST]) + more)
+
+
+def _rows_within(tx: SqliteConnection, statement: str, seconds: float | None) -> list[tuple[object, ...]]:
+    if seconds is None:
+        return list(tx.ask(statement))
+    deadline = time.monotonic() + seconds
+    tx.driver.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+    try:
+        return list(tx.ask(statement))
+    except apsw.InterruptError:
+        return []
+    finally:
+        tx.driver.set_progress_handler(None)

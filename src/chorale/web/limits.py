@@ -1,0 +1,110 @@
+"""Limits on requests, so that one worker's flood is that worker's own queue and nobody else's."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from ipaddress import ip_address
+from math import ceil
+
+from starlette.requests import cookie_parser
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
+
+REQUESTS_PER_SECOND = 20.0
+BURST_SECONDS = 5.0
+"""How many seconds' worth of requests may come at once after a quiet time."""
+LONGEST_WAIT = 2.0
+"""Seconds a request waits for its turn; whoever has more waiting is asked to come again later."""
+REFUSED_AFTER = 1.0
+"""Seconds until a request too many is refused: a program that asks again at once does so no more often than this."""
+JOINS_PER_MINUTE = 60
+MOST_REMEMBERED = 20_000
+_UNCOUNTED = ("/static/", "/tasks/")
+
+KnowsCookie = Callable[[str, str], bool]
+"""Whether we made the value of a cookie of that name."""
+
+
+class TokenBuckets:
+    """For every key, so many turns a second, and some at once after a quiet time."""
+
+    def __init__(self, per_second: float, at_once: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_second = per_second
+        self._at_once = at_once
+        self._clock = clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, key: str, longest_wait: float) -> float:
+        """Take a turn: seconds until it comes. If that is longer than the longest, none was taken."""
+        now = self._clock()
+        left, at = self._left.get(key, (self._at_once, now))
+        left = min(self._at_once, left + (now - at) * self._per_second) - 1
+        wait = max(0.0, -left / self._per_second)
+        self._left[key] = (left if wait <= longest_wait else left + 1, now)
+        self._left.move_to_end(key)
+        if len(self._left) > MOST_REMEMBERED:
+            self._left.popitem(last=False)
+        return wait
+
+
+class FairQueue:
+    """Makes requests wait for their turn: per worker who is signed in, per address for everybody else."""
+
+    def __init__(self, app: ASGIApp, per_second: float, knows_cookie: KnowsCookie, *, limits_joining: bool) -> None:
+        self.app = app
+        self._turns = TokenBuckets(per_second, per_second * BURST_SECONDS)
+        self._joins = TokenBuckets(JOINS_PER_MINUTE / 60, JOINS_PER_MINUTE)
+        self._knows_cookie = knows_cookie
+        self._limits_joining = limits_joining
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"].startswith(_UNCOUNTED):
+            await self.app(scope, receive, send)
+            return
+        wait = self._wait(scope)
+        if wait > LONGEST_WAIT:
+            await asyncio.sleep(REFUSED_AFTER)
+            await _refusal(wait)(scope, receive, send)
+            return
+        if wait:
+            await asyncio.sleep(wait)
+        await self.app(scope, receive, send)
+
+    def _wait(self, scope: Scope) -> float:
+        """Seconds until the turn of whoever asks."""
+        cookies, address = _cookies(scope), _address(scope)
+        # A proxy that does not say for whom it asks: everybody comes from there.
+        is_shared = _is_this_machine(address)
+        wait = 0.0
+        if not is_shared and self._limits_joining and scope["path"] in ("/join", "/welcome"):
+            wait = self._joins.take(address, LONGEST_WAIT)
+        for name in (WORKER_COOKIE, STAFF_COOKIE):
+            # A value that we did not make is nobody's: with new ones every time, there would be no limit.
+            if (value := cookies.get(name)) is not None and self._knows_cookie(name, value):
+                return max(wait, self._turns.take(value, LONGEST_WAIT))
+        return wait if is_shared else max(wait, self._turns.take(address, LONGEST_WAIT))
+
+
+def _cookies(scope: Scope) -> dict[str, str]:
+    header = next((value for name, value in scope["headers"] if name == b"cookie"), b"")
+    return cookie_parser(header.decode("latin-1"))
+
+
+def _address(scope: Scope) -> str:
+    return str(scope["client"][0]) if scope.get("client") else ""
+
+
+def _is_this_machine(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def _refusal(wait: float) -> JSONResponse:
+    message = "These are more requests than anybody needs. Wait a moment, then try again."
+    error = {"error": {"code": "too_many_requests", "message": message}}
+    return JSONResponse(error, 429, headers={"Retry-After": str(ceil(wait))})

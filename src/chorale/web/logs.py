@@ -1,0 +1,209 @@
+"""The log of a site. It has no identifier and no secret in it by construction, at any level and in any failure.
+
+A line is made of what stands in the code: a message's template, numbers, kinds of errors, places in files. Strings are
+written only where the code marks them as its own (`CodeName`). Messages of errors, and of other packages, never are.
+"""
+
+import logging
+import re
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from errno import errorcode
+from http import HTTPStatus
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+OWN = "chorale"
+SAME_AGAIN_SECONDS = 60
+MOST_FRAMES = 25
+MOST_REMEMBERED = 1_000
+_REPEATS = "chorale_repeats"
+_SQLSTATE = re.compile(r"[0-9A-Z]{5}")
+_SERVER_MESSAGES = frozenset(
+    {
+        "Invalid HTTP request received.",
+        "Exception in ASGI application\n",
+        "Exception in 'lifespan' protocol\n",
+        "Application startup failed. Exiting.",
+        "Application shutdown failed. Exiting.",
+        "Waiting for connections to close. (CTRL+C to force quit)",
+        "Started server process [%d]",
+        "Finished server process [%d]",
+        "Exceeded concurrency limit.",
+    }
+)
+"""Messages of the HTTP server that are the same whatever was asked for, as it passes them to its log."""
+
+access = logging.getLogger("chorale.access")
+
+
+class CodeName(str):
+    """A name that stands in code, and may be logged: no person chose it."""
+
+    __slots__ = ()
+
+
+class RedactingFormatter(logging.Formatter):
+    """Writes a record without any value that could come from a person."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        own = record.name == OWN or record.name.startswith(f"{OWN}.")
+        known = own or (isinstance(record.msg, str) and record.msg in _SERVER_MESSAGES)
+        text = _filled(record) if known else f"{Path(record.pathname).name}:{record.lineno} {record.funcName}"
+        if repeats := getattr(record, _REPEATS, 0):
+            text += f" (and {repeats:,} more like this in the last {SAME_AGAIN_SECONDS} s)"
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
+        error = record.exc_info[1] if record.exc_info else None
+        return "\n".join([f"{at} {record.levelname} {record.name}: {text}", *outline(error)])
+
+
+def _filled(record: logging.LogRecord) -> str:
+    template = str(record.msg).strip()
+    args = record.args if isinstance(record.args, tuple) else ()
+    try:
+        return template % tuple(map(_shown, args))
+    except (TypeError, ValueError):  # a number was announced, and something else came
+        return template
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, bool | int | float | CodeName):
+        return value
+    return value.__name__ if isinstance(value, type) else "…"
+
+
+def outline(error: BaseException | None) -> Iterator[str]:
+    """The kinds of an error and of those that led to it, the latest first, with the places they were raised at."""
+    seen: set[int] = set()
+    waiting = [] if error is None else [error]
+    while waiting and len(seen) < MOST_FRAMES:
+        error = waiting.pop(0)
+        if id(error) in seen:
+            continue
+        seen.add(id(error))
+        yield f"  {type(error).__name__}{_details(error)}"
+        yield from _places(error.__traceback__)
+        if isinstance(error, BaseExceptionGroup):
+            waiting += error.exceptions
+        before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        original = getattr(error, "orig", None)
+        waiting += [one for one in (original, before) if isinstance(one, BaseException)]
+
+
+def _details(error: BaseException) -> str:
+    """What is safe to say about an error beyond its kind: numbers, and names of our own tables."""
+    state = getattr(error, "sqlstate", None)
+    found = [state] if isinstance(state, str) and _SQLSTATE.fullmatch(state) else []
+    constraint = getattr(getattr(error, "diag", None), "constraint_name", None)
+    found += [constraint] if isinstance(constraint, str) else []
+    code = getattr(error, "extendedresult", None)
+    found += [f"SQLite {code}"] if isinstance(code, int) else []
+    if isinstance(error, OSError) and error.errno is not None:
+        found.append(errorcode.get(error.errno, str(error.errno)))
+    return f" ({', '.join(found)})" if found else ""
+
+
+def _places(traceback: TracebackType | None) -> list[str]:
+    places: list[str] = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        places.append(f"    {'/'.join(Path(code.co_filename).parts[-3:])}:{traceback.tb_lineno} {code.co_name}")
+        traceback = traceback.tb_next
+    return places[-MOST_FRAMES:]
+
+
+class OneLineAMinute(logging.Filter):
+    """Lets the same warning or error through once a minute, with how often it came since."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._written: dict[tuple[object, ...], tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno < logging.WARNING:
+            return True
+        error = record.exc_info[1] if record.exc_info else None
+        key = (record.name, record.pathname, record.lineno, str(record.msg), *outline(error))
+        with self._lock:
+            return self._is_due(key, record)
+
+    def _is_due(self, key: tuple[object, ...], record: logging.LogRecord) -> bool:
+        written_at, repeats = self._written.get(key, (None, 0))
+        now = self._clock()
+        if written_at is not None and now - written_at < SAME_AGAIN_SECONDS:
+            self._written[key] = (written_at, repeats + 1)
+            return False
+        if len(self._written) >= MOST_REMEMBERED:
+            self._written.clear()
+        self._written[key] = (now, 0)
+        setattr(record, _REPEATS, repeats)
+        return True
+
+
+def set_up_logs(*, access_log: bool) -> None:
+    """Have everything this process logs, and every error that nobody catches, written to its standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(RedactingFormatter())
+    handler.addFilter(OneLineAMinute())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    access.setLevel(logging.INFO if access_log else logging.WARNING)
+    # Otherwise a record that can't be written is printed with all its values.
+    logging.raiseExceptions = False
+    logging.captureWarnings(True)
+    warnings.simplefilter("default")
+    uncaught = logging.getLogger(OWN)
+
+    def caught(kind: type[BaseException], error: BaseException | None, at: TracebackType | None) -> None:
+        if error is not None and not issubclass(kind, KeyboardInterrupt | SystemExit):
+            uncaught.critical("an error that nothing caught", exc_info=(kind, error, at))
+
+    sys.excepthook = caught
+    threading.excepthook = lambda given: caught(given.exc_type, given.exc_value, given.exc_traceback)
+    sys.unraisablehook = lambda given: caught(given.exc_type, given.exc_value, given.exc_traceback)
+
+
+class AccessLog:
+    """Logs every request: which page was asked for, never by which address, with which values or by whom."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), int(HTTPStatus.INTERNAL_SERVER_ERROR)
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noting)
+        finally:
+            took = (time.perf_counter() - started) * 1000
+            access.info("%s %s %d %.1f ms", CodeName(_method(scope)), CodeName(_template(scope)), status, took)
+
+
+def _method(scope: Scope) -> str:
+    method: str = scope["method"]
+    return method if method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS") else "(other)"
+
+
+def _template(scope: Scope) -> str:
+    """The page that was asked for as the code names it: `/join/{token}`."""
+    route: Any = scope.get("route")
+    path = getattr(route, "path", None)
+    if isinstance(path, str):
+        return path
+    return "/static/{file}" if scope["path"].startswith("/static/") else "(no such page)"

@@ -1,0 +1,72 @@
+"""Times when the database can't be used: what the log says about them, and what people read."""
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Lock
+
+from chorale.model.problems import DamagedError, UnavailableError
+
+EVERY_SECONDS = 60
+RETRY_AFTER_SECONDS = 5
+log = logging.getLogger("chorale.web")
+
+
+class Outages:
+    """One line when the database is out of reach, one every minute of that, and one when it is back."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._since: float | None = None
+        self._written_at = 0.0
+        self._failed = self._failed_in_all = 0
+
+    def failed(self, error: UnavailableError) -> None:
+        with self._lock:
+            now = self._clock()
+            self._failed += 1
+            self._failed_in_all += 1
+            if self._since is None:
+                self._since = self._written_at = now
+                damaged = isinstance(error, DamagedError)
+                log.error(_DAMAGED if damaged else _UNAVAILABLE, exc_info=error)
+                self._failed = 0
+            elif now - self._written_at >= EVERY_SECONDS:
+                log.error(
+                    "no database for %d s: %d requests failed since the last line", now - self._since, self._failed
+                )
+                self._written_at, self._failed = now, 0
+
+    def worked(self) -> None:
+        with self._lock:
+            if self._since is not None:
+                lasted = self._clock() - self._since
+                log.warning("the database is back after %d s: %d requests failed", lasted, self._failed_in_all)
+                self._since, self._failed, self._failed_in_all = None, 0, 0
+
+
+_UNAVAILABLE = "the database can't be used; requests are answered with 503 until it can"
+_DAMAGED = "the database file is damaged: stop the site, restore a backup, and run `chorale verify`"
+
+_NOT_SAVED = "What you sent may not have been saved."
+_TRY_AGAIN = "Nothing was changed. Please try again in a minute."
+# The page that sends answers keeps them, sends them again, and says so itself: only it knows whether its browser can.
+_SEND_AGAIN = "Please send it again; an answer that is sent twice counts once."
+_CHECK = "Go back in a minute, check whether it was, and send it again if not."
+
+
+def server_problem(method: str, path: str) -> tuple[str, str]:
+    """What to tell somebody whose request failed at our end: what is true of this request, and what to do."""
+    if method in ("GET", "HEAD"):
+        return "The server had a problem and could not show this.", _TRY_AGAIN
+    return f"The server had a problem. {_NOT_SAVED}", _SEND_AGAIN if path.startswith("/api/") else _CHECK
+
+
+def unavailable(method: str, path: str) -> tuple[str, str]:
+    """What to tell somebody while the database can't be used."""
+    if method in ("GET", "HEAD"):
+        return "The study is out of service for the moment.", _TRY_AGAIN
+    return f"The study can't save anything for the moment. {_NOT_SAVED}", (
+        _SEND_AGAIN if path.startswith("/api/") else _CHECK
+    )
