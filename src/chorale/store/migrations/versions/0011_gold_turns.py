@@ -1,14 +1,14 @@
 """How often gold was shown, and how many items workers skipped
 
 Revision ID: gold_turns
-Revises: sessions
+Revises: 0010_sign_in_attempts
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "gold_turns"
-down_revision = "sessions"
+down_revision = "0010_sign_in_attempts"
 branch_labels = None
 depends_on = None
 
