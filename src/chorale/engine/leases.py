@@ -29,7 +29,8 @@ def skip(tx: Tx, study: Study, worker_id: int, token: str) -> None:
 
     Who could skip without end would see all items without doing any, and could compare them with what others see.
     """
-    assignment, record = own_assignment(tx, study, worker_id, token)
+    held = own_assignment(tx, study, worker_id, token)
+    assignment, record = held.assignment, held.record
     stage = study.stage_by_id(assignment.stage_id)
     if assignment.state == AssignmentState.LIVE:
         if stage.skips_left(record.answered, record.skipped) == 0:
