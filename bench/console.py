@@ -189,7 +189,6 @@ def _write_records(tx: Tx, stage_id: int, workers: int, given: list[tuple[int, i
                 "exact_fees": 0,
                 "worked_ms": 9_000 * answered,
                 "item_cursor": 0,
-                "gold_cursor": 0,
                 "changes": 0,
                 "settled": 0,
             }

@@ -13,6 +13,7 @@ def write_small_study(
     share: float = 0.0,
     floor: float = 0.6,
     after: int = 2,
+    feedback: str = "at once",
     pay: int = 3,
     fee_percent: float = 0,
     meaningful_extra: str = "",
@@ -63,7 +64,7 @@ def write_small_study(
             for number in range(gold)
         ],
     )
-    gold_table = f"share = {share}\nfloor = {floor}\nafter = {after}\n"
+    gold_table = f'share = {share}\nfloor = {floor}\nafter = {after}\nfeedback = "{feedback}"\n'
     (folder / "study.toml").write_text(
         f"""\
 [study]

@@ -130,7 +130,7 @@ def fill(tx: Tx, study: Study) -> None:
 
 
 def _taking_part(stage_id: int, who: int) -> dict[str, Any]:
-    nothing = ("seed", "gold_answered", "gold_right", "earned", "fees", "exact_fees", "item_cursor", "gold_cursor")
+    nothing = ("seed", "gold_answered", "gold_right", "earned", "fees", "exact_fees", "item_cursor")
     of = {"stage_id": stage_id, "worker_id": who, "standing": "active", "entered_at": 500, "worked_ms": EACH * 500}
     return {**dict.fromkeys(nothing, 0), **of, "served": EACH, "answered": EACH, "changes": 0, "settled": 0}
 

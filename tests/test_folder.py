@@ -206,7 +206,12 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     "unknown top table": (toml(("[pay]", "[payment]\nx=1\n[pay]")), ("study.toml", 6, "`payment`", "mean `pay`?")),
     "unlike any setting": (
         toml(("share =", "zzz =")),
-        ("study.toml", 17, "`zzz`", "`after`, `bonus`, `file`, `floor`, `pass_score`, `share`, `smoothing`, `window`"),
+        (
+            "study.toml",
+            17,
+            "`zzz`",
+            "`after`, `bonus`, `feedback`, `file`, `floor`, `pass_score`, `share`, `smoothing`, `window`",
+        ),
     ),
     "unlike any in items": (toml(("[stage.entry]", "qq = 1\n[stage.entry]")), ("study.toml", 31, "`qq`", "`from`")),
     "name of Python's": (

@@ -27,6 +27,7 @@ def write_study(folder: Path, gold: str = "", round_: str | None = None) -> None
     (folder / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in known))
     (folder / "text.md").write_text("Read.\n")
     items = '[stage.items]\nfile = "items.jsonl"\n[stage.gold]\nfile = "gold.jsonl"\nshare = 0.5\nfloor = 0\n'
+    items += 'feedback = "at once"\n'
     rounds = f'[stage.round]\nfile = "gold.jsonl"\nfeedback = "at once"\n{round_}\n'
     choice = 'kind = "choice", ask = "Which?", options = ["a", "b"]'
     (folder / "study.toml").write_text(

@@ -131,6 +131,9 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.gold": ("write-a", None),
     "stage.gold.file": ("write-a", "same-gold.jsonl"),
     "stage.gold.share": ("write-a", 0.2),
+    "stage.gold.feedback": ("write-a", "at once"),
+    "stage.skips.first": ("write-a", 2),
+    "stage.skips.share": ("write-a", 0.5),
     "stage.gold.floor": ("write-a", 0.9),
     "stage.gold.after": ("write-a", 1),
     "stage.gold.window": ("write-a", 2),
@@ -174,6 +177,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
 # Tables that are always there, and names, by which stages, gates and studies are told apart.
 ALWAYS_THERE = {
     *("study", "arrival", "pay", "stage", "gate", "prolific.study", "stage.judgments", "stage.entry", "stage.pay"),
+    "stage.skips",
     *("stage.name", "gate.name", "prolific.study.name", "format"),
 }
 # Settings of tasks where people choose from a list, or whose answers have many parts: this study has no such stage.

@@ -1,6 +1,7 @@
 """`chorale status`"""
 
 from collections.abc import Collection
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,7 @@ from chorale.monitor.hurried import hurried_line
 from chorale.monitor.outcomes import tallies
 from chorale.monitor.status import note_arms_shown, summary
 from chorale.monitor.status import status as current_status
+from chorale.monitor.watching import suspicions
 from chorale.present.scoring import score_table
 from chorale.report.kit_sections import declared_sections, section_content
 from chorale.store.arms import arm_counts
@@ -42,6 +44,9 @@ def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_j
             study.store.write(lambda tx: note_arms_shown(tx, study, BY, "status with --arms")).result()
         if as_json:
             numbers = study.store.read(lambda tx: summary(tx, study, arms=arms)).result()
+            numbers["warnings"] = [
+                asdict(alarm) for alarm in study.store.read(lambda tx: suspicions(tx, study)).result()
+            ]
             of_kits = _of_kits(study, numbers)
             print_json({**numbers, **{name: content.json for name, content in of_kits.items()}})
             return
@@ -103,6 +108,9 @@ def _print_status(study: "Study") -> None:
         budget, names = money_text(pay.budget or 0, pay.currency), ", ".join(now.stopped)
         print_line(f"Nothing more is given out in {names}: the budget of {budget} does not cover one more answer.")
         print_line("Raise `pay.budget` in study.toml and start the site again.")
+    for alarm in study.store.read(lambda tx: suspicions(tx, study)).result():
+        of = f" ({', '.join(alarm.workers)})" if alarm.workers else ""
+        print_line(f"Warning: {alarm.title}{of}. {alarm.advice}")
     for gate in gates:
         if gate.lacking:
             print_line(" ".join(beyond_budget(study, gate.name, gate.lacking)))

@@ -96,7 +96,8 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
         raise UserError(f"Item {key!r} needs an explanation: workers who answer it wrongly will read it.")
     answer = stage.parsed_gold(raw_answer, item)
     seed = study.settings.study.seed
-    gold.put_gold(tx, item.id, stage.id, stage.name, seed, key, answer, explanation.strip(), "pilot")
+    # It has been shown as often as other items: its turn as gold comes when all that were shown less have had theirs.
+    gold.put_gold(tx, item.id, stage.id, stage.name, seed, key, answer, explanation.strip(), "pilot", wanted=0)
     evidence = {"by": by, "answer": answer, "crowd": item.answer, "confidence": item.confidence}
     events.record(tx, study.clock(), "made gold", evidence, stage_id=stage.id, item_id=item.id)
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from chorale.engine import sessions
 from chorale.engine.running import Study
 from chorale.model import Assignment, AssignmentState, Refusal
-from chorale.store import Tx, assignments, events
+from chorale.store import Tx, assignments, events, participations
 from chorale.store.assignments import Assigned
 from chorale.store.sessions import SessionClaim
 
@@ -22,6 +22,27 @@ def own_assignment(tx: Tx, study: Study, worker_id: int, token: str, session: Se
     if assigned is None or assigned.assignment.worker_id != worker_id:
         raise Refusal("not_found", "This item is not yours, or no longer exists. Ask for the next one.", 404)
     return assigned
+
+
+def skip(tx: Tx, study: Study, worker_id: int, token: str) -> None:
+    """Return an item unanswered that its worker does not want, if they may skip another one. Skipping twice is once.
+
+    Who could skip without end would see all items without doing any, and could compare them with what others see.
+    """
+    held = own_assignment(tx, study, worker_id, token)
+    assignment, record = held.assignment, held.record
+    stage = study.stage_by_id(assignment.stage_id)
+    if assignment.state == AssignmentState.LIVE:
+        if stage.skips_left(record.answered, record.skipped) == 0:
+            raise Refusal("no_skips_left", _NO_SKIPS_LEFT)
+        participations.count_skip(tx, stage.id, worker_id)
+    give_back(tx, study, worker_id, token)
+
+
+_NO_SKIPS_LEFT = (
+    "You have used all your skips for now. Answer this question as well as you can: more answers give you more skips. "
+    "You can also stop here; what you have submitted is saved."
+)
 
 
 def give_back(tx: Tx, study: Study, worker_id: int, token: str) -> None:

@@ -10,7 +10,7 @@ from chorale.engine import paying, sessions
 from chorale.engine.entering import admission
 from chorale.engine.leases import expire_leases
 from chorale.engine.offering_room import has_room, more_may_come
-from chorale.engine.running import RunningStage, Study
+from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.engine.training import places_in
 from chorale.model import AssignmentKind, Refusal, StageState
 from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
@@ -18,7 +18,7 @@ from chorale.protocol.situation_words import NO_CONSENT, message
 from chorale.store import Tx, assignments, codec, events, gates, offering, participations, stages, workers
 from chorale.store.assignments import Lease
 from chorale.store.credentials import credentials_of
-from chorale.store.offering import ItemContent
+from chorale.store.offering import EVERYTHING, Draw, ItemContent
 from chorale.store.participations import Attendance
 from chorale.store.sessions import SessionClaim
 
@@ -41,6 +41,8 @@ class Offer(NamedTuple):
     """The order of things on this worker's page, if the task has one."""
     ended: int = 0
     """How many leases were found to be over on the way, whose items others can have; not for workers."""
+    skips_left: int | None = None
+    """How many more items they may skip, this one included; None if any number."""
 
 
 STATUSES: Mapping[Reason, str] = {
@@ -83,7 +85,8 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session
         if lease is None and (ended := expire_leases(tx, study)):
             lease = _lease_next(tx, study, stage, worker_id, record)
     if now.state is State.AVAILABLE and lease is not None:
-        return _offer(study, stage, record.pseudonym, lease, Progress(record.answered, record.earned), ended)
+        offer = _offer(study, stage, record.pseudonym, lease, Progress(record.answered, record.earned), ended)
+        return offer._replace(skips_left=stage.skips_left(record.answered, record.skipped))
     # That there is an item for them was only supposed: what they are to read depends on whether there is.
     if now.reason is Reason.HAS_ROOM or (now.reason is Reason.BUDGET and not has_room(tx, stage, worker_id)):
         now = situation(facts._replace(has_room=never))
@@ -143,7 +146,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
     )
     if now.state is not State.AVAILABLE:
         return _without_item(tx, study, stage, worker_id, now, Progress(0, 0))
-    if participations.enter(tx, stage.id, worker_id, secret_number(study), secret_number(study), study.clock()):
+    if participations.enter(tx, stage.id, worker_id, secret_number(study), study.clock()):
         events.record(
             tx,
             study.clock(),
@@ -172,7 +175,7 @@ def _lease_next(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
     now = study.clock()
     until = now + int(stage.settings.lease_minutes * 60_000)
     choose = _stage_item if stage.round_size is None else _round_item
-    chosen = choose(tx, stage, worker_id, record)
+    chosen = choose(tx, study, stage, worker_id, record)
     if chosen is not None:
         return assignments.lease(tx, _new_token(study), stage.id, worker_id, *chosen, now, until)
     if stage.round_size is not None and record.answered < stage.round_size:
@@ -182,28 +185,30 @@ def _lease_next(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
 
 
 def _round_item(
-    tx: Tx, stage: RunningStage, worker_id: int, record: Attendance
+    tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance
 ) -> tuple[ItemContent, AssignmentKind] | None:
-    """The next item of a round: everybody gets the same, from a place of their own on."""
+    """The next item of a round: in an order of everybody's own, and where it has more than it asks for, any of them."""
     rule = stage.settings.round
     if rule is None or stage.round_size is None or record.answered >= stage.round_size:
         return None
-    offered = offering.next_gold(tx, stage.id, worker_id, record.gold_cursor)
+    offered = offering.any_gold(tx, stage.id, worker_id, record.item_cursor, _draw(study, 1).modulus)
     if offered is None:
         return None
     return offered, AssignmentKind.TRAINING if rule.feedback == "at once" else AssignmentKind.QUALIFICATION
 
 
 def _stage_item(
-    tx: Tx, stage: RunningStage, worker_id: int, record: Attendance
+    tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance
 ) -> tuple[ItemContent, AssignmentKind] | None:
     """The next item of a stage, or gold in its place."""
     gold = stage.settings.gold
+    places = stage.ahead
     offered = offering.next_item(
         tx,
         stage.id,
         worker_id,
         record.item_cursor,
+        _item_draw(study, places.items),
         not_from_own=stage.not_from_own,
         not_seen_later=stage.not_seen_later,
     )
@@ -211,10 +216,42 @@ def _stage_item(
         # Gold alone would be work for nothing: it stops with the last item.
         return None
     if gold is not None and gold_due(record.seed, record.served, gold.share):
-        unseen = offering.next_gold(tx, stage.id, worker_id, record.gold_cursor)
+        search = partial(offering.next_gold, tx, stage.id, worker_id, record.item_cursor, _draw(study, places.gold))
+        unseen = search()
+        if unseen is None and offering.next_turn(tx, stage.id, worker_id, stage.settings.judgments.min):
+            unseen = search()
         if unseen is not None:
-            return unseen, AssignmentKind.GOLD
+            is_last = unseen.taken + 1 >= unseen.wanted
+            offering.take_gold(tx, unseen.item.id, int(is_last and _asks_for_more(study, stage, unseen.wanted)))
+            return unseen.item, AssignmentKind.GOLD
     return offered, AssignmentKind.PRODUCTION
+
+
+_MODULI = 1 << 20
+"""How many numbers a draw divides by; enough to meet any share closely."""
+
+
+def _draw(study: Study, places: float) -> Draw:
+    """A draw of one position in so many."""
+    modulus = _MODULI + secret_number(study) % _MODULI
+    return Draw(modulus, int(modulus / places))
+
+
+def _item_draw(study: Study, places: float) -> Draw:
+    """A draw among items: now and then of all, since only that moves the cursor."""
+    if places <= 1:
+        return EVERYTHING
+    number = secret_number(study)
+    if (number // _MODULI) % _MODULI * places < _MODULI:
+        return EVERYTHING
+    modulus = _MODULI + number % _MODULI
+    return Draw(modulus, int(modulus / places))
+
+
+def _asks_for_more(study: Study, stage: RunningStage, judgments: int) -> bool:
+    """Whether a gold item is shown to one worker more than to so many: as often as an item takes another judgment."""
+    asked = [number for number in judgments_asked(study, stage) if number >= judgments]
+    return bool(asked) and asked[secret_number(study) % len(asked)] > judgments
 
 
 def _offer(

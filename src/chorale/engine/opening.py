@@ -316,9 +316,8 @@ def _add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int) 
     new = (item for item in content.items if item.key not in known)
     items.add_items(tx, stage_id, stage.name, seed, new, stage.judgments.min)
     new_gold = [gold for gold in content.gold if gold.item.key not in known]
-    add_gold(
-        tx, stage_id, stage.name, seed, [NewGold(gold.item, gold.answer, gold.explanation, "file") for gold in new_gold]
-    )
+    rows = [NewGold(gold.item, gold.answer, gold.explanation, "file") for gold in new_gold]
+    add_gold(tx, stage_id, stage.name, seed, rows, stage.judgments.min)
     earlier = _corrected(tx, stage.name)
     for gold in content.gold:
         # What was corrected in the console keeps the explanation it got there, until the file has the right answer.

@@ -1,5 +1,6 @@
 """A study that is open: its settings, its tasks and its database, ready to work on."""
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
@@ -25,7 +26,7 @@ from chorale.model import (
     UserError,
 )
 from chorale.model.frozen import frozen
-from chorale.protocol import Admission, Reason, closed_by, lowest_correct, may_enter
+from chorale.protocol import Admission, Ahead, Reason, ahead, closed_by, lowest_correct, may_enter, skips_left
 from chorale.protocol.training import WorkBehind, work_behind
 from chorale.registry import loaded_parts
 from chorale.store import Store, kit_tables
@@ -36,6 +37,7 @@ from chorale.store.stages import Also
 
 MOST_VIEWS = 4_000
 MOST_CREDENTIALS = 1_000
+MOST_ASKED = 500
 
 
 @dataclass(frozen=True)
@@ -138,10 +140,21 @@ class RunningStage:
         """Why somebody with this standing was removed from it, if they were."""
         return self.removal if standing == Standing.DROPPED else None
 
+    def skips_left(self, answered: int, skipped: int) -> int | None:
+        """How many more items somebody may skip here; None where any number."""
+        if self.round_size is not None or self.is_for_experts:
+            return None
+        return skips_left(self.settings.skips, answered, skipped)
+
     @property
     def is_by_colleagues(self) -> bool:
         """Whether experts do all of it for nothing: they are paid elsewhere, and no wage is reckoned for it."""
         return works_for_nothing(self.settings.entry, self.settings.pay) and not self.settings.pay.finished
+
+    @cached_property
+    def ahead(self) -> Ahead:
+        """From how many items, and how many gold items, the next is drawn."""
+        return ahead(0.0 if self.settings.gold is None else self.settings.gold.share)
 
     @cached_property
     def fewest(self) -> tuple[int, int]:
@@ -210,6 +223,12 @@ def running_gates(settings: StudySettings, texts: Mapping[str, str]) -> dict[str
     return {
         gate.name: RunningGate(gate, texts.get(gate.message, "") if gate.message else None) for gate in settings.gate
     }
+
+
+def judgments_asked(study: "Study", stage: RunningStage) -> deque[int]:
+    """How many judgments the items took that this process saw complete last; what gold is shown as often as."""
+    asked: deque[int] = study.memory.setdefault(f"judgments asked:{stage.name}", deque(maxlen=MOST_ASKED))
+    return asked
 
 
 def no_such_stage() -> Refusal:

@@ -14,7 +14,7 @@ from typing import Any
 from chorale.contract import ItemError
 from chorale.engine.correcting import finish_corrections
 from chorale.engine.grading import grade_answer
-from chorale.engine.running import RunningStage, Study
+from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.model import ItemState, Judgment, JudgmentSettings, NewItem, SourceItem
 from chorale.protocol import decide_item, ranking_is_stable, rule_for
 from chorale.store import Tx, codec, events, labels, positions
@@ -123,6 +123,8 @@ def _settle_item(
     settled = _decided(stage, item, judgments, _taken(tx, item, len(judgments), answered=answered))
     if settled == item:
         return item
+    if settled.state == ItemState.COMPLETE and item.state == ItemState.OPEN:
+        judgments_asked(study, stage).append(settled.counted)
     labels.save_label(tx, settled)
     if (settled.state, settled.released) != (item.state, item.released) or (
         settled.state == ItemState.COMPLETE and settled.label != item.label

@@ -20,6 +20,7 @@ from chorale.store.assignments import Assigned
 from chorale.store.codec import as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
 from chorale.store.gold import gold_answer
+from chorale.store.offering import take_gold
 from chorale.store.sessions import SessionClaim
 
 
@@ -83,7 +84,7 @@ def submit(
     )
     standing = _STANDINGS[record.standing] if after is None else _note_gold(tx, study, stage, record, after)
     _follow_up(tx, study, stage, held, response_id, answer, standing)
-    wrong = graded if not correct and _tells(assignment.kind) else None
+    wrong = graded if not correct and _tells(stage, assignment.kind) else None
     return Outcome(
         "accepted",
         wrong.explanation if wrong else None,
@@ -158,9 +159,10 @@ def _compared(stage: RunningStage, kind: str, item: Any, answer: Any, gold: Any)
     return show(item, answer, gold)
 
 
-def _tells(kind: str) -> bool:
-    """Whether wrong answers are explained at once: in practice and in production, not in a test."""
-    return kind != AssignmentKind.QUALIFICATION
+def _tells(stage: RunningStage, kind: str) -> bool:
+    """Whether wrong answers are explained at once: in practice, and of gold where the study file says so."""
+    gold = stage.settings.gold
+    return kind == AssignmentKind.TRAINING or (gold is not None and gold.feedback == "at once")
 
 
 def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
@@ -169,7 +171,7 @@ def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
     given = responses.response_to(tx, held.assignment.id)
     if given is None:
         raise RuntimeError("a submitted assignment without a response")
-    wrong = given.score is not None and not stage.is_correct(given.score) and _tells(given.kind)
+    wrong = given.score is not None and not stage.is_correct(given.score) and _tells(stage, given.kind)
     return Outcome(
         "already_submitted",
         given.explanation if wrong else None,
@@ -197,6 +199,8 @@ def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assig
     if now.state is not State.AVAILABLE:
         words = message(now, study.titles, never)
         raise Refusal("lease_ended", f"Your time for this one was over, and it can no longer be submitted. {words}")
+    if assignment.kind == AssignmentKind.GOLD and assignment.state == AssignmentState.EXPIRED:
+        take_gold(tx, assignment.item_id)
     is_production = assignment.kind == AssignmentKind.PRODUCTION
     if assignment.state == AssignmentState.RETURNED or (
         is_production and not assignments.take_place(tx, assignment.item_id)

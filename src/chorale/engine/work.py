@@ -9,7 +9,7 @@ from typing import Any
 
 from chorale.engine import offering, submitting, visit
 from chorale.engine.bonuses import added_later, pays_for_gold
-from chorale.engine.leases import expire_leases, extend, give_back
+from chorale.engine.leases import expire_leases, extend, give_back, skip
 from chorale.engine.offering import Offer, Progress
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.submitting import Outcome
@@ -27,6 +27,7 @@ __all__ = [
     "give_back",
     "knows_of",
     "next_item",
+    "skip",
     "start_page",
     "submit",
 ]

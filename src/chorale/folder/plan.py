@@ -1,11 +1,11 @@
 """What a study will ask for and cost, before anybody has worked in it."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from chorale.folder.expected_pay import expected_pay, works_for_nothing
+from chorale.folder.gold_notes import about_gold
 from chorale.folder.panel_notes import about_panel
 from chorale.folder.reading import StageContent, StudyFolder
 from chorale.folder.reading_plan import ReadingPlan, reading_notes, reading_plan
@@ -247,10 +247,9 @@ def study_notes(folder: StudyFolder) -> list[str]:
             _gold_runs_out(content, most),
             _nobody_is_reviewed(content, most),
             *_few_qualify(content, most, folder),
-            _gold_among_items(content),
             _sample_is_short(content, each),
         )
-        notes += [note for note in stage_notes if note]
+        notes += [note for note in (*stage_notes, *about_gold(content, most)) if note]
     return notes
 
 
@@ -286,16 +285,6 @@ def _sample_is_short(content: StageContent, coming: Mapping[str, int]) -> str | 
         f"stage {content.settings.name} is to draw {more.items:,} items for {more.judgments} judgments each, and there "
         f"are at most {there}. Bring more items, or lower judgments.sample.items"
     )
-
-
-def _gold_among_items(content: StageContent) -> str | None:
-    """Who meets the same thing twice learns which one was gold."""
-    view = content.task.form.view
-    shown = {json.dumps(view(item.payload), sort_keys=True) for item in content.items}
-    same = [gold.item.key for gold in content.gold if json.dumps(view(gold.item.payload), sort_keys=True) in shown]
-    if not same:
-        return None
-    return f"{len(same)} gold rows of stage {content.settings.name} say the same as an item: {', '.join(same[:5])}"
 
 
 def _few_qualify(content: StageContent, groups: int, folder: StudyFolder) -> Iterator[str]:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         ItemSettings,
         JudgmentSettings,
         RehearsalSettings,
+        SkipSettings,
         StagePay,
         StageSettings,
     )
@@ -81,7 +82,7 @@ __getattr__, __dir__ = attach(
         "settings": ("ArrivalSettings", "PaySettings", "StudyInfo", "StudySettings"),
         "stage_settings": (
             *("EntrySettings", "GoldSettings", "ItemSettings", "JudgmentSettings", "RehearsalSettings", "StagePay"),
-            *("StageSettings",),
+            *("SkipSettings", "StageSettings"),
         ),
         "stored": (
             *("Assignment", "Entry", "Event", "Grade", "Item", "Message", "Participation", "Qualification"),
@@ -132,6 +133,7 @@ __all__ = [
     "RehearsalSettings",
     "Response",
     "RoundSettings",
+    "SkipSettings",
     "SourceItem",
     "Stage",
     "StagePay",

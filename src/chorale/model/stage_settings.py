@@ -158,6 +158,18 @@ class GoldSettings(Settings):
         "Default: what the task suggests, mostly 1.",
     )
     bonus: GoldBonus | None = Field(default=None, description="A bonus for answering gold well.")
+    feedback: Literal["none", "at once"] = Field(
+        default="none",
+        description="`at once` shows the explanation after every wrong answer to gold. That teaches, and it reveals "
+        "which item was gold: workers who talk to each other can recognise it. Rather explain in a practice round.",
+    )
+
+
+class SkipSettings(Settings):
+    first: int = Field(default=5, ge=0, description="Items a worker may skip in the stage before answering any.")
+    share: float = Field(
+        default=0.2, ge=0, le=10, description="More skips for every answer: with 0.2, one more after five answers."
+    )
 
 
 class StagePay(Settings):
@@ -221,6 +233,10 @@ class StageSettings(Settings):
     )
     max_per_worker: int | None = Field(
         default=None, ge=1, description="Most answers one worker may give in the stage, those to gold included."
+    )
+    skips: SkipSettings = Field(
+        default=SkipSettings(),
+        description="How many items a worker may skip. Not in rounds, where skipped items return, nor for experts.",
     )
     gold: GoldSettings | None = Field(default=None, description="Items with known answers mixed into the work.")
     quality: QualitySettings | None = Field(

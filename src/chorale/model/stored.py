@@ -79,6 +79,7 @@ class Participation(NamedTuple):
     earned: int
     fees: int
     exact_fees: int
+    skipped: int = 0
 
     @property
     def gold(self) -> GoldRecord:

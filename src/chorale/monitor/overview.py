@@ -12,8 +12,10 @@ from chorale.engine.paying import stopped
 from chorale.engine.running import Study
 from chorale.model import Event, GoldRecord, JudgmentSettings, Standing
 from chorale.model.plural import plural
+from chorale.monitor.alarm import Alarm
 from chorale.monitor.hurried import hurried_workers
 from chorale.monitor.status import RoundStatus, StageCondition, conditions, round_statuses, why_dropped
+from chorale.monitor.watching import gold_is_worn_out, skipping
 from chorale.protocol import WageSummary, trust, wage_summary
 from chorale.store import Tx, console, events
 from chorale.store.console import DroppedRow, GoldMet, WorkDone
@@ -34,21 +36,6 @@ MOST_NAMED = 5
 MOST_DROPPED = 20
 RECENT_EVENTS = 12
 MOST_DRAWS = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Alarm:
-    """Something that is not as it should be, and what to do about it."""
-
-    kind: str
-    title: str
-    advice: str
-    workers: tuple[str, ...] = ()
-    items: tuple[tuple[str, str], ...] = ()
-    """Stage and key."""
-    stages: tuple[str, ...] = ()
-    """The names of those it is about; none if it is about all."""
-    serious: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +213,9 @@ def alarms(
     yield from wage_alarms(study, stages, wage)
     lowest_correct = {stage.id: stage.lowest_correct for stage in study.stages.values()}
     yield from gold_alarms(study, console.gold_met(tx, GOLD_LOOKED_AT, lowest_correct))
+    yield from gold_is_worn_out(tx, study)
     yield from _worker_alarms(study, worked, gone)
+    yield from skipping(tx, study)
     yield from fast_alarms(tx, study, worked)
     people = {one.counts.name: one.counts.workers for one in stages}
     for name, missing in gates_beyond_budget(tx, study, people).items():

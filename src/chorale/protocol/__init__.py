@@ -7,7 +7,7 @@ out with the evidence they were made on, so a whole study can be decided in a un
 from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.gates import Candidate, GateVerdict, closed_by, decide_gate, is_criterion
-from chorale.protocol.gold import gold_due, lowest_correct
+from chorale.protocol.gold import Ahead, ahead, gold_due, gold_needed, lowest_correct
 from chorale.protocol.judgments import (
     ItemDecision,
     decide_item,
@@ -38,11 +38,13 @@ from chorale.protocol.situation import (
     never,
     situation,
 )
+from chorale.protocol.skips import skips_left
 from chorale.protocol.trust import Verdict, WorkerQuality, gold_after, review_quality, review_worker, trust
 from chorale.protocol.turnout import Turnout, fewest_people
 
 __all__ = [
     "Admission",
+    "Ahead",
     "ArmDraw",
     "Candidate",
     "Facts",
@@ -58,6 +60,7 @@ __all__ = [
     "WageSummary",
     "WorkerQuality",
     "after_held_item",
+    "ahead",
     "always",
     "closed_by",
     "decide_gate",
@@ -71,6 +74,7 @@ __all__ = [
     "gold_after",
     "gold_bonus",
     "gold_due",
+    "gold_needed",
     "hourly_wage",
     "is_criterion",
     "lowest_correct",
@@ -84,6 +88,7 @@ __all__ = [
     "review_worker",
     "rule_for",
     "situation",
+    "skips_left",
     "stages_too_small",
     "trust",
     "wage_summary",

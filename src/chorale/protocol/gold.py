@@ -1,8 +1,9 @@
-"""When the next item of a worker's stream is a gold one, and when an answer to it is correct."""
+"""When the next item of a worker's stream is a gold one, how far ahead it is drawn, and when an answer is correct."""
 
 from functools import lru_cache
-from math import floor
+from math import ceil, floor, sqrt
 from random import Random
+from typing import NamedTuple
 
 # Scores are sums of shares: the last digit must not make the difference.
 _TOLERANCE = 1e-9
@@ -22,7 +23,7 @@ def gold_due(seed: int, served: int, share: float) -> bool:
 
     The gaps between gold items are drawn from the worker's own seed, evenly between 1 and 2/share - 1. So the share is
     kept in the long run, nobody goes on for long without gold, and having met gold says little about when the next
-    comes: it may be the very next item.
+    comes: it may be the very next item. A worker enters in the middle of a gap, so that gold is as likely at any place.
     """
     if share <= 0:
         return False
@@ -35,9 +36,45 @@ def _places(seed: int, share: float, end: int) -> frozenset[int]:
     """All places of a stream before its end where gold comes."""
     gaps = Random(seed)
     longest = 2 / share - 1
-    position = gaps.uniform(1, longest) - 1
+    # Of a gap that is found by chance, long ones are the likelier; somewhere in it the worker enters.
+    position = gaps.random() * sqrt(1 + gaps.random() * (longest * longest - 1))
     places = set()
     while position < end:
         places.add(floor(position))
         position += gaps.uniform(1, longest)
     return frozenset(places)
+
+
+FEWEST_AHEAD = 4
+"""Gold items that the next is drawn from, about."""
+ITEMS_AHEAD = 16
+"""Items that the next is drawn from, about, and at the least."""
+
+
+class Ahead(NamedTuple):
+    """How many items, and how many gold items, the next one is drawn from, on average."""
+
+    items: float
+    gold: float
+
+
+def ahead(share: float) -> Ahead:
+    """How far ahead items and gold are drawn, for a share of gold in what a worker gets.
+
+    Both kinds stand in an order that is the same for everybody, and each is complete once enough workers had it. Drawn
+    from the front in proportion to their share, both come as early, as often and in as loose an order: from when and
+    in which order workers met them, nobody can tell which is which. Where there is no gold, nothing is to be hidden.
+    """
+    if share <= 0:
+        return Ahead(1, 1)
+    gold = max(FEWEST_AHEAD, ITEMS_AHEAD * share / (1 - share))
+    return Ahead(gold * (1 - share) / share, gold)
+
+
+def gold_needed(items: int, share: float) -> int:
+    """Gold items from which on none has to be shown to more workers than an item is.
+
+    >>> gold_needed(900, 0.1)
+    100
+    """
+    return ceil(items * share / (1 - share) - _TOLERANCE)

@@ -8,13 +8,23 @@ locks are no-ops.
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, literal_column, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    func,
+    literal_column,
+    select,
+    update,
+)
 
 from chorale.model import Assignment, AssignmentKind, AssignmentState, ItemState, Participation
 from chorale.store.offering import ItemContent
 from chorale.store.participations import COLUMNS
 from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert
-from chorale.store.schema import assignment, item, participation
+from chorale.store.schema import assignment, gold, item, participation
 from chorale.store.sessions import SessionClaim, holds
 
 # Written out, not bound: only then can the database see that the partial index applies.
@@ -67,19 +77,11 @@ _TAKE_OFFERED = Prepared(update(item).where(item.c.id == bindparam("of_item")).v
 _INSERT_ASSIGNMENT = PreparedInsert(
     assignment, *("token", "stage_id", "item_id", "worker_id", "group_key", "kind", "state", "leased_at", "expires_at")
 )
-_SERVE = {
-    kind: Prepared(
-        update(participation)
-        .where(participation.c.stage_id == bindparam("of_stage"), participation.c.worker_id == bindparam("of_worker"))
-        .values({"served": participation.c.served + ONE, cursor: bindparam("position")})
-    )
-    for kind, cursor in (
-        (AssignmentKind.GOLD, "gold_cursor"),
-        (AssignmentKind.TRAINING, "gold_cursor"),
-        (AssignmentKind.QUALIFICATION, "gold_cursor"),
-        (AssignmentKind.PRODUCTION, "item_cursor"),
-    )
-}
+_SERVE = Prepared(
+    update(participation)
+    .where(participation.c.stage_id == bindparam("of_stage"), participation.c.worker_id == bindparam("of_worker"))
+    .values(served=participation.c.served + ONE, item_cursor=bindparam("cursor"))
+)
 
 
 def lease(
@@ -106,7 +108,7 @@ def lease(
         leased_at=now,
         expires_at=expires_at,
     )
-    _SERVE[kind](tx, of_stage=stage_id, of_worker=worker_id, position=offered.position)
+    _SERVE(tx, of_stage=stage_id, of_worker=worker_id, cursor=offered.cursor)
     return Lease(token, offered.key, offered.payload, expires_at)
 
 
@@ -195,15 +197,22 @@ _END = Prepared(
     .where(assignment.c.id == bindparam("of_assignment"))
     .values(state=bindparam("new_state"), ended_at=bindparam("now"))
 )
-_GIVE_PLACE = Prepared(update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken - 1))
+_GIVE_PLACE = {
+    AssignmentKind.PRODUCTION: Prepared(
+        update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken - 1)
+    ),
+    AssignmentKind.GOLD: Prepared(
+        update(gold).where(gold.c.item_id == bindparam("of_item")).values(taken=gold.c.taken - 1)
+    ),
+}
 
 
 def end_assignment(tx: Connection, row: Assignment, state: AssignmentState, now: int) -> None:
     """End an assignment; unless it was submitted, its place on the item is free again."""
     _END(tx, of_assignment=row.id, new_state=state.value, now=now)
-    holds_place = row.kind == AssignmentKind.PRODUCTION and row.state == AssignmentState.LIVE
-    if holds_place and state is not AssignmentState.SUBMITTED:
-        _GIVE_PLACE(tx, of_item=row.item_id)
+    if state is not AssignmentState.SUBMITTED and row.state == AssignmentState.LIVE and row.kind in _GIVE_PLACE:
+        # Gold as well: an item and gold that somebody skipped are shown to one more worker each.
+        _GIVE_PLACE[AssignmentKind(row.kind)](tx, of_item=row.item_id)
 
 
 def set_expiry(tx: Connection, assignment_id: int, expires_at: int) -> None:

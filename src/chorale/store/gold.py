@@ -108,8 +108,8 @@ def explain_gold(tx: Connection, stage_id: int, key: str, explanation: str) -> N
     tx.execute(update(gold).where(gold.c.item_id == of_item).values(explanation=explanation))
 
 
-def add_gold(tx: Connection, stage_id: int, stage_name: str, seed: int, rows: Sequence[NewGold]) -> None:
-    """Add gold items that are not part of the stage's own items."""
+def add_gold(tx: Connection, stage_id: int, stage_name: str, seed: int, rows: Sequence[NewGold], wanted: int) -> None:
+    """Add gold items that are not part of the stage's own items; so many workers get each in its first turn."""
     add_items(tx, stage_id, stage_name, seed, [row.item for row in rows], wanted=0)
     keys = [row.item.key for row in rows]
     ids: dict[str, int] = {}
@@ -118,7 +118,7 @@ def add_gold(tx: Connection, stage_id: int, stage_name: str, seed: int, rows: Se
         ids.update({row.key: row.id for row in tx.execute(query)})
     for row in rows:
         key = row.item.key
-        put_gold(tx, ids[key], stage_id, stage_name, seed, key, row.answer, row.explanation, row.origin)
+        put_gold(tx, ids[key], stage_id, stage_name, seed, key, row.answer, row.explanation, row.origin, wanted)
 
 
 def put_gold(
@@ -131,13 +131,18 @@ def put_gold(
     answer: Answer,
     explanation: str,
     origin: str,
+    wanted: int,
 ) -> None:
-    """Make an item gold, or change its gold answer."""
+    """Make an item gold that so many workers get in its first turn, or change its gold answer."""
     values = {"answer": as_text(answer), "explanation": explanation, "origin": origin, "active": True}
     tx.execute(
         upsert(tx, gold)
         .values(
-            item_id=item_id, stage_id=stage_id, position=shuffled_position(seed, f"{stage_name}:gold", key), **values
+            item_id=item_id,
+            stage_id=stage_id,
+            position=shuffled_position(seed, f"{stage_name}:gold", key),
+            wanted=wanted,
+            **values,
         )
         .on_conflict_do_update(index_elements=[gold.c.item_id], set_=values)
     )

@@ -69,7 +69,7 @@ _INSERT_ENTRY = PreparedInsert(entry, "cause", "at", "worker_id", "stage_id", "k
 _INSERT_PARTICIPATION = PreparedInsert(
     participation,
     *("stage_id", "worker_id", "standing", "entered_at", "seed", "served", "answered", "gold_answered", "gold_right"),
-    *("gold_recent", "earned", "fees", "exact_fees", "worked_ms", "item_cursor", "gold_cursor", "changes", "settled"),
+    *("gold_recent", "earned", "fees", "exact_fees", "worked_ms", "item_cursor", "changes", "settled"),
 )
 
 
@@ -124,5 +124,5 @@ def _participation(
 ) -> tuple[Any, ...]:
     return (
         *(stage_id, worker_id, Standing.ACTIVE.value, entered_at, 0, answered, answered, 0, 0),
-        *("", amount * answered, 0, 0, worked_ms, 0, 0, 0, 0),
+        *("", amount * answered, 0, 0, worked_ms, 0, 0, 0),
     )

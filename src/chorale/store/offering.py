@@ -4,7 +4,18 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, exists, literal_column, select, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    Select,
+    bindparam,
+    exists,
+    literal_column,
+    select,
+    text,
+    update,
+)
 
 from chorale.store.prepared import NONE, ONE, Prepared
 from chorale.store.schema import assignment, gold, item, item_source, stage
@@ -18,7 +29,23 @@ class ItemContent(NamedTuple):
     key: str
     group_key: str
     payload: str
-    position: int
+    cursor: int
+    """Where the worker's next search begins: everything before was seen by them or is taken."""
+
+
+class Draw(NamedTuple):
+    """Which positions a search stops at: a random part of them, another one in every search."""
+
+    modulus: int
+    below: int
+
+
+EVERYTHING = Draw(1, 1)
+
+
+def _drawn(position: ColumnElement[int]) -> ColumnElement[bool]:
+    # Positions are random numbers of 63 bits, so their remainders by different numbers say nothing of each other.
+    return position % bindparam("modulus") < bindparam("below")
 
 
 _SEEN = exists().where(
@@ -53,7 +80,13 @@ def _seen_later(level: int) -> ColumnElement[bool]:
 def _offered(back: int, ahead: int) -> Select[Any]:
     query = (
         select(item.c.id, item.c.key, item.c.group_key, item.c.payload, item.c.position)
-        .where(item.c.stage_id == bindparam("stage_id"), OFFERED, item.c.position > bindparam("after"), ~_SEEN)
+        .where(
+            item.c.stage_id == bindparam("stage_id"),
+            OFFERED,
+            item.c.position > bindparam("after"),
+            _drawn(item.c.position),
+            ~_SEEN,
+        )
         .order_by(item.c.position)
         .limit(ONE)
         .offset(NONE)
@@ -73,44 +106,113 @@ def _still_offered(back: int, ahead: int) -> Prepared:
 
 
 def next_item(
-    tx: Connection, stage_id: int, worker_id: int, cursor: int, *, not_from_own: int, not_seen_later: int = 0
+    tx: Connection,
+    stage_id: int,
+    worker_id: int,
+    cursor: int,
+    draw: Draw = EVERYTHING,
+    *,
+    not_from_own: int,
+    not_seen_later: int = 0,
 ) -> ItemContent | None:
-    """An item of the stage with room for this worker: the first after the cursor, or else the first of all.
+    """An item of the stage with room for this worker: the first drawn after the cursor, or else the first of all.
 
-    Not one that came from something they answered, `not_from_own` stages back or fewer; and not one of which they have
-    seen what others made, up to `not_seen_later` stages on.
+    Only a search that draws everything moves the cursor. Left out are items that came from something they answered,
+    `not_from_own` stages back or fewer, and items of which they have seen what others made, up to `not_seen_later`
+    stages on.
     """
     query = _next_offered(not_from_own, not_seen_later)
-    for after in (cursor, -1) if cursor >= 0 else (-1,):
-        row = query.first(tx, stage_id=stage_id, worker_id=worker_id, after=after)
+    tries = [(cursor, draw)]
+    if cursor >= 0 or draw is not EVERYTHING:
+        tries.append((-1, EVERYTHING))
+    for after, drawn in tries:
+        row = query.first(
+            tx, stage_id=stage_id, worker_id=worker_id, after=after, modulus=drawn.modulus, below=drawn.below
+        )
         if row is not None:
-            return ItemContent._make(row)
+            found = ItemContent._make(row)
+            return found if drawn is EVERYTHING else found._replace(cursor=cursor)
     return None
 
 
 def room_for(tx: Connection, stage_id: int, worker_id: int, *, not_from_own: int, not_seen_later: int = 0) -> bool:
     """Whether the stage has an item for this worker, without taking or locking it."""
     query = _still_offered(not_from_own, not_seen_later)
-    return query.first(tx, stage_id=stage_id, worker_id=worker_id, after=-1) is not None
+    return query.first(tx, stage_id=stage_id, worker_id=worker_id, after=-1, modulus=1, below=1) is not None
 
 
-_NEXT_GOLD = Prepared(
-    select(item.c.id, item.c.key, item.c.group_key, item.c.payload, gold.c.position)
+_UNSEEN_GOLD = (
+    select(item.c.id, item.c.key, item.c.group_key, item.c.payload, gold.c.taken, gold.c.wanted)
     .join(item, item.c.id == gold.c.item_id)
-    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, gold.c.position > bindparam("after"), ~_SEEN)
-    .order_by(gold.c.position)
+    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, ~_SEEN)
     .limit(ONE)
     .offset(NONE)
 )
+# Skipping what others hold, so that no two wait for each other: who ends leases takes items and gold in another order.
+_NEXT_GOLD = Prepared(
+    _UNSEEN_GOLD.where(gold.c.taken < gold.c.wanted, _drawn(gold.c.position))
+    .order_by(gold.c.position)
+    .with_for_update(skip_locked=True, of=gold, key_share=True)
+)
+_ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")))
 
 
-def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int) -> ItemContent | None:
-    """A gold item the worker has not seen, starting from their own place in the ring."""
-    for after in (cursor, -1):
-        row = _NEXT_GOLD.first(tx, stage_id=stage_id, worker_id=worker_id, after=after)
+class GoldContent(NamedTuple):
+    item: ItemContent
+    taken: int
+    wanted: int
+
+
+def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int, draw: Draw) -> GoldContent | None:
+    """A gold item whose turn it is and that the worker has not seen: the first drawn, or else the first of all.
+
+    `cursor` is where the worker's next search for an item begins, which gold does not change.
+    """
+    for drawn in (draw, EVERYTHING):
+        row = _NEXT_GOLD.first(tx, stage_id=stage_id, worker_id=worker_id, modulus=drawn.modulus, below=drawn.below)
         if row is not None:
-            return ItemContent._make(row)
+            item_id, key, group_key, payload, taken, wanted = row
+            return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), taken, wanted)
     return None
+
+
+def any_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int, modulus: int) -> ItemContent | None:
+    """An item of a round that the worker has not seen, each as likely as any other."""
+    row = _ANY_GOLD.first(tx, stage_id=stage_id, worker_id=worker_id, modulus=modulus)
+    if row is None:
+        return None
+    item_id, key, group_key, payload, _, _ = row
+    return ItemContent(item_id, key, group_key, payload, cursor)
+
+
+_USED_UP = (
+    select(gold.c.item_id)
+    .join(item, item.c.id == gold.c.item_id)
+    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, gold.c.taken >= gold.c.wanted, ~_SEEN)
+    .with_for_update(skip_locked=True, of=gold, key_share=True)
+)
+_NEXT_TURN = Prepared(
+    update(gold)
+    .where(gold.c.item_id.in_(_USED_UP))
+    .values(taken=NONE, wanted=bindparam("fewest", type_=Integer), turns=gold.c.turns + ONE)
+)
+
+
+def next_turn(tx: Connection, stage_id: int, worker_id: int, fewest: int) -> bool:
+    """Begin another turn, of so many workers at the least, for gold that has had one and that a worker has not seen."""
+    return bool(_NEXT_TURN.changed(tx, stage_id=stage_id, worker_id=worker_id, fewest=fewest))
+
+
+_TAKE_GOLD = Prepared(
+    update(gold)
+    .where(gold.c.item_id == bindparam("of_item"))
+    .values(taken=gold.c.taken + ONE, wanted=gold.c.wanted + bindparam("more", type_=Integer))
+)
+
+
+def take_gold(tx: Connection, item_id: int, more: int = 0) -> None:
+    """Count a worker who gets a gold item in its turn; perhaps more are to get it than was known."""
+    _TAKE_GOLD(tx, of_item=item_id, more=more)
 
 
 _OPEN_STAGES = Prepared(

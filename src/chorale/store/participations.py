@@ -35,7 +35,7 @@ class Attendance(NamedTuple):
     answered: int
     earned: int
     item_cursor: int
-    gold_cursor: int
+    skipped: int
     stage_state: str
     pseudonym: str
     consent_version: int | None
@@ -51,7 +51,7 @@ _HOLDS_ITEM = exists().where(
 )
 _ATTENDED: Select[Any] = (
     select(
-        *participation.c["standing", "seed", "served", "answered", "earned", "item_cursor", "gold_cursor"],
+        *participation.c["standing", "seed", "served", "answered", "earned", "item_cursor", "skipped"],
         stage.c.state,
         worker.c.pseudonym,
         worker.c.consent_version,
@@ -85,21 +85,18 @@ def attendance(
 
 _ENTER = InsertIfNew(
     participation,
-    *("stage_id", "worker_id", "seed", "gold_cursor", "entered_at"),
+    *("stage_id", "worker_id", "seed", "entered_at"),
     standing=Standing.ACTIVE.value,
     gold_recent="",
     item_cursor=-1,
     **dict.fromkeys(("served", "answered", "gold_answered", "gold_right", "earned", "fees", "exact_fees"), 0),
-    **dict.fromkeys(("worked_ms", "changes", "settled"), 0),
+    **dict.fromkeys(("worked_ms", "changes", "settled", "skipped"), 0),
 )
 
 
-def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, gold_cursor: int, now: int) -> bool:
+def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, now: int) -> bool:
     """Let a worker into a stage; False if another tab of theirs was first."""
-    entered = _ENTER.changed(
-        tx, stage_id=stage_id, worker_id=worker_id, seed=seed, gold_cursor=gold_cursor, entered_at=now
-    )
-    return bool(entered)
+    return bool(_ENTER.changed(tx, stage_id=stage_id, worker_id=worker_id, seed=seed, entered_at=now))
 
 
 _OF_WORKER = and_(
@@ -131,6 +128,14 @@ def count_answer(
         more_exact_fees=exact_fees,
         more_ms=worked_ms,
     )
+
+
+_COUNT_SKIP = Prepared(update(participation).where(_OF_WORKER).values(skipped=participation.c.skipped + ONE))
+
+
+def count_skip(tx: Connection, stage_id: int, worker_id: int) -> None:
+    """Add an item returned unanswered to a worker's record."""
+    _COUNT_SKIP(tx, of_stage=stage_id, of_worker=worker_id)
 
 
 _NOTE_GOLD = Prepared(

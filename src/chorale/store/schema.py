@@ -101,6 +101,10 @@ gold = Table(
     Column("explanation", Text, nullable=False),
     Column("origin", Text, nullable=False),
     Column("active", Boolean, nullable=False),
+    # How many workers got it in this turn, and how many are to: as many as get an item. Then other gold has its turn.
+    Column("taken", Integer, nullable=False, server_default="0"),
+    Column("wanted", Integer, nullable=False, server_default="1"),
+    Column("turns", Integer, nullable=False, server_default="0"),
     Index("ix_gold_stage", "stage_id", "position"),
 )
 
@@ -159,11 +163,12 @@ participation = Table(
     Column("exact_fees", BigInteger, nullable=False),
     Column("worked_ms", BigInteger, nullable=False),
     Column("item_cursor", BigInteger, nullable=False),
-    Column("gold_cursor", BigInteger, nullable=False),
     # How often the worker's trust or standing has changed, and up to which of these changes the labels they had a part
     # in have been looked at again.
     Column("changes", Integer, nullable=False),
     Column("settled", Integer, nullable=False),
+    # Items returned unanswered by their own choice.
+    Column("skipped", Integer, nullable=False, server_default="0"),
     PrimaryKeyConstraint("stage_id", "worker_id"),
     Index("ix_participation_worker", "worker_id"),
     _index_where("changes > settled", "ix_participation_unsettled", "stage_id"),

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Sequence
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
@@ -35,6 +36,8 @@ from chorale.web.sessions import WORKER_COOKIE
 from chorale.web.withdrawing import add_withdrawal_routes, withdrawn_page
 
 log = logging.getLogger("chorale.web")
+REPLY_STEP_S = 0.02
+"""Replies to answers come a multiple of this after the answer."""
 COUNTED = 41
 """Parts of an answer whose bonus a page shows beforehand, from none on."""
 TokenInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -79,6 +82,8 @@ class OfferBody(BaseModel):
     message: str
     progress: ProgressBody
     assignment: AssignmentBody | None = None
+    skips_left: int | None = None
+    """How many more items may be skipped, this one included; any number if null."""
 
 
 class FeedbackBody(BaseModel):
@@ -342,16 +347,19 @@ def _add_interface(router: APIRouter, site: Site) -> None:
                 "expires_at": offer.lease.expires_at,
                 "server_now": study.clock(),
             }
+            body["skips_left"] = offer.skips_left
         return _json(body)
 
     @router.post("/api/assignments/{token}/submit", response_model=OutcomeBody, responses=REFUSALS)
     async def submit(request: Request, token: TokenInPath, body: Submission) -> Response:
         """Submit an answer. When this answers 200, the answer is on disk; sending it again changes nothing."""
+        began = time.monotonic()
         session = site.claim(request)
         given = (token, body.answer, body.key, body.duration_ms)
         outcome = await site.write(work.submit, session.worker_id, *given, session)
         if outcome.status == "accepted" and outcome.standing is Standing.DROPPED:
             await asyncio.to_thread(settling.settle_everything, study)
+        await _next_step(began)
         return _json(
             {
                 "status": outcome.status,
@@ -372,9 +380,14 @@ def _add_interface(router: APIRouter, site: Site) -> None:
 
     @router.post("/api/assignments/{token}/return", response_model=ReturnedBody, responses=REFUSALS)
     async def give_back(request: Request, token: TokenInPath) -> Response:
-        """Give an item back unanswered; somebody else will get it."""
-        await site.write_as(request, work.give_back, token)
+        """Skip an item: give it back unanswered; somebody else will get it."""
+        await site.write_as(request, work.skip, token)
         return _json({"status": "returned"})
+
+
+async def _next_step(began: float) -> None:
+    """Wait for the next step: gold is graded and an item counted, and how long that took must not show."""
+    await asyncio.sleep(-(time.monotonic() - began) % REPLY_STEP_S)
 
 
 def _json(body: dict[str, Any]) -> Response:

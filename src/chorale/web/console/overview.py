@@ -13,7 +13,8 @@ from chorale.engine import control
 from chorale.engine.arrivals import arrival_url
 from chorale.engine.running import Study
 from chorale.model import Entry, EntryKind, Refusal, StageState, UserError
-from chorale.monitor.overview import AgreementPart, Alarm, overview
+from chorale.monitor.alarm import Alarm
+from chorale.monitor.overview import AgreementPart, overview
 from chorale.monitor.status import has_seen_arms
 from chorale.store import Tx, events, ledger
 from chorale.store.console import bonuses

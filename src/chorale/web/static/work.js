@@ -110,8 +110,10 @@ async function main() {
     showProgress(reply.progress);
     if (!byId("saved").textContent && reply.progress?.answered) showSaved("saved", "All saved");
     byId("panel-item").setAttribute("aria-label", `Question ${(reply.progress?.answered ?? 0) + 1}`);
-    if (reply.status === "item") await workOn(reply.assignment, module);
-    else if (!(await rest(reply.status, reply.message))) return;
+    if (reply.status === "item") {
+      showSkips(reply.skips_left ?? null);
+      await workOn(reply.assignment, module);
+    } else if (!(await rest(reply.status, reply.message))) return;
   }
 }
 
@@ -160,14 +162,33 @@ async function giveBack(assignment) {
     notices.show("skip", { tone: "warn", text: "No connection: the question could not be given back. Please try again." });
     return; // the same question comes again
   }
+  if (reply.kind === "refused" && reply.code === "no_skips_left") {
+    notices.show("skip", { tone: "warn", title: "No skips left.", text: reply.message });
+    return; // the same question comes again, with what was written
+  }
   if (reply.kind !== "signed_out") store.remove("draft", assignment.id);
   if (reply.kind === "ok") showSaved("", "Skipped");
+}
+
+const FEW_SKIPS = 3;
+
+/**
+ * How many more questions may be skipped: shown once few are left, so that nobody meets the end of them unprepared.
+ *
+ * @param {number | null} left
+ */
+function showSkips(left) {
+  const shown = byId("skips-left");
+  shown.hidden = left === null || left > FEW_SKIPS;
+  if (left === null) return;
+  shown.textContent = left === 0 ? "No skips left: answer more to get more" : left === 1 ? "1 skip left" : `${left} skips left`;
+  /** @type {HTMLButtonElement} */ (byId("skip")).disabled = left === 0;
 }
 
 /**
  * Ask for the next question until there is an answer.
  *
- * @returns {Promise<{status: string, message?: string, progress?: Progress, assignment?: any}>}
+ * @returns {Promise<{status: string, message?: string, progress?: Progress, assignment?: any, skips_left?: number | null}>}
  */
 async function askNext() {
   const backoff = new Backoff(RETRY.firstMs, RETRY.mostMs);

@@ -191,7 +191,7 @@ def accept(tx: Tx, study: Study, worker_id: int, name: str) -> str:
 def _enter(market: Market, worker_id: int) -> None:
     """Have a place in the ledger, from the first HIT on."""
     study, stage = market.study, market.stage
-    if participations.enter(market.tx, stage.id, worker_id, secret_number(study), secret_number(study), market.now):
+    if participations.enter(market.tx, stage.id, worker_id, secret_number(study), market.now):
         evidence = {"reason": "accepted a HIT"}
         events.record(market.tx, market.now, "entered", evidence, stage_id=stage.id, worker_id=worker_id)
 

@@ -1,0 +1,396 @@
+"""Whether accounts that work together can tell gold from items: every way of trying that we know of.
+
+A group of accounts, alone or among honest workers, asks for items, skips or answers them, and writes down all that a
+browser gets to know: which item, when, in which order, what the reply says. Each strategy gives every item that the
+group met a score; called gold are those with the highest scores, and those with the lowest. The precision of the best
+strategy is compared with the share of gold in what the group was served: whoever guesses reaches that. A strategy that
+reaches more than 0.05 beyond it tells gold apart.
+
+    PYTHONPATH=tests python -m bench.gold_attack   all cases, as a table
+
+What the times of replies tell is measured over HTTP: see `bench.gold_timing`.
+"""
+
+import argparse
+import tempfile
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from statistics import fmean, pvariance
+from typing import Any, NamedTuple
+
+from chorale.engine import entering, work
+from chorale.engine.opening import bring_in
+from chorale.engine.running import Study
+from chorale.folder.reading import load_folder
+from chorale.model import Refusal
+from chorale.store import open_memory_store
+from small_study import write_small_study
+
+MARGIN = 0.05
+STAGE = "meaningful"
+MINUTE_MS = 60_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A study and who comes to it."""
+
+    name: str
+    items: int = 600
+    gold: int = 67
+    share: float = 0.1
+    judgments: str = "3"
+    gang: int = 10
+    honest: int = 0
+    skipping: float = 0.0
+    """How likely an account of the group is to skip an item, as long as it may."""
+    right: float = 1.0
+    """How likely it is to answer gold correctly."""
+    only_skips: bool = False
+    """Whether an account leaves when it may not skip any more."""
+    until: float = 0.9
+    """Up to which part of all servings the study goes: when nothing is left, knowing gold is worth nothing."""
+    floor: float = 0.0
+    feedback: str = "none"
+
+
+class Serving(NamedTuple):
+    """What an account of the group gets to know with one item."""
+
+    account: int
+    item: str
+    place: int
+    """How many items the account got before."""
+    at: int
+    """How many items the group got before."""
+    told: bool
+    """Whether the reply to its answer said more than that the answer was taken, or paid more than others."""
+    ended: bool
+    """Whether the account was removed with it."""
+
+
+@dataclass
+class Seen:
+    """All that the group knows."""
+
+    servings: list[Serving] = field(default_factory=list)
+    gold: set[str] = field(default_factory=set)
+    """Which of them were gold: for grading strategies, not known to the group."""
+
+    @property
+    def share(self) -> float:
+        return sum(one.item in self.gold for one in self.servings) / len(self.servings)
+
+    def by_account(self) -> list[list[str]]:
+        streams: dict[int, list[str]] = defaultdict(list)
+        for one in self.servings:
+            streams[one.account].append(one.item)
+        return list(streams.values())
+
+    def by_item(self) -> dict[str, list[Serving]]:
+        met: dict[str, list[Serving]] = defaultdict(list)
+        for one in self.servings:
+            met[one.item].append(one)
+        return met
+
+
+class _Clock:
+    now = 1_800_000_000_000
+
+    def __call__(self) -> int:
+        return self.now
+
+
+class _World:
+    """A study in memory and the people in it."""
+
+    def __init__(self, case: Case, seed: int) -> None:
+        self.case, self.rng, self.seen = case, Random(f"{seed}:{case.name}"), Seen()
+        with tempfile.TemporaryDirectory() as name:
+            write_small_study(
+                Path(name),
+                applications=case.items // 2,
+                gold=case.gold,
+                share=case.share,
+                judgments=case.judgments,
+                floor=case.floor,
+                after=4,
+                feedback=case.feedback,
+            )
+            self._clock = _Clock()
+            study = bring_in(load_folder(Path(name)), open_memory_store(), self._clock)
+        self.study: Study = replace(study, secrets=Random(f"{seed}:{case.name}:secrets"))
+        self._last_pay: dict[int, int] = defaultdict(int)
+
+    def act(self, what: Callable[..., Any], *args: Any) -> Any:
+        return self.study.store.write(lambda tx: what(tx, self.study, *args)).result()
+
+    def run(self) -> Seen:
+        case = self.case
+        everybody = list(range(case.gang + case.honest))
+        ids = [self.act(entering.arrive, "prolific", f"person-{number}", {}).id for number in everybody]
+        for worker_id in ids:
+            self.act(entering.consent, worker_id)
+        places = [0] * len(ids)
+        fewest = int(case.judgments) if case.judgments.isdigit() else 3
+        last = case.until * case.items * fewest / (1 - case.share)
+        # As long as somebody of the group is there: the honest alone learn it nothing.
+        while everybody and everybody[0] < case.gang and sum(places) < last:
+            number = self.rng.choice(everybody)
+            self._clock.now += self.rng.randrange(200, 2000)
+            if not self._turn(number, ids[number], places[number]):
+                everybody.remove(number)
+            places[number] += 1
+        self.study.close()
+        return self.seen
+
+    def _turn(self, number: int, worker_id: int, place: int) -> bool:
+        """Let somebody do one item; False if there is none for them any more."""
+        offer = self.act(work.next_item, self.study.stage(STAGE), worker_id)
+        if offer.lease is None:
+            return False
+        text = next(iter(offer.view.values()))
+        is_gold = "gold" in text
+        in_gang = number < self.case.gang
+        if in_gang and self.rng.random() < self.case.skipping and self._skip(worker_id, offer.lease.token):
+            self._note(number, text, place, told=False, ended=False)
+            return True
+        if in_gang and self.case.only_skips:
+            self._note(number, text, place, told=False, ended=False)
+            return False
+        answer = "yes"
+        if is_gold:
+            right = self.rng.random() < (self.case.right if in_gang else 0.9)
+            answer = "no" if (int(text.split()[-1]) % 2 == 1) == right else "yes"
+        outcome = self.act(work.submit, worker_id, offer.lease.token, answer, f"key-{place:08d}", None)
+        if in_gang:
+            paid, self._last_pay[number] = outcome.progress.earned - self._last_pay[number], outcome.progress.earned
+            told = outcome.explanation is not None or outcome.right is not None or paid != 3
+            self._note(number, text, place, told=told, ended=outcome.standing == "dropped")
+        if is_gold and in_gang:
+            self.seen.gold.add(text)
+        return True
+
+    def _skip(self, worker_id: int, token: str) -> bool:
+        try:
+            self.act(work.skip, worker_id, token)
+        except Refusal:
+            return False
+        return True
+
+    def _note(self, number: int, text: str, place: int, *, told: bool, ended: bool) -> None:
+        self.seen.servings.append(Serving(number, text, place, len(self.seen.servings), told, ended))
+        if "gold" in text:
+            self.seen.gold.add(text)
+
+
+# Strategies: a score for every item that the group met.
+
+Scores = Mapping[str, float]
+
+
+def _accounts(seen: Seen) -> Scores:
+    """How many accounts met it: gold that is short comes to more of them."""
+    return {item: len(met) for item, met in seen.by_item().items()}
+
+
+def _common_order(seen: Seen) -> Scores:
+    """How often it is in the longest common order of two accounts."""
+    kept: dict[str, int] = defaultdict(int)
+    shared: dict[str, int] = defaultdict(int)
+    for first, second in combinations(seen.by_account(), 2):
+        places = {item: place for place, item in enumerate(first)}
+        common = [item for item in second if item in places]
+        for item in common:
+            shared[item] += 1
+        for item in _longest_increasing(common, places):
+            kept[item] += 1
+    return {item: kept[item] / times for item, times in shared.items()}
+
+
+def _longest_increasing(items: Sequence[str], places: Mapping[str, int]) -> list[str]:
+    """The longest part of the items that stands in the order of their places."""
+    ends: list[int] = []
+    at: list[int] = []
+    before = [-1] * len(items)
+    for number, item in enumerate(items):
+        place = bisect_left(ends, places[item])
+        if place == len(ends):
+            ends.append(places[item])
+            at.append(number)
+        else:
+            ends[place], at[place] = places[item], number
+        before[number] = at[place - 1] if place else -1
+    found, number = [], at[-1] if at else -1
+    while number >= 0:
+        found.append(items[number])
+        number = before[number]
+    return found
+
+
+def _out_of_order(seen: Seen) -> Scores:
+    """Among how many of the items that two accounts share it stands elsewhere in the other's order."""
+    moved: dict[str, list[float]] = defaultdict(list)
+    for first, second in combinations(seen.by_account(), 2):
+        both = set(first) & set(second)
+        ranks = [
+            {item: rank for rank, item in enumerate(one for one in stream if one in both)} for stream in (first, second)
+        ]
+        for item in both:
+            moved[item].append(abs(ranks[0][item] - ranks[1][item]) / len(both))
+    return {item: fmean(distances) for item, distances in moved.items()}
+
+
+def _spread(seen: Seen) -> Scores:
+    """How much the places differ at which accounts met it."""
+    return {item: pvariance([one.place for one in met]) for item, met in seen.by_item().items() if len(met) > 1}
+
+
+def _first(seen: Seen) -> Scores:
+    """When the group met it first."""
+    return {item: met[0].at for item, met in seen.by_item().items()}
+
+
+def _last(seen: Seen) -> Scores:
+    """When the group met it last: what comes when nothing else is left."""
+    return {item: met[-1].at for item, met in seen.by_item().items()}
+
+
+def _comes_back(seen: Seen) -> Scores:
+    """How long after the first account the last one met it."""
+    return {item: met[-1].at - met[0].at for item, met in seen.by_item().items()}
+
+
+def _place(seen: Seen) -> Scores:
+    """At which place accounts met it first."""
+    return {item: met[0].place for item, met in seen.by_item().items()}
+
+
+def _told(seen: Seen) -> Scores:
+    """Whether a reply said or paid something that others do not."""
+    return {item: float(any(one.told for one in met)) for item, met in seen.by_item().items()}
+
+
+def _ended(seen: Seen) -> Scores:
+    """Whether an account was removed with it."""
+    return {item: float(any(one.ended for one in met)) for item, met in seen.by_item().items()}
+
+
+def _accounts_early(seen: Seen) -> Scores:
+    """How many accounts met it, for how long the group has known it."""
+    end = len(seen.servings)
+    return {item: len(met) / (end - met[0].at + end / 10) for item, met in seen.by_item().items()}
+
+
+STRATEGIES: Mapping[str, Callable[[Seen], Scores]] = {
+    "accounts that met it": _accounts,
+    "accounts for its age": _accounts_early,
+    "common order": _common_order,
+    "out of order": _out_of_order,
+    "spread of places": _spread,
+    "first met": _first,
+    "last met": _last,
+    "comes back": _comes_back,
+    "place in the stream": _place,
+    "replies": _told,
+    "removal": _ended,
+}
+PARTS = (0.25, 0.5, 1.0)
+"""How many items are called gold, as parts of the gold that the group met."""
+FEWEST_CALLED = 3
+
+
+def precisions(seen: Seen, rng: Random) -> dict[str, float]:
+    """The precision of every strategy, upwards and downwards, for each number of items called."""
+    found = {}
+    for name, strategy in STRATEGIES.items():
+        scores = strategy(seen)
+        # Of the same score, any.
+        shuffled = sorted(scores, key=lambda _: rng.random())
+        for sign, way in ((-1, "most"), (1, "least")):
+            # Where few have the highest score (as with replies), more are not called.
+            ranked = [
+                item for _, _, item in sorted((sign * scores[item], at, item) for at, item in enumerate(shuffled))
+            ]
+            for part in PARTS:
+                called = ranked[: max(FEWEST_CALLED, round(part * len(seen.gold)))]
+                if name in {"replies", "removal"} and sign < 0:
+                    called = [item for item in called if scores[item]]
+                if called:
+                    found[f"{name}, {way}, {part:g}"] = sum(item in seen.gold for item in called) / len(called)
+    return found
+
+
+@dataclass(frozen=True)
+class Result:
+    case: Case
+    share: float
+    strategy: str
+    precision: float
+    ways: Mapping[str, float]
+
+    @property
+    def tells(self) -> bool:
+        return self.precision > self.share + MARGIN
+
+    def row(self) -> str:
+        return (
+            f"| {self.case.name} | {self.share:.3f} | {self.precision:.3f} | {self.strategy} "
+            f"| {'**tells**' if self.tells else 'no'} |"
+        )
+
+
+def attack(case: Case, seeds: Sequence[int]) -> Result:
+    """The strategy that does best in half of the runs, and its precision in the others: the best of many is luck."""
+    halves: tuple[dict[str, list[float]], ...] = (defaultdict(list), defaultdict(list))
+    shares = []
+    for number, seed in enumerate(seeds):
+        seen = _World(case, seed).run()
+        shares.append(seen.share)
+        for name, precision in precisions(seen, Random(seed)).items():
+            halves[number % 2][name].append(precision)
+    tried, others = ({name: fmean(values) for name, values in half.items()} for half in halves)
+    best = max(tried.keys() & others.keys(), key=tried.__getitem__)
+    return Result(case, fmean(shares), best, others[best], others)
+
+
+CASES = (
+    Case("36 gold, three accounts that only skip", 648, 36, gang=3, skipping=1.0, only_skips=True, honest=20),
+    Case("ten accounts that only skip", skipping=1.0, only_skips=True, honest=20),
+    Case("ten accounts alone, answering"),
+    Case("ten accounts alone, skipping what they may", skipping=0.3),
+    Case("ten accounts alone, gold answered wrongly", right=0.3),
+    Case("ten accounts alone, first third of the study", until=0.33),
+    Case("ten among 30 honest", honest=30),
+    Case("ten among 30 honest, skipping what they may", honest=30, skipping=0.3),
+    Case("ten accounts alone, 2,000 items, 20% gold", 2000, 500, 0.2),
+    Case("ten accounts alone, 5% gold", 1000, 53, 0.05),
+    Case("ten accounts alone, 2 to 5 judgments", judgments="{ min = 2, max = 5, until = 0.9 }"),
+    Case("ten accounts alone, three times the gold needed", gold=200),
+    Case("ten accounts alone, when the study is over", until=2),
+    Case("ten accounts alone, half the gold needed", gold=33),
+    Case("ten among 30 honest, a fifth of the gold needed", honest=30, gold=13),
+    Case("ten among 10 honest, removed below accuracy 0.6", right=0.3, floor=0.6, honest=10),
+    Case('ten accounts alone, feedback = "at once"', right=0.7, feedback="at once"),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--only", default="")
+    arguments = parser.parse_args()
+    print("| case | share of gold served | best precision | strategy | tells gold apart |")
+    print("| --- | ---: | ---: | --- | --- |")
+    for case in CASES:
+        if arguments.only in case.name:
+            print(attack(case, range(arguments.seeds)).row(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""What a requester should look at before others make use of it: worn-out gold, skipping, workers who act together."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from chorale.engine.running import RunningStage, Study
+from chorale.model.plural import plural
+from chorale.monitor.alarm import Alarm
+from chorale.protocol.suspicion import good_at_gold_only, groups_of, in_step, skippers
+from chorale.store import Tx
+from chorale.store.watching import Habits, complete_answers, gold_turns, habits
+
+MOST_NAMED = 5
+
+
+def suspicions(tx: Tx, study: Study) -> list[Alarm]:
+    """All of these."""
+    return [*gold_is_worn_out(tx, study), *skipping(tx, study), *acting_together(tx, study)]
+
+
+def gold_is_worn_out(tx: Tx, study: Study) -> Iterator[Alarm]:
+    """Stages whose gold has been shown to more workers than an item is."""
+    for stage_id, shown in gold_turns(tx).items():
+        stage = _stage(study, stage_id)
+        rule = None if stage is None else stage.settings.gold
+        if stage is None or rule is None or rule.share == 0 or shown.turns == 0:
+            continue
+        yield Alarm(
+            "gold-worn",
+            f"The gold of “{stage.settings.title}” is worn out: {plural(shown.gold, 'item has', 'items have')} been "
+            "shown as often as other items, and now come again",
+            "Add gold to the study's gold file and open the site again. Workers who compare notes can recognise gold "
+            "that more of them have met than other items.",
+            stages=(stage.name,),
+        )
+
+
+def skipping(tx: Tx, study: Study) -> Iterator[Alarm]:
+    """Workers who skip far more than others."""
+    for stage, records in _by_stage(tx, study):
+        found = skippers({one.worker: (one.skipped, one.answered) for one in records if one.answered + one.skipped})
+        if found:
+            worst = found[0]
+            yield Alarm(
+                "skipping",
+                f"{plural(len(found), 'worker skips', 'workers skip')} far more than others in "
+                f"“{stage.settings.title}”: {worst.worker} skipped {worst.skipped} of {worst.served} items, others "
+                f"{worst.usual:.0%}",
+                "Look at what they skipped. Lower `skips` in study.toml if they look for easy items or for gold.",
+                tuple(one.worker for one in found[:MOST_NAMED]),
+                stages=(stage.name,),
+            )
+
+
+def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
+    """Workers who answer like each other and unlike others, or answer gold well alone. Reads answers: takes long."""
+    for stage, records in _by_stage(tx, study):
+        given = complete_answers(tx, stage.id)
+        for group in groups_of(in_step(given)):
+            yield Alarm(
+                "collusion",
+                f"{len(group)} workers agree with each other in “{stage.settings.title}” far more than with everybody "
+                "else",
+                "Compare their answers and when they gave them. End their work if they copy from each other.",
+                group[:MOST_NAMED],
+                stages=(stage.name,),
+                serious=True,
+            )
+        found = good_at_gold_only(given, {one.worker: (one.gold_right, one.gold_answered) for one in records})
+        if found:
+            worst = found[0]
+            yield Alarm(
+                "gold-only",
+                f"{plural(len(found), 'worker answers', 'workers answer')} gold well and other items badly in "
+                f"“{stage.settings.title}”: {worst.worker} has {worst.gold:.0%} of gold right and agrees with "
+                f"{worst.agreed:.0%} of labels, others with {worst.usual:.0%}",
+                "They may recognise gold. Look at their answers, add new gold, and end their work if they do.",
+                tuple(one.worker for one in found[:MOST_NAMED]),
+                stages=(stage.name,),
+                serious=True,
+            )
+
+
+def _stage(study: Study, stage_id: int) -> RunningStage | None:
+    return next((stage for stage in study.stages.values() if stage.id == stage_id), None)
+
+
+def _by_stage(tx: Tx, study: Study) -> Iterator[tuple[RunningStage, list[Habits]]]:
+    """What people did in every stage that has items to judge, and that not only experts work in."""
+    by_stage: dict[int, list[Habits]] = defaultdict(list)
+    for one in habits(tx):
+        by_stage[one.stage_id].append(one)
+    for stage_id, records in sorted(by_stage.items()):
+        stage = _stage(study, stage_id)
+        if stage is not None and stage.round_size is None and not stage.is_for_experts:
+            yield stage, records

@@ -1,0 +1,171 @@
+"""Workers whose answers or skips can hardly be explained by chance: tests with few false alarms.
+
+Every test compares a count with what is the most that honest workers would reach, by a binomial distribution, and asks
+for a chance below `FALSE_ALARMS` divided by the number of workers or pairs looked at. So in a study where everybody is
+honest, at most one look in a hundred raises an alarm.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from math import exp, lgamma, log, sqrt
+from statistics import median
+from typing import NamedTuple
+
+FALSE_ALARMS = 0.01
+USUAL_SKIPS = 0.1
+"""Nobody is suspected who skips fewer than one item in ten, or twice as many as others."""
+FEWEST_GOLD, GOOD_GOLD = 4, 0.75
+USUAL_GAP = 0.15
+"""How much less often than others somebody may agree with the labels, and two more often than expected."""
+FEWEST_SHARED = 12
+
+
+class Skipper(NamedTuple):
+    worker: str
+    skipped: int
+    served: int
+    usual: float
+    """The median of the others' shares."""
+
+
+class GoldOnly(NamedTuple):
+    """Somebody who answers gold well and other items badly."""
+
+    worker: str
+    gold: float
+    agreed: float
+    usual: float
+    """How often others agree with the labels."""
+
+
+class Pair(NamedTuple):
+    """Two workers who agree with each other far more than with everybody else."""
+
+    workers: tuple[str, str]
+    same: int
+    shared: int
+    expected: float
+    """How often they would agree if they did not know each other."""
+
+
+class Given(NamedTuple):
+    """An answer to an item that is complete."""
+
+    worker: str
+    item: int
+    answer: str
+    label: str
+
+
+def tail(count: int, trials: int, chance: float) -> float:
+    """How likely so many successes, or more, are.
+
+    >>> round(tail(2, 2, 0.5), 3), tail(0, 5, 0.1)
+    (0.25, 1.0)
+    """
+    if count <= 0:
+        return 1.0
+    if chance <= 0 or count > trials:
+        return 0.0
+    if chance >= 1:
+        return 1.0
+    top = lgamma(trials + 1)
+    odds, rest = log(chance), log(1 - chance)
+    terms = (
+        exp(top - lgamma(k + 1) - lgamma(trials - k + 1) + k * odds + (trials - k) * rest)
+        for k in range(count, trials + 1)
+    )
+    return min(1.0, sum(terms))
+
+
+def skippers(records: Mapping[str, tuple[int, int]]) -> list[Skipper]:
+    """Who skips far more than others, by how many items everybody skipped and answered."""
+    found = []
+    for worker, (skipped, answered) in records.items():
+        others = [one / (one + two) for name, (one, two) in records.items() if name != worker and one + two]
+        usual = median(others) if others else 0.0
+        most = min(1.0, max(USUAL_SKIPS, 2 * usual))
+        if tail(skipped, skipped + answered, most) < FALSE_ALARMS / len(records):
+            found.append(Skipper(worker, skipped, skipped + answered, usual))
+    return found
+
+
+def good_at_gold_only(given: Iterable[Given], gold: Mapping[str, tuple[int, int]]) -> list[GoldOnly]:
+    """Who has gold right and agrees with the labels of other items far less than others do.
+
+    `gold` says of everybody how many answers to gold were right, and how many there were.
+    """
+    answers: Counter[str] = Counter()
+    agreed: Counter[str] = Counter()
+    for one in given:
+        answers[one.worker] += 1
+        agreed[one.worker] += one.answer == one.label
+    found = []
+    for worker, (right, met) in gold.items():
+        mine, total = answers[worker], answers.total()
+        if met < FEWEST_GOLD or right < GOOD_GOLD * met or not mine or total == mine:
+            continue
+        usual = (agreed.total() - agreed[worker]) / (total - mine)
+        most_apart = min(1.0, 1 - usual + USUAL_GAP)
+        if tail(mine - agreed[worker], mine, most_apart) < FALSE_ALARMS / len(gold):
+            found.append(GoldOnly(worker, right / met, agreed[worker] / mine, usual))
+    return found
+
+
+def in_step(given: Iterable[Given]) -> list[Pair]:
+    """Pairs who agree with each other far more often than their agreement with everybody else explains.
+
+    From how often a worker agrees with others follows how often they are right, if answers are right or wrong; and from
+    that, how often two who do not know each other agree. Hard items lead many to the same error, so `USUAL_GAP` more
+    than that is not suspicious: two who are right nearly always never are.
+    """
+    by_item: dict[int, list[Given]] = defaultdict(list)
+    for one in given:
+        by_item[one.item].append(one)
+    shared: Counter[tuple[str, str]] = Counter()
+    same: Counter[tuple[str, str]] = Counter()
+    compared: Counter[str] = Counter()
+    agreed: Counter[str] = Counter()
+    for several in by_item.values():
+        for first, second in combinations(sorted(several), 2):
+            pair, alike = (first.worker, second.worker), first.answer == second.answer
+            shared[pair] += 1
+            same[pair] += alike
+            for worker in pair:
+                compared[worker] += 1
+                agreed[worker] += alike
+    overall = agreed.total() / compared.total() if compared else 0.0
+    looked_at = [pair for pair, count in shared.items() if count >= FEWEST_SHARED]
+    found = []
+    for pair in looked_at:
+        # How often each agrees with the others, without the one they are compared with.
+        rates = [(agreed[worker] - same[pair]) / max(1, compared[worker] - shared[pair]) for worker in pair]
+        expected = expected_agreement(overall, *rates)
+        if tail(same[pair], shared[pair], min(1.0, expected + USUAL_GAP)) < FALSE_ALARMS / len(looked_at):
+            found.append(Pair(pair, same[pair], shared[pair], expected))
+    return sorted(found)
+
+
+def expected_agreement(overall: float, first: float, second: float) -> float:
+    """How often two agree who agree with everybody else so often, where all agree `overall` so often.
+
+    >>> round(expected_agreement(0.82, 0.82, 0.82), 3), round(expected_agreement(0.82, 0.5, 0.9), 3)
+    (0.82, 0.5)
+    """
+    spread = sqrt(max(0.0, 2 * overall - 1))
+    if not spread:
+        return max(overall, first, second)
+    usual = (1 + spread) / 2
+    one, other = (min(1.0, max(0.0, (rate - 1 + usual) / spread)) for rate in (first, second))
+    return one * other + (1 - one) * (1 - other)
+
+
+def groups_of(pairs: Sequence[Pair]) -> list[tuple[str, ...]]:
+    """The groups that pairs make up, the largest first."""
+    groups: list[set[str]] = []
+    for pair in pairs:
+        joined = [group for group in groups if group & set(pair.workers)]
+        groups = [group for group in groups if group not in joined]
+        groups.append(set(pair.workers).union(*joined))
+    return sorted((tuple(sorted(group)) for group in groups), key=lambda group: (-len(group), group))

@@ -1,0 +1,64 @@
+"""What is looked at to notice gold that is worn out, and workers who skip or answer together."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, literal_column, select
+
+from chorale.model import ItemState
+from chorale.protocol.suspicion import Given
+from chorale.store.schema import gold, item, participation, response, worker
+
+
+class GoldTurns(NamedTuple):
+    gold: int
+    """How many gold items are in use."""
+    turns: int
+    """Turns that all of them have had: in each, as many workers got them as get an item."""
+
+
+def gold_turns(tx: Connection) -> dict[int, GoldTurns]:
+    """How often the gold of every stage has been shown, by the stage's id."""
+    query = select(gold.c.stage_id, func.count(), func.min(gold.c.turns)).where(gold.c.active).group_by(gold.c.stage_id)
+    return {int(stage_id): GoldTurns(int(count), int(turns)) for stage_id, count, turns in tx.execute(query)}
+
+
+class Habits(NamedTuple):
+    """What a worker did in a stage."""
+
+    stage_id: int
+    worker: str
+    answered: int
+    skipped: int
+    gold_right: int
+    gold_answered: int
+
+
+def habits(tx: Connection) -> list[Habits]:
+    """How much everybody answered and skipped, and how they did on gold."""
+    query = select(
+        participation.c.stage_id,
+        worker.c.pseudonym,
+        *participation.c["answered", "skipped", "gold_right", "gold_answered"],
+    ).join(worker, worker.c.id == participation.c.worker_id)
+    return [Habits._make(row) for row in tx.execute(query)]
+
+
+MOST_ANSWERS = 20_000
+
+
+def complete_answers(tx: Connection, stage_id: int) -> list[Given]:
+    """The latest answers to items of a stage that are complete, each with the item's label."""
+    query = (
+        select(worker.c.pseudonym, response.c.item_id, response.c.answer, item.c.label)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .join(item, item.c.id == response.c.item_id)
+        .where(
+            response.c.stage_id == stage_id,
+            response.c.kind == literal_column("'production'"),
+            item.c.state == ItemState.COMPLETE.value,
+            item.c.label.is_not(None),
+        )
+        .order_by(response.c.id.desc())
+        .limit(MOST_ANSWERS)
+    )
+    return [Given._make(row) for row in tx.execute(query)]

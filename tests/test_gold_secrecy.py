@@ -1,0 +1,219 @@
+"""Workers can't tell gold from items: not by order, repetition, skipping, replies, or what comes last."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from bench.gold_attack import CASES, MARGIN, Case, attack
+from chorale.engine import work
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.folder.plan import study_notes
+from chorale.folder.reading import load_folder
+from chorale.model import Refusal
+from chorale.monitor.overview import overview
+from chorale.monitor.watching import gold_is_worn_out, suspicions
+from chorale.protocol import ahead, gold_due, gold_needed
+from chorale.store.schema import assignment, gold
+from conftest import ManualClock, StudyMaker
+from crowd import Person, do, gold_answer, is_gold, look, people
+from small_study import write_small_study
+
+RUNS = 12
+
+
+def test_ten_accounts_that_compare_notes_do_no_better_than_guessing() -> None:
+    result = attack(Case("small", items=300, gold=40, skipping=0.3), range(RUNS))
+    assert result.precision <= result.share + MARGIN, result.row()
+
+
+def test_three_accounts_that_only_skip_learn_nothing() -> None:
+    """Before, they told 36 of 36 gold items from work."""
+    result = attack(CASES[0], range(5 * RUNS))
+    assert result.precision <= result.share + MARGIN, result.row()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES[:12], ids=lambda case: case.name)
+def test_gold_cannot_be_told_apart(case: Case) -> None:
+    result = attack(case, range(40))
+    assert result.precision <= result.share + MARGIN, result.row()
+
+
+def test_an_explanation_would_reveal_gold() -> None:
+    """That the benchmark can see a leak."""
+    case = Case("told", items=120, gold=14, right=0.3, feedback="at once")
+    assert attack(case, range(4)).precision > 0.9
+
+
+def test_gold_is_as_likely_at_any_place_of_a_stream() -> None:
+    workers = 4_000
+    at = Counter(place for seed in range(workers) for place in range(40) if gold_due(seed, place, 0.1))
+    expected = workers * 0.1
+    # Before, it was half as likely at the first places, and half as likely again about the eighteenth.
+    assert sum((at[place] - expected) ** 2 / (expected * 0.9) for place in range(40)) < 80
+
+
+def test_items_and_gold_are_drawn_from_as_far_ahead() -> None:
+    for share in (0.01, 0.05, 0.1, 0.2, 0.5):
+        reach = ahead(share)
+        assert reach.gold / (reach.gold + reach.items) == pytest.approx(share)
+        assert reach.gold >= 4
+    assert ahead(0.0).items == 1
+
+
+def test_gold_is_shown_to_as_many_workers_as_an_item_and_then_other_gold_is(make_study: StudyMaker) -> None:
+    study = make_study(applications=30, gold=24, share=0.3, judgments="2", floor=0.0)
+    met: Counter[str] = Counter()
+    for person in people(study, 3):
+        for _ in range(18):
+            offer, _ = person.judge()
+            if is_gold(offer):
+                assert offer.view is not None
+                met[next(iter(offer.view.values()))] += 1
+    rows = look(study, lambda tx: list(tx.execute(select(gold.c.taken, gold.c.wanted, gold.c.turns))))
+    assert sum(met.values()) == sum(row.taken for row in rows) > 10
+    assert max(met.values()) <= 2
+    assert all(row.turns == 0 for row in rows)
+
+
+def test_skipped_gold_goes_to_one_more_worker_as_a_skipped_item_does(make_study: StudyMaker) -> None:
+    study = make_study(applications=10, gold=4, share=0.5, judgments="1", floor=0.0)
+    [person] = people(study, 1)
+    offer = person.next()
+    while not is_gold(offer):
+        person.submit(offer)
+        offer = person.next()
+    assert _taken(study) == 1
+    do(study, work.skip, person.id, offer.lease.token)  # type: ignore[union-attr]
+    do(study, work.skip, person.id, offer.lease.token)  # type: ignore[union-attr]
+    assert _taken(study) == 0
+
+
+def test_gold_whose_time_limit_is_over_and_that_is_answered_late_counts_once(
+    make_study: StudyMaker, clock: ManualClock
+) -> None:
+    study = make_study(applications=10, gold=4, share=0.5, judgments="2", floor=0.0)
+    [person] = people(study, 1)
+    offer = person.next()
+    while not is_gold(offer):
+        person.submit(offer)
+        offer = person.next()
+    clock.pass_minutes(60)
+    do(study, work.expire_leases)
+    assert _taken(study) == 0
+    person.submit(offer)
+    assert _taken(study) == 1
+
+
+def _taken(study: Study) -> int:
+    return sum(look(study, lambda tx: [int(taken) for taken in tx.execute(select(gold.c.taken)).scalars()]))
+
+
+def test_worn_out_gold_comes_again_and_raises_an_alarm(make_study: StudyMaker) -> None:
+    study = make_study(applications=40, gold=3, share=0.5, judgments="1", floor=0.0)
+    first, second = people(study, 2)
+    for _ in range(12):
+        first.judge()
+    assert look(study, lambda tx: list(gold_is_worn_out(tx, study))) == []
+    met = sum(is_gold(second.judge()[0]) for _ in range(12))
+    assert met == 3, "whoever has not met it is still checked"
+    [alarm] = look(study, lambda tx: list(gold_is_worn_out(tx, study)))
+    assert "3 items have been shown as often as other items" in alarm.title
+    assert "gold-worn" in [one.kind for one in look(study, lambda tx: overview(tx, study)).alarms]
+
+
+def test_items_of_a_round_with_a_size_reach_everybody_alike(tmp_path: Path, database: str | None) -> None:
+    """Places drawn below 2^62 among positions up to 2^63 left 7 of 15 never served."""
+    folder = tmp_path / "study"
+    write_small_study(folder, gold=15)
+    text = (folder / "study.toml").read_text()
+    quiz = '[[stage]]\nname = "quiz"\ntitle = "Quiz"\ntask = "rules-meaningful"\nguidelines = "guidelines.md"\n'
+    quiz += 'round = { file = "gold1.jsonl", size = 5 }\n\n'
+    (folder / "study.toml").write_text(text.replace("[[stage]]", quiz + "[[stage]]", 1))
+    study = open_study(folder, database)
+    met: Counter[str] = Counter()
+    firsts: Counter[str] = Counter()
+    for person in people(study, 120):
+        for number in range(5):
+            offer = person.next("quiz")
+            assert offer.view is not None
+            phrase = next(iter(offer.view.values()))
+            met[phrase] += 1
+            firsts[phrase] += number == 0
+            person.submit(offer, gold_answer(offer))
+    study.close()
+    assert len(met) == 15
+    # 14 degrees of freedom: beyond 36.1 once in a thousand times.
+    assert sum((count - 40) ** 2 / 40 for count in met.values()) < 36.1
+    assert sum((firsts[phrase] - 8) ** 2 / 8 for phrase in met) < 36.1
+
+
+def test_a_worker_may_skip_a_few_items_and_more_after_answers(make_study: StudyMaker) -> None:
+    study = make_study(applications=40, share=0.0)
+    person, other = people(study, 2)
+    for left in (5, 4, 3, 2, 1):
+        offer = person.next()
+        assert offer.skips_left == left
+        _skip(person, offer)
+    offer = person.next()
+    assert offer.skips_left == 0
+    with pytest.raises(Refusal, match="used all your skips") as refused:
+        _skip(person, offer)
+    assert refused.value.code == "no_skips_left"
+    assert person.next().lease == offer.lease, "they keep it"
+    for _ in range(5):
+        person.judge()
+    _skip(person, person.next())
+    with pytest.raises(Refusal):
+        _skip(person, person.next())
+    # Who leaves, or is sent away, can always return what they hold.
+    person.give_back(person.next())
+    assert other.next().skips_left == 5
+
+
+def _skip(person: Person, offer: work.Offer) -> None:
+    assert offer.lease is not None
+    do(person.study, work.skip, person.id, offer.lease.token)
+
+
+def test_wrong_gold_is_explained_only_where_the_study_says_so(make_study: StudyMaker) -> None:
+    study = make_study(applications=20, share=0.5, floor=0.0, feedback="none")
+    [person] = people(study, 1)
+    offer = person.next()
+    while not is_gold(offer):
+        person.submit(offer)
+        offer = person.next()
+    wrong = {"yes": "no", "no": "yes"}[gold_answer(offer)]
+    assert person.submit(offer, wrong).explanation is None
+    assert person.submit(offer, wrong).explanation is None, "nor when it is sent again"
+
+
+def test_check_says_when_gold_is_scarce_and_how_much_is_enough(tmp_path: Path) -> None:
+    write_small_study(tmp_path / "few", applications=450, gold=20, share=0.1, judgments="3", feedback="none")
+    [note] = [note for note in study_notes(load_folder(tmp_path / "few")) if "meaningful is scarce" in note]
+    assert "each of its 20 rows is shown to about 15 workers, and an item to 3" in note
+    assert "Write 100 rows, or set gold.share to 0.02 or less" in note
+    assert gold_needed(900, 0.1) == 100
+    write_small_study(tmp_path / "enough", applications=450, gold=100, share=0.1, judgments="3", feedback="at once")
+    notes = study_notes(load_folder(tmp_path / "enough"))
+    assert not any("meaningful is scarce" in note for note in notes)
+    assert any('Set gold.feedback = "none"' in note for note in notes)
+
+
+def test_skipping_far_more_than_others_raises_an_alarm(make_study: StudyMaker) -> None:
+    study = make_study(applications=60, share=0.0, meaningful_extra="skips = { first = 40 }")
+    *others, picky = people(study, 6)
+    for person in others:
+        for _ in range(10):
+            person.judge()
+        _skip(person, person.next())
+    for _ in range(20):
+        _skip(picky, picky.next())
+    [alarm] = look(study, lambda tx: suspicions(tx, study))
+    assert (alarm.kind, alarm.workers) == ("skipping", (picky.pseudonym,))
+    assert "skipped 20 of 20 items, others 9%" in alarm.title
+    held = look(study, lambda tx: tx.execute(select(assignment.c.id).where(assignment.c.state == "returned")).all())
+    assert len(held) == 25
