@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError
 
 from chorale.model import UserError
 from chorale.model.extras import need
@@ -83,7 +83,7 @@ def open_store(
         failure = explained(error, url)
         if isinstance(failure, DamagedError):
             raise failure from None
-        if not isinstance(failure, UnavailableError) and not isinstance(error, OperationalError):
+        if not isinstance(failure, UnavailableError) and not isinstance(error, DatabaseError):
             raise
         said = getattr(error, "orig", error)
         raise UserError(f"The database {place_of(url)} can't be opened: {said}") from None

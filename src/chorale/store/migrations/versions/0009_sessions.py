@@ -1,6 +1,6 @@
 """Epochs of the database, and workers' sessions that can be ended
 
-Revision ID: sessions
+Revision ID: 0009
 Revises: 0008
 """
 

@@ -1,7 +1,7 @@
 """Attempts to sign in, counted across processes
 
-Revision ID: 0010_sign_in_attempts
-Revises: sessions
+Revision ID: 0010
+Revises: 0009
 """
 
 import sqlalchemy as sa

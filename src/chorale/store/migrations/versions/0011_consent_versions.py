@@ -1,7 +1,7 @@
 """Consent forms by version, and which version everybody agreed to
 
-Revision ID: consent_versions
-Revises: sessions
+Revision ID: 0011
+Revises: 0010
 """
 
 import sqlalchemy as sa

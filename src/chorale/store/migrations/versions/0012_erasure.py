@@ -1,7 +1,7 @@
 """Erasing what people ask to have erased, with a row that says so
 
-Revision ID: erasure
-Revises: consent_versions
+Revision ID: 0012
+Revises: 0011
 """
 
 import sqlalchemy as sa

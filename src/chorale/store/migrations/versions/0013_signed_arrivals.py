@@ -1,7 +1,7 @@
 """Tokens of signed links that have let somebody in
 
-Revision ID: signed_arrivals
-Revises: erasure
+Revision ID: 0013
+Revises: 0012
 """
 
 import sqlalchemy as sa

@@ -1,14 +1,14 @@
 """How often gold was shown, and how many items workers skipped
 
-Revision ID: gold_turns
-Revises: 0010_sign_in_attempts
+Revision ID: 0014
+Revises: 0013
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "gold_turns"
-down_revision = "0010_sign_in_attempts"
+revision = "0014"
+down_revision = "0013"
 branch_labels = None
 depends_on = None
 
