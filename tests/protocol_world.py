@@ -431,7 +431,7 @@ class World:
         stage = self.study.stage(stage_name)
 
         def lease(tx: Tx, study: Study) -> str:
-            participations.enter(tx, stage.id, worker_id, 1, 1, study.clock())
+            participations.enter(tx, stage.id, worker_id, 1, study.clock())
             found = tx.execute(
                 text("SELECT id, key, group_key, payload, position FROM item WHERE stage_id = :s AND key = :k"),
                 {"s": stage.id, "k": key},

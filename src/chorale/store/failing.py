@@ -18,12 +18,14 @@ _DAMAGED = (apsw.CorruptError, apsw.NotADBError)
 _OUT_OF_REACH_STATES = ("08", "53", "57P", "58", "25006")
 # Wrong password, no such database: what the server says then is what the user needs, and has no values in it.
 _ABOUT_CONNECTING = ("08", "28", "3D", "53", "55", "57P")
+_BY_TRIGGER = "P0001"
+"""What a trigger of ours refuses, in its own words."""
 
 
 def leave_out_values(error: Any) -> None:
     """Keep of an error of PostgreSQL what was refused where, and not what stood in the row."""
     state = getattr(error, "sqlstate", None)
-    if state is None or state.startswith(_ABOUT_CONNECTING):
+    if state is None or state.startswith((*_ABOUT_CONNECTING, _BY_TRIGGER)):
         return
     named = [getattr(error.diag, name, None) for name in ("table_name", "column_name", "constraint_name")]
     error.args = (" ".join([f"PostgreSQL refused this ({state})", *filter(None, named)]),)
