@@ -392,6 +392,19 @@ def test_what_was_revoked_after_a_backup_stays_revoked(folder: Path, tmp_path: P
         assert look(study, lambda tx: [epoch.number for epoch in epochs.all_epochs(tx)]) == [1, 2]
 
 
+def test_who_was_erased_after_a_backup_is_named_when_it_is_restored(folder: Path, tmp_path: Path) -> None:
+    with closing(open_study(folder)) as study:
+        gone, stays = Person(study, "gone"), Person(study, "stays")
+        assert (gone.next().lease, stays.next().lease) != (None, None)
+        name = gone.pseudonym
+    run("backup", folder, tmp_path / "backup")
+    run("forget", folder, name, "--yes")
+    done = run("restore", folder, tmp_path / "backup", "--replace", "--json")
+    assert json.loads(done.stdout)["erased_since"] == [name]
+    run("forget", folder, name, "--yes")
+    run("verify", folder)
+
+
 def test_rotating_the_key_writes_everybodys_new_link(folder: Path, tmp_path: Path) -> None:
     old = run("invite", folder).stdout.strip()
     expert = run("invite", folder, "--expert", "ada").stdout.strip()

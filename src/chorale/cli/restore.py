@@ -59,6 +59,11 @@ def restore(
 
 def _notes(restored: Restored) -> list[str]:
     notes = []
+    if restored.erased_since:
+        notes.append(
+            f"Erased after the backup, and back with it: {', '.join(restored.erased_since)}. Run `chorale forget` for "
+            "each of them before you open the site."
+        )
     if restored.files_differing:
         names = ", ".join(restored.files_differing)
         notes.append(f"These files differ from the backup and were left alone: {names}. --files puts them back.")
@@ -78,6 +83,7 @@ def _as_json(restored: Restored) -> dict[str, object]:
         "answers_replaced": restored.answers_replaced,
         "kept": None if restored.kept is None else str(restored.kept),
         "revoked_again": restored.revoked_again,
+        "erased_since": restored.erased_since,
         "payouts_unknown": restored.payouts_unknown,
         "files_written": restored.files_written,
         "files_differing": restored.files_differing,

@@ -25,6 +25,7 @@ from chorale.store import (
     Tx,
     console,
     epochs,
+    erasing,
     events,
     invitations,
     open_store,
@@ -61,6 +62,8 @@ class Restored:
     """Where the replaced database is."""
     revoked_again: list[str]
     """Names of experts and viewers who were revoked after the backup."""
+    erased_since: list[str]
+    """Pseudonyms of people who were erased after the backup, and are back with it."""
     payouts_unknown: int | None
     """Payouts that were made after the backup; None if nobody can say."""
     files_written: list[str]
@@ -76,11 +79,12 @@ class _Present(NamedTuple):
     copy: Path
 
 
-class _LinksThen(NamedTuple):
-    """Who has links in the database that is replaced."""
+class _BeforeReplacing(NamedTuple):
+    """Who has links in the database that is replaced, and who was erased from it."""
 
     requesters: list[RequesterRow]
     invitations: list[tuple[InvitationRow, str | None]]
+    erased: set[str]
 
 
 def restore_backup(
@@ -106,7 +110,8 @@ def restore_backup(
             present = _present(url, scratch)
             _check_replacing(directory, url, present, manifest, replace=replace)
             unknown = _unknown_payouts(present, manifest)
-            revoked = _begin_epoch(backup / DATABASE_MEMBER, manifest, file, present, unknown, clock())
+            then = None if present is None else _before_replacing(present.copy)
+            revoked, erased = _begin_epoch(backup / DATABASE_MEMBER, manifest, file, then, unknown, clock())
             kept = _put_in_place(directory, url, backup / DATABASE_MEMBER, present, clock())
             if with_files:
                 written += _write_files(directory, manifest, backup, _stamp(clock()))
@@ -118,6 +123,7 @@ def restore_backup(
         None if present is None else present.facts.responses,
         kept,
         revoked,
+        erased,
         unknown,
         written,
         _differing(directory, manifest),
@@ -188,19 +194,19 @@ def _unknown_payouts(present: _Present | None, manifest: Manifest) -> int | None
 
 
 def _begin_epoch(
-    copy: Path, manifest: Manifest, file: Path, present: _Present | None, unknown: int | None, now: int
-) -> list[str]:
-    """Begin a new epoch in the copy that is to take the place; the names of those who stay revoked."""
-    then = None if present is None else _links_then(present.copy)
+    copy: Path, manifest: Manifest, file: Path, then: _BeforeReplacing | None, unknown: int | None, now: int
+) -> tuple[list[str], list[str]]:
+    """Begin a new epoch in the copy that is to take the place: who stays revoked, and who is to be erased again."""
     evidence = {"backup made at": manifest.made_at, "file": file.name, "sha256": manifest.parts[DATABASE_MEMBER].sha256}
     with closing(open_store(store_url(f"sqlite:///{copy}", copy))) as store:
         revoked = store.do(partial(_end_what_was, evidence=evidence, then=then, unknown=unknown, now=now))
+        back = [] if then is None else store.look(partial(_erased_since, erased=then.erased))
     in_one_file(copy)
-    return revoked
+    return revoked, back
 
 
 def _end_what_was(
-    tx: Tx, evidence: dict[str, object], then: _LinksThen | None, unknown: int | None, now: int
+    tx: Tx, evidence: dict[str, object], then: _BeforeReplacing | None, unknown: int | None, now: int
 ) -> list[str]:
     ended = sessions.end_all(tx, RESTORED, now)
     requesters.end_all_sessions(tx)
@@ -224,13 +230,22 @@ def _end_what_was(
     return revoked
 
 
-def _links_then(copy: Path) -> _LinksThen:
+def _erased(tx: Tx) -> set[str]:
+    return {erasure.worker for erasure in erasing.erasures(tx)}
+
+
+def _erased_since(tx: Tx, erased: set[str]) -> list[str]:
+    """Who was erased later, and is in this database."""
+    return sorted(name for name in erased - _erased(tx) if workers.find_by_pseudonym(tx, name) is not None)
+
+
+def _before_replacing(copy: Path) -> _BeforeReplacing:
     with closing(open_store(store_url(f"sqlite:///{copy}", copy))) as store:
 
-        def read(tx: Tx) -> _LinksThen:
+        def read(tx: Tx) -> _BeforeReplacing:
             addresses = invitations.addresses_of(tx)
             rows = [(row, addresses.get(row.nonce)) for row in invitations.all_of_them(tx)]
-            return _LinksThen(requesters.requesters(tx), rows)
+            return _BeforeReplacing(requesters.requesters(tx), rows, _erased(tx))
 
         then = store.read(read).result()
     in_one_file(copy)
