@@ -28,9 +28,9 @@ from serving import free_port
 from small_study import write_small_study
 
 COMMANDS = (
-    "new", "check", "rehearse", "serve", "status", "export", "report", "verify", "gold", "invite", "publish", "sync",
-    "review", "pay", "password", "rotate", "backup", "restore", "pause", "resume", "close", "aggregate", "agreement",
-    "irt", "reproduce",
+    "new", "check", "rehearse", "serve", "status", "export", "report", "verify", "forget", "retention", "person",
+    "gold", "invite", "publish", "sync", "review", "pay", "password", "rotate", "backup", "restore", "pause", "resume",
+    "close", "aggregate", "agreement", "irt", "reproduce",
 )  # fmt: skip
 OF_KITS = ("keys", "demo")
 FAMILIES = ("prepare", "import", "learn", "evaluate", "browse", "baseline")
@@ -128,7 +128,7 @@ def test_a_study_that_was_never_started(command: str, fresh: Path) -> None:
 
 def test_a_database_that_is_none(judged: Path) -> None:
     (judged / "other.db").write_text("this is no database, just a text that is long enough to be read as one" * 9)
-    assert "not a database" in chorale("status", judged, "--db", f"sqlite:///{judged}/other.db", code=2).stderr
+    assert "not a database" in chorale("status", judged, "--db", f"sqlite:///{judged}/other.db", code=3).stderr
     assert "mysql" in chorale("status", judged, "--db", "mysql://x", code=2).stderr
     assert (
         "can't be opened"
@@ -191,23 +191,24 @@ def test_check_says_what_to_look_at(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     chorale("new", folder)
     notes = chorale_json("check", folder)["notes"]
-    assert len(notes) == 5, "the template has gold enough"
+    assert len(notes) == 7, "the template has gold enough"
     assert "[institution]" in notes[0]
     assert "[ethics approval]" in notes[0]
     assert "you@example.org" in notes[1]
     assert "still has the template's items" in notes[2]
     assert "links from prolific are not signed" in notes[3]
     assert "people from prolific have neither a link nor a code" in notes[4]
+    assert all("see the explanation of gold they answer wrongly" in note for note in notes[5:])
     write_small_study(tmp_path / "small", applications=60, gold=6, share=0.2)
-    assert [note for note in chorale_json("check", tmp_path / "small")["notes"] if "gold" in note] == [
+    assert [note for note in chorale_json("check", tmp_path / "small")["notes"] if "runs out" in note] == [
         f"the gold of stage {name} runs out: a worker can do 75 items, and has seen all 6 gold rows after about 30. "
         "Write 15, or limit max_per_worker"
         for name in ("meaningful", "entailment")
     ]
     write_small_study(tmp_path / "less", applications=60, gold=6, share=0.2, meaningful_extra="max_per_worker = 30")
     text = chorale("check", tmp_path / "less").stdout
-    assert "Before people come: the gold of stage entailment" in text
-    assert "the gold of stage meaningful" not in text
+    assert "Before people come: the gold of stage entailment runs out" in text
+    assert "the gold of stage meaningful runs out" not in text
 
 
 def test_new_refuses_a_taken_folder_and_an_unknown_template(tmp_path: Path) -> None:

@@ -587,7 +587,7 @@ def test_no_line_of_the_flow_runs_behind_a_stage(tmp_path: Path) -> None:
 def test_alarms_say_what_is_wrong_and_what_to_do(tmp_path: Path, clock: "ManualClock") -> None:
     write_small_study(tmp_path / "study", share=0.5, gold=6, floor=0.1, after=6)
     settings = tmp_path / "study" / "study.toml"
-    settings.write_text(settings.read_text().replace("[pay]\n", "[pay]\nminimum_hourly = 900000\n"))
+    settings.write_text(settings.read_text().replace("[pay]\n", "[pay]\nminimum_hourly = 4000\n"))
     study = open_study(tmp_path / "study", clock=clock)
     try:
         for number in range(12):

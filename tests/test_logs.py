@@ -52,7 +52,7 @@ def fail_in_thread(tx, study, worker_id, token, answer, *rest):
     threading.Thread(target=fail).start()
     return fail_with_values(tx, study, worker_id, token, answer, *rest)
 
-work.extend, work.give_back, work.submit = fail_with_values, violate, fail_in_thread
+work.extend, work.skip, work.submit = fail_with_values, violate, fail_in_thread
 """
 
 

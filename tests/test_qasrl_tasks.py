@@ -618,7 +618,7 @@ def test_gold_in_production_never_shows_the_experts_answer(tmp_path: Path, clock
     folder = write_qasrl_study(tmp_path / "study", predicates=3)
     text = (folder / "study.toml").read_text("utf-8")
     pay = "[stage.pay]\nper_judgment = 5\nparts = { beyond = 2"
-    gold = '[stage.gold]\nfile = "practice.jsonl"\nshare = 0.5\nfloor = 0\nafter = 1\n\n'
+    gold = '[stage.gold]\nfile = "practice.jsonl"\nshare = 0.5\nfloor = 0\nafter = 1\nfeedback = "at once"\n\n'
     (folder / "study.toml").write_text(text.replace(pay, f"{gold}{pay}"), "utf-8")
     running = open_study(folder, None, clock)
     try:

@@ -228,7 +228,7 @@ def test_whoever_waits_hears_what_a_look_at_the_start_page_would_tell(
     monkeypatch.setattr("chorale.rehearsal.performing.look_for_room", checked)
     for seed in range(4):
         perform(folder, people, seed)
-    assert {*told} == {"waiting", "available", ended}
+    assert {"waiting", "available", ended} <= {*told} <= {"waiting", "available", "finished", "paused"}
 
 
 @pytest.mark.parametrize("stages", [1, 2])

@@ -7,7 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, event, text
+import pytest
+from sqlalchemy import text
 from starlette.testclient import TestClient
 
 from chorale.audit.verify import verify
@@ -20,6 +21,7 @@ from chorale.engine.running import Study
 from chorale.engine.sessions import RESTORED, SIGNED_OUT, begin, digest_of
 from chorale.store import epochs, sessions
 from chorale.store.invitations import REUSABLE
+from chorale.store.postgres import Driver
 from chorale.web.app import SWEEP_SECONDS, create_app
 from chorale.web.links import invitation_path, new_staff_link, staff_link_path, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
@@ -224,7 +226,9 @@ def reusable(tx: Any, study: Study) -> str:
     return new_invitation(tx, study, "maya", kind=REUSABLE)
 
 
-def test_checking_a_session_takes_no_statement_more(tmp_path: Path, postgres_url: str) -> None:
+def test_checking_a_session_takes_no_statement_more(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On PostgreSQL every statement is a round trip, and these are behind every answer."""
     write_small_study(tmp_path / "study", applications=20)
     with closing(open_study(tmp_path / "study", postgres_url)) as study:
@@ -235,18 +239,20 @@ def test_checking_a_session_takes_no_statement_more(tmp_path: Path, postgres_url
         stage, counted = study.stage("meaningful"), []
         statements: list[str] = []
 
-        def note(*given: Any) -> None:
-            statements.append(str(given[2]))
+        def noted(run: Any) -> Any:
+            def note(driver: Any, sql: str, *given: Any) -> Any:
+                statements.append(sql)
+                return run(driver, sql, *given)
 
-        event.listen(Engine, "before_cursor_execute", note)
-        try:
-            for number, session in enumerate((None, None, claim)):
-                statements.clear()
-                lease = do(study, work.next_item, stage, worker.id, session).lease
-                assert lease is not None
-                do(study, work.submit, worker.id, lease.token, "yes", f"key-0000000{number}", 1, session)
-                counted.append(len(statements))
-        finally:
-            event.remove(Engine, "before_cursor_execute", note)
+            return note
+
+        monkeypatch.setattr(Driver, "change", noted(Driver.change))
+        monkeypatch.setattr(Driver, "ask", noted(Driver.ask))
+        for number, session in enumerate((None, None, claim)):
+            statements.clear()
+            lease = do(study, work.next_item, stage, worker.id, session).lease
+            assert lease is not None
+            do(study, work.submit, worker.id, lease.token, "yes", f"key-0000000{number}", 1, session)
+            counted.append(len(statements))
         # The first time they also enter the stage.
         assert counted[0] > counted[1] == counted[2]

@@ -15,6 +15,7 @@ from sqlalchemy import text
 from chorale.audit.verify import verify
 from chorale.cli import app
 from chorale.engine.changing_settings import as_stored
+from chorale.engine.entering import consent
 from chorale.engine.ledger_currency import opened_with
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
@@ -70,6 +71,12 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "arrival.finish_after": ("", 3),
     "arrival.completion_code": ("", "ALLDONE"),
     "arrival.screenout_code": ("", "OUT"),
+    "arrival.signed": ("", "prolific"),
+    "arrival.signing_keys": ("", "keys.json"),
+    "arrival.workspace": ("", "5f0c1b2a9d3e4c5b6a7d8e9f"),
+    "retention.identities_days": ("", 90),
+    "retention.answers_days": ("", 900),
+    "retention.withdrawn_answers": ("", "keep"),
     "prolific": ("", None),
     "prolific.project": ("", "abc"),
     "prolific.approve": ("", False),
@@ -177,7 +184,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
 # Tables that are always there, and names, by which stages, gates and studies are told apart.
 ALWAYS_THERE = {
     *("study", "arrival", "pay", "stage", "gate", "prolific.study", "stage.judgments", "stage.entry", "stage.pay"),
-    "stage.skips",
+    *("stage.skips", "retention"),
     *("stage.name", "gate.name", "prolific.study.name", "format"),
 }
 # Settings of tasks where people choose from a list, or whose answers have many parts: this study has no such stage.
@@ -330,6 +337,10 @@ def test_a_change_is_refused_or_kept_with_what_it_was(begun: World, setting: str
         (one["setting"], one.get("of", "")): (one["before"], one["after"]) for one in latest.evidence["changed"]
     }
     assert recorded == {(one.setting, ", ".join(one.of)): (one.before, one.after) for one in changes}
+    if setting == "study.consent":
+        for one in world.people:
+            if not one.expert:  # experts are asked for none
+                do(world.study, consent, one.id)
     _go_on(world, 12)
     world.advance()
     assert look(world.study, lambda tx: verify(tx, world.study)).differences == []

@@ -406,7 +406,7 @@ def test_what_was_recorded_cannot_be_changed(make_study: StudyMaker) -> None:
 def test_paying_twice_is_impossible(make_study: StudyMaker) -> None:
     study = make_study()
     Person(study, "a").judge()
-    with pytest.raises(Exception, match=r"(?i)unique"):
+    with pytest.raises(Exception, match=r"(?i)unique|uq_entry_cause"):
         do(
             study,
             lambda tx, _: tx.execute(

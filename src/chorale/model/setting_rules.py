@@ -52,7 +52,12 @@ GROUPED = (
         "work.",
         """arrival arrival.by_url arrival.landing arrival.panel arrival.worker_parameter arrival.study_parameter
         arrival.session_parameter arrival.worker_pattern arrival.study_id arrival.completion_url arrival.finish_after
-        arrival.completion_code arrival.screenout_code""",
+        arrival.completion_code arrival.screenout_code arrival.signed arrival.signing_keys arrival.workspace""",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Acted on within a day. What was erased stays erased.",
+        "retention retention.identities_days retention.answers_days retention.withdrawn_answers",
     ),
     _rule(
         When.ANY_TIME,

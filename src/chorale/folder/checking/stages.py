@@ -55,7 +55,8 @@ def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, repor
     stage = draft.table(StagePay, "pay")
     if stage is None or pay is None or not pay.minimum_hourly:
         return
-    reading = _reading_seconds(draft, content)
+    # Who works for nothing has no wage; a study that says how long an answer takes means to pay for it.
+    reading = _reading_seconds(draft, content) if stage.per_judgment or stage.expected_seconds else 0.0
     if stage.expected_seconds is None and not reading:
         return
     seconds = max(stage.expected_seconds or 0, reading)
