@@ -29,6 +29,7 @@ def test_ten_accounts_that_compare_notes_do_no_better_than_guessing() -> None:
     assert result.precision <= result.share + MARGIN, result.row()
 
 
+@pytest.mark.slow
 def test_three_accounts_that_only_skip_learn_nothing() -> None:
     """Before, they told 36 of 36 gold items from work."""
     result = attack(CASES[0], range(5 * RUNS))
