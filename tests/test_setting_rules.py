@@ -303,6 +303,7 @@ def _beside(raw: dict[str, Any], setting: str) -> None:
         raw["gate"][0]["workers"] = 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", sorted(CHANGED))
 def test_a_change_is_refused_or_kept_with_what_it_was(begun: World, setting: str) -> None:
     raw = tomllib.loads((begun.folder.path / "study.toml").read_text())
