@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
-from browsing import CHROMIUM, PHONE, Scene, barriers
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, barriers
 from chorale.folder.templates import create_study_from_files
 from turk import open_market
 
@@ -376,3 +376,4 @@ def test_elements_have_no_barriers(chromium: Browser, tmp_path: Path) -> None:
         page = Scene(chromium, market.site).worker(**PHONE).open("batch").page
         page.frame_locator(".hit-frame").locator(".crowd-widget").wait_for()
         assert barriers(page) == ""
+        assert page.evaluate(WIDER_THAN_SCREEN) <= 0
