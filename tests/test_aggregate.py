@@ -629,10 +629,11 @@ def test_without_a_truth_there_are_intervals_and_another_file(method: str, files
         compared["mean certainty"]["value"] - compared["mean certainty"]["other"]
     )
     assert method != "majority" or compared["probability of 0"]["difference"] < 0
+    without = {"confidence": ["Workers' trust"], "mmsr": ["Workers' accuracy"]}.get(method, [])
     for worker in found["workers"].values():
-        (quality, (low, high)), *_ = worker.get("ci", {"trust": (0, 1)}).items()
-        assert low <= worker[quality] <= high
-    without = ["Workers' trust"] if method == "confidence" else []
+        assert ("ci" in worker) == (not without)
+        for quality, (low, high) in worker.get("ci", {}).items():
+            assert low <= worker[quality] <= high
     assert [note.partition(" has no interval")[0] for note in found["notes"] if "has no interval" in note] == without
     shown = run("judgments.csv", *options).stdout
     assert "Intervals" in shown

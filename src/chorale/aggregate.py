@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 from chorale.files.targets import check_target, writing
 from chorale.metrics.aggregation.estimators import GLAD, MACE, DawidSkene, MajorityVote, OneCoinDawidSkene, Wawa
 from chorale.metrics.aggregation.methods import method_names
+from chorale.metrics.aggregation.weighted_vote_estimators import KOS, MMSR, ZeroBasedSkill
 from chorale.metrics.checked_options import check_options, naming_keywords
 from chorale.metrics.family import path_of
 from chorale.metrics.options import File, Force, Resamples, Seed, WithIntervals
@@ -33,7 +34,18 @@ from chorale.model.plural import plural
 from chorale.model.problems import did_you_mean
 from chorale.registry.options import Option
 
-__all__ = ["GLAD", "MACE", "DawidSkene", "MajorityVote", "OneCoinDawidSkene", "Wawa", "score"]
+__all__ = [
+    "GLAD",
+    "KOS",
+    "MACE",
+    "MMSR",
+    "DawidSkene",
+    "MajorityVote",
+    "OneCoinDawidSkene",
+    "Wawa",
+    "ZeroBasedSkill",
+    "score",
+]
 
 
 def __dir__() -> list[str]:

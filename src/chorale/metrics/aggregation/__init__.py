@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from chorale.metrics.aggregation.methods import MethodOptions, aggregate
     from chorale.metrics.aggregation.result import Aggregation
     from chorale.metrics.aggregation.trust import trust_from_gold
+    from chorale.metrics.aggregation.weighted_vote_estimators import KOS, MMSR, ZeroBasedSkill
 
 __getattr__, __dir__ = attach(
     __name__,
@@ -21,12 +22,15 @@ __getattr__, __dir__ = attach(
         "methods": ("MethodOptions", "aggregate"),
         "result": ("Aggregation",),
         "trust": ("trust_from_gold",),
+        "weighted_vote_estimators": ("KOS", "MMSR", "ZeroBasedSkill"),
     },
 )
 
 __all__ = [
     "GLAD",
+    "KOS",
     "MACE",
+    "MMSR",
     "Aggregation",
     "DawidSkene",
     "MajorityVote",
@@ -34,6 +38,7 @@ __all__ = [
     "OneCoinDawidSkene",
     "Share",
     "Wawa",
+    "ZeroBasedSkill",
     "aggregate",
     "trust_from_gold",
     "trust_weighted_share",
