@@ -25,7 +25,21 @@ TRUTH = {f"t{task:02}": "abc"[label] for task, label in enumerate(_TRUE)}
 COLUMNS = {name: [triple[place] for triple in TRIPLES] for place, name in enumerate(("task", "worker", "label"))}
 PANDAS = pd.DataFrame(COLUMNS)
 ALL = ["DawidSkene", "GLAD", "MACE", "MMSR", "MajorityVote", "OneCoinDawidSkene", "Wawa", "ZeroBasedSkill"]
-OTHERS = ["KOS"]  # for two labels
+OTHERS = [
+    *(
+        "KOS",
+        "BradleyTerry",
+        "NoisyBradleyTerry",
+        "ClosestToAverage",
+        "RASA",
+        "HRRASA",
+        "TextRASA",
+        "TextHRRASA",
+        "ROVER",
+    ),
+    *("ROVER", "SegmentationMajorityVote", "SegmentationEM", "SegmentationRASA"),
+]
+"""For two labels, for comparisons, vectors, texts and masks."""
 
 
 @pytest.mark.parametrize("ours", ["DawidSkene", "MajorityVote"])

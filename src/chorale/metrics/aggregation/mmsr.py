@@ -221,4 +221,5 @@ def _moved(first: FloatArray, new_first: FloatArray, second: FloatArray, new_sec
     """How far the product of the two copies moved, by Frobenius's norm."""
     here, there = new_first - first, new_second - second
     square = here @ here * (new_second @ new_second) + first @ first * (there @ there)
-    return float(np.sqrt(max(0.0, square + 2 * (here @ first) * (new_second @ there))))
+    square += 2 * (here @ first) * (new_second @ there)
+    return float(np.sqrt(np.maximum(square, 0.0)))

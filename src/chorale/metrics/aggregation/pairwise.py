@@ -21,6 +21,7 @@ from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.ascent import climb
 from chorale.metrics.aggregation.limits import check_limits, check_number
 from chorale.metrics.aggregation.result import Progress
+from chorale.metrics.aggregation.tables_by_name import coded
 from chorale.metrics.aggregation.votes import Index
 
 _ATTENTIVE = 1.0
@@ -48,15 +49,13 @@ class Comparisons:
     @classmethod
     def of(cls, workers: Iterable[Any], left: Iterable[Any], right: Iterable[Any], preferred: Iterable[Any]) -> Self:
         """From columns of equal length; a preferred item that is neither of the two raises ValueError."""
-        people, ones, others, best = map(list, (workers, left, right, preferred))
+        ones, others, best = map(list, (left, right, preferred))
+        people, names = coded(workers, "worker")
         if len({len(people), len(ones), len(others), len(best)}) != 1:
             raise ValueError("columns must be equally long")
-        items = sorted({*ones, *others})
-        names = sorted(set(people))
+        codes, items = coded([*ones, *others], "left and a right item")
+        first, second = np.split(codes, 2)
         place = {item: code for code, item in enumerate(items)}
-        person = {name: code for code, name in enumerate(names)}
-        first = np.array([place[item] for item in ones], dtype=np.intp)
-        second = np.array([place[item] for item in others], dtype=np.intp)
         won = np.array([place.get(item, -1) for item in best], dtype=np.intp)
         strange = np.flatnonzero((won != first) & (won != second))
         if len(strange):
@@ -65,8 +64,7 @@ class Comparisons:
         if (first == second).any():
             at = int((first == second).argmax())
             raise ValueError(f"comparison {at + 1} is of {ones[at]!r} with itself")
-        workers_of = np.array([person[name] for name in people], dtype=np.intp)
-        return cls(workers_of, first, second, won == first, tuple(names), tuple(items))
+        return cls(people, first, second, won == first, names, items)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,9 +1,9 @@
 """Texts as vectors and as sequences: hashed TF-IDF, and GLEU between two texts. Nothing is downloaded."""
 
 import re
-import zlib
 from collections import Counter
 from collections.abc import Sequence
+from hashlib import blake2s
 
 import numpy as np
 
@@ -36,11 +36,15 @@ def hashed_tfidf(texts: Sequence[str], dimensions: int = DIMENSIONS) -> FloatArr
     row, column = np.divmod(pairs, len(words))
     with_word = np.bincount(column, minlength=len(words))
     rarity = np.log((1 + len(texts)) / (1 + with_word)) + 1
-    hashes = np.array([zlib.crc32(word.encode()) for word in words], dtype=np.int64)
+    hashes = np.array([_hash(word) for word in words], dtype=np.int64)
     sign = np.where(hashes >> 31 & 1, -1.0, 1.0)
     np.add.at(vectors, (row, hashes[column] % dimensions), counts * (rarity * sign)[column])
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0))
+
+
+def _hash(word: str) -> int:
+    return int.from_bytes(blake2s(word.encode(), digest_size=4).digest(), "big")
 
 
 def gleu(first: str, second: str) -> float:

@@ -65,7 +65,7 @@ class VectorAnswers:
     @property
     def sizes(self) -> Index:
         """How many answers each task has."""
-        return np.diff(np.r_[self.starts, len(self.tasks)])
+        return np.asarray(np.diff(np.r_[self.starts, len(self.tasks)]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,7 +188,7 @@ def _settled(
         far = np.bincount(given.workers[counted], squares[counted], minlength=given.worker_count)
         reliability = np.where(answered > 0, prior / np.maximum(far, _NEAREST), 1.0)
         change, size = float(((moved - vectors) ** 2).sum()), float((moved**2).sum())
-        close = bool(done) and change < tolerance * size or size == 0
+        close = (bool(done) and change < tolerance * size) or size == 0
         vectors, done = moved, done + 1
         if progress:
             progress(done, iterations)

@@ -34,6 +34,7 @@ from chorale.metrics.scoring.aggregation import aggregation_scored
 from chorale.metrics.scoring.aggregation_intervals import compared_without_truth, with_intervals
 from chorale.metrics.scoring.aggregation_truth import with_truth
 from chorale.metrics.scoring.crowdtruth import crowdtruth_compared, crowdtruth_scored
+from chorale.metrics.scoring.other_aggregation import OTHER_METHODS
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean
@@ -55,7 +56,7 @@ class Request:
 
     def __post_init__(self) -> None:
         methods = {self.method, self.against} - {None}
-        names = method_names()
+        names = (*method_names(), *OTHER_METHODS)
         for name in sorted(map(str, methods)):
             if name not in names:
                 raise UserError(
