@@ -64,7 +64,9 @@ class Comparisons:
         if (first == second).any():
             at = int((first == second).argmax())
             raise ValueError(f"comparison {at + 1} is of {ones[at]!r} with itself")
-        return cls(people, first, second, won == first, names, items)
+        # Sums of the same numbers in another order differ in the last digit, so the order is made one.
+        order = np.lexsort((won, second, first, people))
+        return cls(people[order], first[order], second[order], (won == first)[order], names, items)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,6 +217,11 @@ class _NoisyLikelihood:
         return float(np.log(skill * by_items + (1 - skill) * by_side).sum())
 
     def __call__(self, point: FloatArray) -> tuple[float, FloatArray]:
+        # A step too far makes something impossible; the search for a step then takes a shorter one.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._with_gradient(point)
+
+    def _with_gradient(self, point: FloatArray) -> tuple[float, FloatArray]:
         given, sign = self._given, self._sign
         strengths, biases, skills = self.parts(point)
         skill = _logistic(skills)[given.workers]
@@ -226,18 +233,16 @@ class _NoisyLikelihood:
         prior = -np.abs(away) - 2 * np.log1p(np.exp(-np.abs(away)))
         pull = self._weight * np.tanh(away / 2)
         by_strength = sign * skill * by_items * (1 - by_items) / chance
+        by_bias = sign * (1 - skill) * by_side * (1 - by_side) / chance
+        by_skill = skill * (1 - skill) * (by_items - by_side) / chance
         gradient = np.concatenate(
             [
                 [pull.sum()],
                 np.bincount(given.left, by_strength, minlength=self._items)
                 - np.bincount(given.right, by_strength, minlength=self._items)
                 - pull,
-                np.bincount(
-                    given.workers, sign * (1 - skill) * by_side * (1 - by_side) / chance, minlength=self._workers
-                ),
-                np.bincount(
-                    given.workers, skill * (1 - skill) * (by_items - by_side) / chance, minlength=self._workers
-                ),
+                np.bincount(given.workers, by_bias, minlength=self._workers),
+                np.bincount(given.workers, by_skill, minlength=self._workers),
             ]
         )
         return float(np.log(chance).sum() + self._weight * prior.sum()), gradient

@@ -173,7 +173,8 @@ def _settled(
     progress: Progress | None,
 ) -> Closest:
     hybrid = not (alike == 1).all()
-    counted = (given.sizes > 1)[given.tasks] if hybrid else np.ones(len(alike), dtype=np.bool_)
+    learnt = given.sizes > 1 if hybrid else np.ones(given.task_count, dtype=np.bool_)
+    counted = learnt[given.tasks]
     answered = np.bincount(given.workers[counted], minlength=given.worker_count)
     quantiles = {count: upper_quantile(alpha / 2, count) for count in np.unique(answered[answered > 0]).tolist()}
     prior = np.array([quantiles.get(count, np.nan) for count in answered.tolist()])
@@ -187,7 +188,7 @@ def _settled(
         squares = ((given.vectors - moved[given.tasks]) ** 2).sum(axis=1) / safe
         far = np.bincount(given.workers[counted], squares[counted], minlength=given.worker_count)
         reliability = np.where(answered > 0, prior / np.maximum(far, _NEAREST), 1.0)
-        change, size = float(((moved - vectors) ** 2).sum()), float((moved**2).sum())
+        change, size = float(((moved - vectors)[learnt] ** 2).sum()), float((moved[learnt] ** 2).sum())
         close = (bool(done) and change < tolerance * size) or size == 0
         vectors, done = moved, done + 1
         if progress:
