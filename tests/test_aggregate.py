@@ -33,6 +33,7 @@ from chorale.metrics.aggregation.votes import Votes
 from chorale.metrics.aggregation.wawa import wawa
 from chorale.metrics.aggregation.worker_evidence import worker_evidence
 from chorale.metrics.judgments import Judgments
+from chorale.metrics.ordering import order_of
 
 QUICK = settings(deadline=None, max_examples=25)
 Rows = list[tuple[str, str, str]]
@@ -73,6 +74,13 @@ def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 # By hand
+
+
+@pytest.mark.parametrize(("size", "bound"), [(100, 7), (5000, 10), (20_000, 2**40), (9999, 2**60)])
+def test_places_are_ordered_by_keys_of_any_size(size: int, bound: int) -> None:
+    keys = np.random.default_rng(0).integers(bound, size=size)
+    keys[::3] = keys[0]
+    assert (order_of(keys, bound) == np.argsort(keys, kind="stable")).all()
 
 
 def test_majority_by_hand() -> None:

@@ -81,6 +81,14 @@ def test_kos_is_crowd_kits(ragged: bool) -> None:
         assert (ours == theirs).all()
 
 
+def test_kos_says_where_its_messages_never_settle() -> None:
+    """Five workers who judged all of four tasks: crowd-kit's labels mean as little, and nothing says so."""
+    said = ["xxxxy", "yyyyx", "xxxyy", "yyyxy"]
+    judgments = Judgments.from_columns([task for task in "1234" for _ in "abcde"], list("abcde" * 4), "".join(said))
+    assert not kos(judgments).converged
+    assert kos(judged(crowd(60, 9, 2, 6, 0)[0])).converged
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     ("rows", "label"),

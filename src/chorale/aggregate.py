@@ -12,19 +12,12 @@ from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from chorale.files.targets import check_target, writing
-from chorale.metrics.aggregation.estimators import GLAD, MACE, DawidSkene, MajorityVote, OneCoinDawidSkene, Wawa
-from chorale.metrics.aggregation.methods import method_names
-from chorale.metrics.aggregation.pairwise_estimators import BradleyTerry, NoisyBradleyTerry
-from chorale.metrics.aggregation.segmentation_estimators import (
-    SegmentationEM,
-    SegmentationMajorityVote,
-    SegmentationRASA,
-)
-from chorale.metrics.aggregation.text_estimators import HRRASA, RASA, ROVER, ClosestToAverage, TextHRRASA, TextRASA
-from chorale.metrics.aggregation.weighted_vote_estimators import KOS, MMSR, ZeroBasedSkill
+from chorale.lazy import load
+from chorale.metrics import aggregation
+from chorale.metrics.aggregation.methods import OTHER_METHODS, method_names
 from chorale.metrics.checked_options import check_options, naming_keywords
 from chorale.metrics.family import path_of
 from chorale.metrics.options import File, Force, Resamples, Seed, WithIntervals
@@ -37,11 +30,36 @@ from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
 from chorale.metrics.scoring.aggregating import Request, score_data
 from chorale.metrics.scoring.aggregation import WRITABLE, write_aggregation
-from chorale.metrics.scoring.other_aggregation import OTHER_METHODS, OtherRequest, score_other, write_rows
 from chorale.model import UserError
 from chorale.model.plural import plural
 from chorale.model.problems import did_you_mean
 from chorale.registry.options import Option
+
+if TYPE_CHECKING:
+    from chorale.metrics.aggregation import (
+        GLAD,
+        HRRASA,
+        KOS,
+        MACE,
+        MMSR,
+        RASA,
+        ROVER,
+        BradleyTerry,
+        ClosestToAverage,
+        DawidSkene,
+        MajorityVote,
+        NoisyBradleyTerry,
+        OneCoinDawidSkene,
+        SegmentationEM,
+        SegmentationMajorityVote,
+        SegmentationRASA,
+        TextHRRASA,
+        TextRASA,
+        Wawa,
+        ZeroBasedSkill,
+    )
+
+_OTHERS = "chorale.metrics.scoring.other_aggregation"
 
 __all__ = [
     "GLAD",
@@ -66,6 +84,13 @@ __all__ = [
     "ZeroBasedSkill",
     "score",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The estimators, when they are first used: the command needs none of them."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(aggregation, name)
 
 
 def __dir__() -> list[str]:
@@ -168,8 +193,9 @@ def _scored(asked: Mapping[str, Any], reading: Reading, resampling: Resampling) 
     """The report, and what writes the result to a file."""
     data, method, against = asked["data"], asked["method"], asked["against"]
     if method in OTHER_METHODS:
-        scored, rows = score_other(data, OtherRequest.of(asked), reading, resampling)
-        return scored, partial(write_rows, rows)
+        others = load(_OTHERS)
+        scored, rows = others.score_other(data, others.OtherRequest.of(asked), reading, resampling)
+        return scored, partial(others.write_rows, rows)
     if asked["left"] or asked["right"]:
         raise UserError("--left and --right go with bradley-terry and noisy-bradley-terry only. Leave them out.")
     other_method, rival = _method_or_judgments(against)

@@ -9,6 +9,9 @@ The label of a task is the sign of Σ A y. Only proportions of messages matter, 
 
 D. R. Karger, S. Oh and D. Shah. Budget-optimal task allocation for reliable crowdsourcing systems. Operations Research
 62 (2014), 1–24.
+
+It is made for many tasks with few judgments each. Where a few workers judged nearly all of a few tasks, messages may
+turn around in every round and never settle; the result then says that it has not converged.
 """
 
 import numpy as np
@@ -20,6 +23,8 @@ from chorale.metrics.aggregation.votes import Votes
 from chorale.metrics.judgments import Judgments
 
 _TWO = 2
+_STILL = 1e-6
+"""Messages, of which the largest is 1, that move less than this have settled."""
 
 
 def kos(judgments: Judgments, *, iterations: int = 100, seed: int = 0, progress: Progress | None = None) -> Aggregation:
@@ -29,9 +34,9 @@ def kos(judgments: Judgments, *, iterations: int = 100, seed: int = 0, progress:
     reliability is the mean of their messages, the largest of all workers being 1; negative for those who mislead. A
     task whose messages are all 0 counts its votes.
 
-    >>> votes = Judgments.from_columns([1, 1, 1, 2, 2, 2], list("abcabc"), ["x", "x", "y", "y", "y", "x"])
+    >>> votes = Judgments.from_columns(list("111222333444"), list("abcd" * 3), list("xxxyyyxxxyyy"))
     >>> kos(votes).labels
-    {'1': 'x', '2': 'y'}
+    {'1': 'x', '2': 'y', '3': 'x', '4': 'y'}
     """
     check_limits(iterations, 0.0)
     return aggregated(judgments, lambda each, report: _fitted(each, iterations, seed, report), progress)
@@ -44,7 +49,9 @@ def _fitted(judgments: Judgments, iterations: int, seed: int, progress: Progress
     sign = np.where(votes.label == 0, 1.0, -1.0)
     # The generator and the order that crowd-kit has for a sorted table, so that both begin alike.
     message = np.random.RandomState(seed).normal(1.0, 1.0, len(votes))
+    done, settled = 0, False
     for done in range(1, iterations + 1):
+        before = message
         weighted = sign * message
         about_task = sign * (np.add.reduceat(weighted, votes.task_starts)[votes.task] - weighted)
         message = np.bincount(votes.worker, about_task, minlength=votes.workers)[votes.worker] - about_task
@@ -52,11 +59,15 @@ def _fitted(judgments: Judgments, iterations: int, seed: int, progress: Progress
         if progress:
             progress(done, iterations)
         if largest == 0:
+            settled = True
             break
         message /= largest
+        settled = bool(np.abs(message - before).max() < _STILL)
     total = np.add.reduceat(np.abs(message), votes.task_starts)
     margin = np.add.reduceat(np.where((total > 0)[votes.task], sign * message, sign), votes.task_starts)
     first = 0.5 + 0.5 * margin / np.where(total > 0, total, votes.per_task)
     shares = np.column_stack([first, 1 - first]) if votes.labels == _TWO else np.ones((votes.tasks, 1))
     mean = np.bincount(votes.worker, message, minlength=votes.workers) / votes.per_worker
-    return Aggregation.of(judgments, shares, {"reliability": mean / (np.abs(mean).max() or 1.0)}, iterations=done)
+    return Aggregation.of(
+        judgments, shares, {"reliability": mean / (np.abs(mean).max() or 1.0)}, iterations=done, converged=settled
+    )

@@ -85,6 +85,12 @@ ITERATIVE = (*TOLERANT, "zero-based-skill", KOS)
 SEEDED = ("mace", "mmsr", KOS)
 """Those that start at random."""
 
+PAIRWISE_METHODS = ("bradley-terry", "noisy-bradley-terry")
+TEXT_METHODS = ("rover", "closest-to-average", "rasa", "hrrasa")
+SEGMENTATION_METHODS = ("segmentation-majority", "segmentation-em", "segmentation-rasa")
+OTHER_METHODS = (*PAIRWISE_METHODS, *TEXT_METHODS, *SEGMENTATION_METHODS)
+"""Those whose result is no label from a list. They are named here, and loaded only where they are used."""
+
 
 def method_names() -> tuple[str, ...]:
     """All methods by name: those of this package, and those of installed kits."""

@@ -156,7 +156,7 @@ def noisy_bradley_terry(
 
     >>> compared = Comparisons.of("aaab", ["x", "y", "x", "x"], ["y", "x", "y", "y"], ["x", "x", "y", "x"])
     >>> noisy_bradley_terry(compared, regularisation=0.1).scores.round(2).tolist()
-    [0.58, 0.42]
+    [0.76, 0.24]
     """
     check_limits(iterations, tolerance)
     check_number("the regularisation", regularisation, least=0.0)

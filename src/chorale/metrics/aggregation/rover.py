@@ -22,8 +22,8 @@ def rover(texts: Sequence[Sequence[str]]) -> tuple[list[str], float]:
 
     The result depends on the order of the texts, since each is aligned with those before it.
 
-    >>> rover([["a", "cat"], ["a", "cat", "sat"], ["the", "cat", "sat"]])
-    (['a', 'cat', 'sat'], 0.7777777777777778)
+    >>> rover([["a", "cat"], ["a", "cat", "sat"], ["the", "cat", "sat"]])[0]
+    ['a', 'cat', 'sat']
     """
     if not texts:
         raise ValueError("there are no texts to aggregate")

@@ -142,13 +142,12 @@ def _hrrasa(judgments: Judgments, options: MethodOptions, progress: Progress | N
     return _by_vectors(judgments, lambda given: hrrasa(given, texts, gleu, **limits, progress=progress))  # type: ignore[arg-type]
 
 
-VECTOR_METHODS: dict[str, OutputMethod] = {
+_BY_VECTORS: dict[str, OutputMethod] = {
     "closest-to-average": lambda each, _, __: _by_vectors(each, closest_to_average),
     "rasa": _rasa,
     "hrrasa": _hrrasa,
 }
-"""Of texts whose vectors are hashed TF-IDF."""
-SEGMENTATION_METHODS: dict[str, OutputMethod] = {
+_OF_MASKS: dict[str, OutputMethod] = {
     "segmentation-majority": lambda each, _, progress: _masks(each, segmentation_majority, progress),
     "segmentation-em": lambda each, options, progress: _masks(
         each,
@@ -161,7 +160,7 @@ SEGMENTATION_METHODS: dict[str, OutputMethod] = {
         progress,
     ),
 }
-OUTPUT_METHODS: dict[str, OutputMethod] = {"rover": _rover, **VECTOR_METHODS, **SEGMENTATION_METHODS}
+OUTPUT_METHODS: dict[str, OutputMethod] = {"rover": _rover, **_BY_VECTORS, **_OF_MASKS}
 ITERATIVE_OUTPUTS = ("rasa", "hrrasa", "segmentation-em", "segmentation-rasa")
 
 

@@ -14,6 +14,7 @@ from chorale.metrics.aggregation.methods import (
     ITERATIVE,
     KOS,
     METHODS,
+    OTHER_METHODS,
     SEEDED,
     TOLERANT,
     MethodOptions,
@@ -34,7 +35,6 @@ from chorale.metrics.scoring.aggregation import aggregation_scored
 from chorale.metrics.scoring.aggregation_intervals import compared_without_truth, with_intervals
 from chorale.metrics.scoring.aggregation_truth import with_truth
 from chorale.metrics.scoring.crowdtruth import crowdtruth_compared, crowdtruth_scored
-from chorale.metrics.scoring.other_aggregation import OTHER_METHODS
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean

@@ -10,16 +10,10 @@ import numpy as np
 
 from chorale.files.tables import write_csv, write_jsonl, write_parquet, write_tsv
 from chorale.metrics import FloatArray, signature
-from chorale.metrics.aggregation.methods import MethodOptions
+from chorale.metrics.aggregation.methods import PAIRWISE_METHODS, MethodOptions
 from chorale.metrics.aggregation.pairwise import Comparisons, ItemScores, bradley_terry, noisy_bradley_terry
 from chorale.metrics.aggregation.result import Progress
-from chorale.metrics.aggregation.task_outputs import (
-    ITERATIVE_OUTPUTS,
-    OUTPUT_METHODS,
-    VECTOR_METHODS,
-    TaskOutputs,
-    task_outputs,
-)
+from chorale.metrics.aggregation.task_outputs import ITERATIVE_OUTPUTS, TaskOutputs, task_outputs
 from chorale.metrics.aggregation.text_vectors import DIMENSIONS
 from chorale.metrics.reading.comparisons_in import comparisons_in
 from chorale.metrics.reading.judged import Reading, check_used, judged_in
@@ -34,11 +28,11 @@ _SHOWN = 10
 _WIDEST = 60
 _FEW = 20
 _NO_INTERVALS = "This method has no intervals."
-PAIRWISE_METHODS: dict[str, Callable[..., ItemScores]] = {
+_RANKING: dict[str, Callable[..., ItemScores]] = {
     "bradley-terry": bradley_terry,
     "noisy-bradley-terry": noisy_bradley_terry,
 }
-OTHER_METHODS = (*PAIRWISE_METHODS, *OUTPUT_METHODS)
+_BY_VECTORS = ("closest-to-average", "rasa", "hrrasa")
 _ITERATIVE = (*PAIRWISE_METHODS, *ITERATIVE_OUTPUTS)
 _REFUSED = {
     **{f"--{name}": name for name in ("options", "restarts", "smoothing", "truth", "against", "trust", "sep")},
@@ -83,7 +77,7 @@ class OtherRequest:
         """What can change the result, for the signature."""
         return {
             "method": self.method,
-            "embedding": f"hashed-tfidf-{DIMENSIONS}" if self.method in VECTOR_METHODS else None,
+            "embedding": f"hashed-tfidf-{DIMENSIONS}" if self.method in _BY_VECTORS else None,
             "iterations": self.iterations,
             "tolerance": self.tolerance,
             "left": self.left,
@@ -147,7 +141,7 @@ def _flat(rows: Rows) -> Iterator[dict[str, Any]]:
 def _of_items(
     comparisons: Comparisons, request: OtherRequest, line: str, progress: Progress | None
 ) -> tuple[Score, Rows]:
-    result = PAIRWISE_METHODS[request.method](comparisons, **request.limits(), progress=progress)
+    result = _RANKING[request.method](comparisons, **request.limits(), progress=progress)
     order = np.argsort(-result.scores, kind="stable").tolist()
     counts = np.bincount(comparisons.left, minlength=len(result.items))
     counts += np.bincount(comparisons.right, minlength=len(result.items))
