@@ -35,7 +35,6 @@ OTHERS = [
         "HRRASA",
         "TextRASA",
         "TextHRRASA",
-        "ROVER",
     ),
     *("ROVER", "SegmentationMajorityVote", "SegmentationEM", "SegmentationRASA"),
 ]

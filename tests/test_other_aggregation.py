@@ -53,7 +53,7 @@ def test_comparisons_give_scores_of_items() -> None:
     assert set(noisy["workers"]["a"]) == {"skill", "bias", "comparisons"}
     assert any("3.0 comparisons each" in note for note in noisy["notes"])
     columns = dict(zip(("who", "one", "other", "best"), zip(*COMPARED, strict=True), strict=True))
-    named = {"worker": "who", "left": "one", "right": "other", "label": "best"}
+    named: Any = {"worker": "who", "left": "one", "right": "other", "label": "best"}
     of_python = chorale.aggregate.score(columns, "bradley-terry", **named)
     assert of_python.as_json()["items"] == pytest.approx(result["items"])
     assert "|left:one|" in of_python.signature

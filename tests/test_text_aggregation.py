@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from nltk.translate.gleu_score import sentence_gleu
 from scipy import stats
 from scipy.spatial import distance
 
@@ -18,6 +17,7 @@ from chorale.metrics.aggregation.rover import rover
 from chorale.metrics.aggregation.text_vectors import gleu, hashed_tfidf
 
 peers = pytest.importorskip("crowdkit.aggregation")
+sentence_gleu = pytest.importorskip("nltk.translate.gleu_score").sentence_gleu
 WORDS = ["a", "cat", "dog", "sat", "on", "mat", "the", "x"]
 
 
@@ -211,7 +211,7 @@ def test_masks_are_crowd_kits(name: str) -> None:
 def test_masks_with_skills_are_crowd_kits() -> None:
     table = masks(0)
     skills = pd.Series({0: 0.9, 1: 0.2, 2: 0.7, 3: 0.5, 4: 0.4})
-    options = {"default_skill": 0.1, "on_missing_skill": "value"}
+    options: Any = {"default_skill": 0.1, "on_missing_skill": "value"}
     expected = quietly(peers.SegmentationMajorityVote(**options).fit_predict, table, skills)
     ours = chorale.aggregate.SegmentationMajorityVote(**options).fit_predict(table, skills)
     assert all((ours[task] == expected[task]).all() for task in expected.index)

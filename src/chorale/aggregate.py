@@ -199,8 +199,9 @@ def _scored(asked: Mapping[str, Any], reading: Reading, resampling: Resampling) 
     if asked["left"] or asked["right"]:
         raise UserError("--left and --right go with bradley-terry and noisy-bradley-terry only. Leave them out.")
     other_method, rival = _method_or_judgments(against)
-    limits = (asked[name] for name in ("iterations", "tolerance", "restarts", "smoothing", "seed"))
-    request = Request(method, _listed(asked["options"]), asked["open_task"], *limits, other_method)
+    names = ("open_task", "iterations", "tolerance", "restarts", "smoothing", "seed")
+    given = {name: asked[name] for name in names}
+    request = Request(method, _listed(asked["options"]), **given, against=other_method)
     true, columns = _truth(asked["truth"], asked["truth_task"], asked["truth_label"], asked["sep"])
     for_scripts = asked["for_scripts"]
     scored, result = score_data(data, request, reading, resampling, true, columns, rival, for_scripts=for_scripts)

@@ -175,17 +175,17 @@ class _Factor:
 
     def _means(self, given: FloatArray, now: FloatArray, trimmed: int, tasks: int) -> FloatArray:
         """One copy from the other. The matrix is symmetric, so that rows and columns are the same."""
-        usable = self.observed & (given > 0)[:, None]
-        ratios = np.divide(np.abs(self.values), given[:, None], out=np.full(usable.shape, np.inf), where=usable)
-        starts, stops = np.zeros(len(now), dtype=np.intp), usable.sum(axis=0)
+        usable = self.observed & (given > 0)
+        ratios = np.divide(np.abs(self.values), given, out=np.full(usable.shape, np.inf), where=usable)
+        starts, stops = np.zeros(len(now), dtype=np.intp), usable.sum(axis=1)
         if trimmed:
-            starts = np.minimum((usable & (ratios < now)).sum(axis=0), trimmed)
-            stops = stops - np.minimum((usable & (ratios > now)).sum(axis=0), trimmed)
-            ratios.sort(axis=0)
-            places = np.arange(len(now))[:, None]
-            usable = (places >= starts) & (places < stops)
+            starts = np.minimum((usable & (ratios < now[:, None])).sum(axis=1), trimmed)
+            stops = stops - np.minimum((usable & (ratios > now[:, None])).sum(axis=1), trimmed)
+            ratios.sort(axis=1)
+            places = np.arange(len(now))
+            usable = (places >= starts[:, None]) & (places < stops[:, None])
         counts = stops - starts
-        means = np.where(usable, ratios, 0.0).sum(axis=0) / np.maximum(counts, 1)
+        means = np.where(usable, ratios, 0.0).sum(axis=1) / np.maximum(counts, 1)
         means = np.where((counts == 1) & (means == 0), 1 / np.sqrt(tasks), means)
         return np.asarray(np.where(counts > 0, means, now))
 

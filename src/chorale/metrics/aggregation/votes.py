@@ -6,7 +6,7 @@ of the file, so sums come out the same to the last digit whatever the file's ord
 """
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,8 +57,7 @@ class Votes:
         """Every task and worker of the judgments must have at least one: see `present`."""
         tasks, workers, labels = len(judgments.task_names), len(judgments.worker_names), len(judgments.label_names)
         # A vote is its task, label and worker and nothing else: numbers made of all three are sorted, and taken apart.
-        small = tasks * labels * workers < _SMALL
-        wide = np.int32 if small else np.int64
+        wide: Any = np.int32 if tasks * labels * workers < _SMALL else np.int64
         vote = (judgments.tasks.astype(wide) * labels + judgments.labels) * wide(workers) + judgments.workers
         vote.sort()
         cell = vote // wide(workers)
