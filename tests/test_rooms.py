@@ -54,7 +54,7 @@ KITS = "chorale.kits"
 # Which kits a kit builds on: {"questions": {"forms"}}. All others know nothing of each other.
 KITS_NEED: dict[str, set[str]] = {"qasrl": {"srl"}}
 # Names of kits' parts that are words with other meanings.
-ORDINARY = {"demo", "form", "forms", "frames", "keys", "questions", "rubric", "rules"}
+ORDINARY = {"demo", "form", "forms", "frames", "keys", "labels", "questions", "rubric", "rules"}
 # Words of a kit that name no part of it: Mechanical Turk's tasks, and stages of a template.
 WORDS_OF_KITS = {"HIT", "HITs", "hits", "entailment", "meaningful"}
 # Where core may have a name of a kit's, and why. Migrations are left out: they are what was done at their time.

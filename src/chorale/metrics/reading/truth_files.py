@@ -22,10 +22,18 @@ class Truth:
     digest: str
 
 
-def read_truth(path: Path, *, task: str | None = None, label: str | None = None, sep: str | None = None) -> Truth:
+def read_truth(
+    path: Path,
+    *,
+    task: str | None = None,
+    label: str | None = None,
+    sep: str | None = None,
+    options: tuple[str, str] = ("--truth-task", "--truth-label"),
+) -> Truth:
     """Tasks and their true labels from CSV, TSV, JSONL (each perhaps .gz) or Parquet.
 
-    A task may stand there more than once, with the same label. Rows without a label are left out.
+    A task may stand there more than once, with the same label. Rows without a label are left out. The column of tasks
+    may be called `item`, too. `options` are those that name the two columns.
     """
     raw = read_bytes(path)
     problems: list[Problem] = []
@@ -35,8 +43,9 @@ def read_truth(path: Path, *, task: str | None = None, label: str | None = None,
     labels: dict[str, frozenset[str]] = {}
     if not problems:
         names = list(dict.fromkeys(name for row in rows[:100] for name in row.values))
-        task_column = column_in(path, names, "task", task or "task", problems, option="--truth-task")
-        label_column = column_in(path, names, "label", label or "label", problems, option="--truth-label")
+        usual = "item" if "item" in names and "task" not in names else "task"
+        task_column = column_in(path, names, "task", task or usual, problems, option=options[0])
+        label_column = column_in(path, names, "label", label or "label", problems, option=options[1])
         if not problems:
             labels = _collected(path, rows, task_column, label_column, sep, problems)
     if problems:
