@@ -91,7 +91,7 @@ def score(
 
 def read(path: File, *, item: str | None = None, label: str | None = None) -> Truth:
     """One label for every item."""
-    return read_truth(path_of(path), task=item, label=label, options=("--item", "--label"))
+    return read_truth(path_of(path), task=item, label=label, usual=("item", "task"), options=("--item", "--label"))
 
 
 def measure(system: Truth, gold: Truth, *, positive: str | None = None) -> Measured:

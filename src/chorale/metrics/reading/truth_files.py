@@ -28,12 +28,13 @@ def read_truth(
     task: str | None = None,
     label: str | None = None,
     sep: str | None = None,
+    usual: tuple[str, ...] = ("task",),
     options: tuple[str, str] = ("--truth-task", "--truth-label"),
 ) -> Truth:
     """Tasks and their true labels from CSV, TSV, JSONL (each perhaps .gz) or Parquet.
 
-    A task may stand there more than once, with the same label. Rows without a label are left out. The column of tasks
-    may be called `item`, too. `options` are those that name the two columns.
+    A task may stand there more than once, with the same label. Rows without a label are left out. `usual` names
+    of the column of tasks are tried one after the other; `options` are those that name the two columns.
     """
     raw = read_bytes(path)
     problems: list[Problem] = []
@@ -43,8 +44,8 @@ def read_truth(
     labels: dict[str, frozenset[str]] = {}
     if not problems:
         names = list(dict.fromkeys(name for row in rows[:100] for name in row.values))
-        usual = "item" if "item" in names and "task" not in names else "task"
-        task_column = column_in(path, names, "task", task or usual, problems, option=options[0])
+        tasks = task or next((name for name in usual if name in names), usual[0])
+        task_column = column_in(path, names, "task", tasks, problems, option=options[0])
         label_column = column_in(path, names, "label", label or "label", problems, option=options[1])
         if not problems:
             labels = _collected(path, rows, task_column, label_column, sep, problems)
