@@ -279,10 +279,10 @@ def test_other_coefficients_of_the_command(file: Path) -> None:
         assert found["value"] == pytest.approx(expected(rows).value)
         assert (found["level"], found["analytic"]) == ("ordinal", None)
         assert f"There is no analytic standard error of {metric} here." in found["notes"]
-    found = json.loads(run(file, "--metric", "icc", "--form", "3k", "--json"))
-    assert (found["form"], found["value"]) == ("3k", pytest.approx(icc(rows, form="3k").value))
+    found = json.loads(run(file, "--metric", "icc", "--icc-form", "3k", "--json"))
+    assert (found["icc_form"], found["value"]) == ("3k", pytest.approx(icc(rows, form="3k").value))
     assert "standard error" in run(file, "--analytic")
-    assert "Only icc has forms" in run(file, "--form", "1", code=2)
+    assert "Only icc has forms" in run(file, "--icc-form", "1", code=2)
     assert "Only fleiss counts shares" in run(file, "--shares", "items", code=2)
     assert "Weights of fleiss need --shares items" in run(file, "--metric", "fleiss", "--weights", "linear", code=2)
 
@@ -315,5 +315,5 @@ def test_they_are_functions_of_the_package() -> None:
     assert chorale.fleiss(table, shares="items", weights="linear", ci=False).value == pytest.approx(
         fleiss_by_items(crowd, weights="linear").value
     )
-    with pytest.raises(chorale.UserError, match="form is one of 1, 2, 3, 1k, 2k, 3k"):
+    with pytest.raises(chorale.UserError, match="the ICC's form is one of 1, 2, 3, 1k, 2k, 3k"):
         chorale.icc(table, form="4")  # type: ignore[arg-type]

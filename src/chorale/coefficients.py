@@ -150,8 +150,8 @@ def conger(
 def icc(data: Any, *, form: IccForm = "2", **request: Unpack[AgreementRequest]) -> Score:
     """Intraclass correlation of numbers, in the form 1, 2, 3, 1k, 2k or 3k of Shrout and Fleiss."""
     if form not in get_args(IccForm):
-        raise _unknown("form", form, get_args(IccForm))
-    return _scored(data, AgreementOptions("icc", form=form), request)
+        raise _unknown("the ICC's form", form, get_args(IccForm))
+    return _scored(data, AgreementOptions("icc", icc_form=form), request)
 
 
 def kendall_w(data: Any, *, order: Sequence[str] | None = None, **request: Unpack[AgreementRequest]) -> Score:

@@ -80,7 +80,7 @@ def agreement(
     weights: WeightsName = "none",
     order: Order = None,
     min_common: MinCommon = 1,
-    form: FormName = "2",
+    icc_form: FormName = "2",
     shares: SharesOf = "judgments",
     task: judged.TaskColumn = None,
     worker: judged.WorkerColumn = None,
@@ -105,7 +105,7 @@ def agreement(
     """Say how far people agree on the same items, beyond chance."""
     reading = Reading(task, worker, label, None, sep, empty, repeats, keep_rejected, reader=reader)
     ordered = tuple(part.strip() for part in order.split(",")) if order else None
-    options = AgreementOptions(metric, level, distance, ordered, weights, min_common, form, shares)
+    options = AgreementOptions(metric, level, distance, ordered, weights, min_common, icc_form, shares)
     with patiently("resamples") as progress:
         scored = score_agreement(
             judged_in(file, reading),

@@ -40,7 +40,7 @@ def icc(judgments: Judgments, *, form: IccForm = "2") -> Agreement:
 
     >>> two = Judgments.from_columns([1, 2, 3] * 2, list("xxxyyy"), [1, 2, 4, 2, 2, 5])
     >>> round(icc(two).value, 4), round(icc(two, form="3k").value, 4)
-    (0.8723, 0.9655)
+    (0.8824, 0.9677)
     """
     if form not in ICC_FORMS:
         raise ValueError(f"there is no form {form!r} of the intraclass correlation; there are {', '.join(ICC_FORMS)}")
@@ -118,7 +118,9 @@ def _two_way(judgments: Judgments, given: FloatArray, form: IccForm) -> Agreemen
     notes: tuple[str, ...] = ()
     if left_out:
         left = plural(left_out, "item does", "items do")
-        notes = (f"{left} not count: not everybody judged {'it' if left_out == 1 else 'them'} (--form 1 takes all).",)
+        notes = (
+            f"{left} not count: not everybody judged {'it' if left_out == 1 else 'them'} (--icc-form 1 takes all).",
+        )
     if k < 2 or n < 2:
         why = NO_PAIRS if k < 2 else "fewer than two items were judged by everybody"
         return Agreement("icc", None, judgments, notes=notes, undefined=why)

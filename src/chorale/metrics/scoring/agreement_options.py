@@ -63,7 +63,7 @@ class AgreementOptions:
     order: tuple[str, ...] | None = None
     weights: Weights = "none"
     min_common: int = 1
-    form: IccForm = "2"
+    icc_form: IccForm = "2"
     shares: Shares = "judgments"
 
     def __post_init__(self) -> None:
@@ -124,7 +124,7 @@ class AgreementOptions:
             level = "interval"
         json: dict[str, Any] = {"level": level, "distance": self.distance_name}
         json["weights"] = self.weights if "weights" in self._taken else None
-        return json | ({"form": self.form} if self.metric == "icc" else {})
+        return json | ({"icc_form": self.icc_form} if self.metric == "icc" else {})
 
     def settings(self) -> dict[str, Setting]:
         return {
@@ -133,7 +133,7 @@ class AgreementOptions:
             "weights": self.weights if "weights" in self._taken and self.metric != "fleiss" else None,
             "order": self.order,
             "min-common": self.min_common if "min_common" in self._taken else None,
-            "form": self.form if "form" in self._taken else None,
+            "icc-form": self.icc_form if "icc_form" in self._taken else None,
             **({"shares": "items", "weights": self.weights} if self.shares == "items" else {}),
         }
 
@@ -155,7 +155,7 @@ _COEFFICIENTS: Mapping[str, _Coefficient] = {
     "gwet": _Coefficient(gwet_ac, _WEIGHTED),
     "brennan-prediger": _Coefficient(brennan_prediger, _WEIGHTED),
     "conger": _Coefficient(conger_kappa, _WEIGHTED),
-    "icc": _Coefficient(icc, frozenset({"form"})),
+    "icc": _Coefficient(lambda judgments, icc_form: icc(judgments, form=icc_form), frozenset({"icc_form"})),
     "kendall-w": _Coefficient(kendall_w, frozenset({"order"})),
     "kendall-tau": _Coefficient(kendall_tau, frozenset({"order", "min_common"})),
     "spearman": _Coefficient(spearman_rho, frozenset({"order", "min_common"})),
@@ -169,6 +169,6 @@ _REFUSED = {
     "weights": "Only kappa, gwet, brennan-prediger, conger and fleiss have weights. Leave out --weights, or take "
     "--metric kappa.",
     "min_common": "Only kappa, pi, kendall-tau and spearman are means over pairs of workers. Leave out --min-common.",
-    "form": "Only icc has forms. Leave out --form.",
+    "icc_form": "Only icc has forms. Leave out --icc-form.",
     "shares": "Only fleiss counts shares of labels in two ways. Leave out --shares.",
 }
