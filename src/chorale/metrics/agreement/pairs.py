@@ -195,6 +195,10 @@ class PairTable:
         places = np.column_stack([self._first[rows], self._second[rows], self._same[rows]])
         return self._items[rows], places.astype(np.int64)
 
+    def rows(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """All that two people have in common, by pairs: items, the pair of each, and the places of the two labels."""
+        return self._items, self._pair, self._first, self._second
+
     def _sums(self, values: FloatArray) -> FloatArray:
         return sums_at(self._pair, values, len(self.common))
 

@@ -7,12 +7,13 @@ has tied. W = 12 Σ (R_i − mean R)² / (k² (n³ − n) − k Σ (t³ − t)),
 item i of n, and t the sizes of groups of ties.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from chorale.metrics import FloatArray, Metric, ratio
-from chorale.metrics.agreement.counts import by_number
+from chorale.metrics.agreement.counts import by_number, sums_at
 from chorale.metrics.agreement.pairs import Ints, PairTable, mean_over_pairs
 from chorale.metrics.agreement.result import NO_PAIRS, Agreement
 from chorale.metrics.agreement.scales import ranks_of
@@ -20,6 +21,9 @@ from chorale.metrics.judgments import Judgments, codes_in_use
 from chorale.model.plural import plural
 
 _MOST_CELLS = 25_000_000
+"""Of a table of two people's values."""
+_AT_ONCE = 2**20
+_ROUNDING = 1e-9
 _ALIKE = "in every pair of workers one gave all items the same rank"
 
 
@@ -30,7 +34,7 @@ def spearman_rho(judgments: Judgments, *, order: Sequence[str] | None = None, mi
     >>> round(spearman_rho(two).value, 4)
     0.8
     """
-    return _of_pairs("spearman", _rho, judgments, order, min_common)
+    return _of_pairs("spearman", _rhos, judgments, order, min_common)
 
 
 def kendall_tau(judgments: Judgments, *, order: Sequence[str] | None = None, min_common: int = 1) -> Agreement:
@@ -40,67 +44,90 @@ def kendall_tau(judgments: Judgments, *, order: Sequence[str] | None = None, min
     >>> round(kendall_tau(two).value, 4)
     0.6667
     """
-    return _of_pairs("kendall-tau", _tau, judgments, order, min_common)
-
-
-_Correlation = Callable[[Ints, Ints, FloatArray], float]
-"""From the places of two people's labels of some items, and how often each item is taken."""
+    return _of_pairs("kendall-tau", _taus, judgments, order, min_common)
 
 
 def _of_pairs(
-    metric: str, correlation: _Correlation, judgments: Judgments, order: Sequence[str] | None, min_common: int
+    metric: str,
+    correlations: Callable[[PairTable], Callable[[FloatArray], FloatArray]],
+    judgments: Judgments,
+    order: Sequence[str] | None,
+    min_common: int,
 ) -> Agreement:
     # Places are those of ranks if a table of pairs has weights.
     table = PairTable(judgments, "linear", order)
-    pairs = list(_labels_of(table))
-
-    def coefficients(drawn: FloatArray) -> FloatArray:
-        return np.array([correlation(first, second, drawn[items]) for items, first, second in pairs])
-
-    return mean_over_pairs(judgments, metric, table.common, coefficients, min_common, undefined=_ALIKE)
+    return mean_over_pairs(judgments, metric, table.common, correlations(table), min_common, undefined=_ALIKE)
 
 
-def _labels_of(table: PairTable) -> Iterator[tuple[Ints, Ints, Ints]]:
-    for pair in range(len(table.common)):
-        items, places = table.labels_of(pair)
-        yield items, places[:, 0], places[:, 1]
+def _rhos(table: PairTable) -> Callable[[FloatArray], FloatArray]:
+    """From how often each item is taken, ρ of all pairs; NaN if one of the two ranks all items the same."""
+    items, pair, first, second = table.rows()
+    n_pairs = len(table.common)
+    ties = [
+        np.unique(pair * (places.max(initial=0) + 1) + places, return_inverse=True)[1] for places in (first, second)
+    ]
+    pair_of_tie = [pair[np.unique(tie, return_index=True)[1]] for tie in ties]
+
+    def ranks(tie: Ints, owner: Ints, taken: FloatArray) -> FloatArray:
+        """Mean ranks within each pair, which is where its own first tie begins."""
+        at = np.bincount(tie, weights=taken)
+        up_to = np.cumsum(at)
+        before = np.concatenate([[0.0], np.cumsum(sums_at(owner, at, n_pairs))[:-1]])
+        return np.asarray((up_to - at / 2 - before[owner])[tie])
+
+    def rho(drawn: FloatArray) -> FloatArray:
+        taken = drawn[items]
+        n = sums_at(pair, taken, n_pairs)
+        sides = []
+        for tie, owner in zip(ties, pair_of_tie, strict=True):
+            ranked = ranks(tie, owner, taken)
+            sides.append(ranked - ratio(sums_at(pair, taken * ranked, n_pairs), n)[pair])
+        one, other = sides
+        spread = sums_at(pair, taken * one**2, n_pairs) * sums_at(pair, taken * other**2, n_pairs)
+        return _over_root(sums_at(pair, taken * one * other, n_pairs), spread)
+
+    return rho
 
 
-def _rho(first: Ints, second: Ints, taken: FloatArray) -> float:
-    """NaN if one of the two ranks all items the same."""
-    one, other = (_mean_ranks(each, taken) for each in (first, second))
-    n = taken.sum()
-    if not n:
-        return float("nan")
-    one, other = one - taken @ one / n, other - taken @ other / n
-    spread = (taken @ one**2) * (taken @ other**2)
-    return float(taken @ (one * other) / np.sqrt(spread)) if spread > 0 else float("nan")
+def _taus(table: PairTable) -> Callable[[FloatArray], FloatArray]:
+    """From how often each item is taken, τ-b of all pairs; NaN if one of the two ranks all items the same."""
+    items, pair, first, second = table.rows()
+    places = int(max(first.max(initial=0), second.max(initial=0))) + 1
+    if places**2 > _MOST_CELLS:
+        message = f"there are {places:,} different values, and kendall-tau takes {int(_MOST_CELLS**0.5):,}"
+        raise ValueError(f"{message}; use spearman instead")
+    step = max(1, _AT_ONCE // places**2)
+    starts = np.searchsorted(pair, np.arange(0, len(table.common) + step, step))
+
+    def tau(drawn: FloatArray) -> FloatArray:
+        found = []
+        for block, (start, stop) in enumerate(pairwise(starts.tolist())):
+            rows = slice(start, stop)
+            size = min(step, len(table.common) - block * step)
+            cells = ((pair[rows] - block * step) * places + first[rows]) * places + second[rows]
+            met = sums_at(cells, drawn[items[rows]], size * places**2).reshape(size, places, places)
+            found.append(_tau(met))
+        return np.concatenate(found) if found else np.zeros(0)
+
+    return tau
 
 
-def _mean_ranks(places: Ints, taken: FloatArray) -> FloatArray:
-    at = np.bincount(places, weights=taken)
-    return np.asarray((np.cumsum(at) - at / 2)[places])
+def _tau(met: FloatArray) -> FloatArray:
+    """From how often two people gave which places: items above in rows and in columns are in the same order."""
+    below = np.cumsum(met, axis=1) - met
+    before = np.cumsum(below, axis=2)
+    same = (met[:, :, 1:] * before[:, :, :-1]).sum(axis=(1, 2))
+    opposite = (met * (before[:, :, -1:] - before)).sum(axis=(1, 2))
+    n = met.sum(axis=(1, 2))
+    free = [(n * n - (met.sum(axis=axis) ** 2).sum(axis=1)) / 2 for axis in (2, 1)]
+    return _over_root(same - opposite, free[0] * free[1])
 
 
-def _tau(first: Ints, second: Ints, taken: FloatArray) -> float:
-    """From how often the two gave which places: items above in rows and in columns are in the same order."""
-    ones, rows = np.unique(first, return_inverse=True)
-    others, columns = np.unique(second, return_inverse=True)
-    if len(ones) * len(others) > _MOST_CELLS:
-        message = f"two workers gave more than {_MOST_CELLS:,} combinations of different values; use spearman instead"
-        raise ValueError(message)
-    size = len(ones), len(others)
-    table = np.bincount(rows * size[1] + columns, weights=taken, minlength=size[0] * size[1]).reshape(size)
-    below = np.zeros(size)
-    below[1:] = np.cumsum(table, axis=0)[:-1]
-    before = np.cumsum(below, axis=1)
-    same = (table[:, 1:] * before[:, :-1]).sum()
-    behind = below.sum(axis=1, keepdims=True) - before
-    opposite = (table * behind).sum()
-    n = taken.sum()
-    free = [(n * n - (table.sum(axis=axis) ** 2).sum()) / 2 for axis in (1, 0)]
-    spread = free[0] * free[1]
-    return float((same - opposite) / np.sqrt(spread)) if spread > 0 else float("nan")
+def _over_root(above: FloatArray, below: FloatArray) -> FloatArray:
+    """NaN where there is nothing below but rounding."""
+    found: FloatArray = np.full(len(above), np.nan)
+    np.divide(above, np.sqrt(np.maximum(below, 0)), out=found, where=below > _ROUNDING)
+    return found
 
 
 def kendall_w(judgments: Judgments, *, order: Sequence[str] | None = None) -> Agreement:
