@@ -70,7 +70,7 @@ def _rhos(table: PairTable) -> Callable[[FloatArray], FloatArray]:
 
     def ranks(tie: Ints, owner: Ints, taken: FloatArray) -> FloatArray:
         """Mean ranks within each pair, which is where its own first tie begins."""
-        at = np.bincount(tie, weights=taken)
+        at = sums_at(tie, taken, len(owner))
         up_to = np.cumsum(at)
         before = np.concatenate([[0.0], np.cumsum(sums_at(owner, at, n_pairs))[:-1]])
         return np.asarray((up_to - at / 2 - before[owner])[tie])
