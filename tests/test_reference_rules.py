@@ -66,7 +66,8 @@ def test_levy_holt_is_read() -> None:
 def test_published_rules_on_levy_holt() -> None:
     """The authors look up the applications' lemmas among the rules as written: with our lemmas, 90 (62) and 15 (13).
 
-    Their program itself needs WordNet and was not run. The typed rules are lemmas already. The untyped ones are not, so lemmas on both sides find more: 59 instead of 15.
+    Their program itself needs WordNet and was not run. The typed rules are lemmas already.
+    The untyped ones are not, so lemmas on both sides find more: 59 instead of 15.
     """
     rules = [DATA / "zeichner" / f"{name}.txt.gz" for name in ("berant-typed-rules", "reverb-global-rules-lambda0.1")]
     found = scored(*rules, "--judgments", DATA / "levyholt" / "dev.txt", "--contradictions", "both")
