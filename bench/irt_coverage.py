@@ -51,15 +51,16 @@ CASES = (
     *(IrtCase("1pl", 50, items) for items in (100, 2000)),
     *(IrtCase("2pl", responders, 10) for responders in (50, 200, 1000, 5000)),
     *(IrtCase("2pl", responders, 100) for responders in (50, 200, 1000)),
-    *(IrtCase("2pl", responders, 2000) for responders in (50, 90)),
+    *(IrtCase("2pl", responders, 2000) for responders in (50, 90, 1000)),
     IrtCase("2pl", 200, 50, discrimination=0.8),
     IrtCase("2pl", 200, 50, missing=0.5),
     *(IrtCase("3pl", responders, 10) for responders in (50, 200, 1000, 5000)),
-    *(IrtCase("3pl", responders, 100) for responders in (50, 90, 1000)),
+    *(IrtCase("3pl", responders, 100) for responders in (50, 90, 1000, 5000)),
     IrtCase("3pl", 90, 500, discrimination=1.0, guessing=0.25),
     IrtCase("3pl", 90, 500, discrimination=2.5, guessing=0.25),
+    IrtCase("3pl", 200, 2000),
     *(IrtCase("graded", responders, 10) for responders in (200, 1000)),
-    IrtCase("graded", 200, 50),
+    *(IrtCase("graded", responders, 50) for responders in (200, 5000)),
 )
 
 

@@ -6,7 +6,7 @@ fitted with them: items of one test are alike, and one about which little is kno
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -23,7 +23,9 @@ _LONGEST_MOVE = 1.0
 _MOST_ROUNDS = 200
 _TOLERANCE = 5e-4
 """The largest move of a parameter at which a fit is done."""
-_SELDOM = 5
+_SHIFTED_TOLERANCE = 2e-3
+"""Likewise, of a fit of which only the difference to another counts."""
+_SELDOM = 10
 """Rounds between two computations of what integrating adds: it hardly changes."""
 _NEAR = 0.01
 """The step of its differences."""
@@ -110,16 +112,25 @@ class Ascent:
             priors.hold(LOG_ALPHA, float(len(begin)))
         self.at = self._expected(begin)
 
-    def run(self, progress: Callable[[int, int], None] | None = None) -> bool:
+    def run(self, progress: Callable[[int, int], None] | None = None, tolerance: float = _TOLERANCE) -> bool:
         """Until nothing moves by more than the tolerance; False if it never came to that."""
         for number in range(_MOST_ROUNDS):
             before = self.at.parameters
             self.at = self._expected(self._maximised())
             if progress:
                 progress(number + 1, _MOST_ROUNDS)
-            if np.abs(self.at.parameters[self.free] - before[self.free]).max() < _TOLERANCE:
+            if np.abs(self.at.parameters[self.free] - before[self.free]).max() < tolerance:
                 return True
         return False
+
+    def shifted(self, column: int, by: float) -> "Ascent":
+        """The fit with the mean of one prior elsewhere."""
+        priors = replace(self.priors, mean=self.priors.mean.copy(), centre=self.priors.centre.copy())
+        priors.mean[column] += by
+        priors.centre[column] += by
+        other = Ascent(self.answers, priors, self.at.parameters.copy(), self.thresholds, pooled=False)
+        other.run(tolerance=_SHIFTED_TOLERANCE)
+        return other
 
     def _expected(self, parameters: FloatArray) -> State:
         theta = _nodes(self._step)

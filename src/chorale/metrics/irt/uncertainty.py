@@ -20,6 +20,8 @@ _MOST_TOGETHER = 600
 an item's uncertainty is a few per mille."""
 _MOST_LOST = 0.97
 """The largest share of the information on anything that not knowing the abilities may take."""
+_GUESSING_SD = 0.5
+"""How far the mean of logit γ may be from where it is expected: 0.15 may be 0.1 or 0.23."""
 _DRAWS = 2000
 _SEED = 1
 """Draws are the same in every run."""
@@ -44,8 +46,14 @@ def covariances(ascent: Ascent) -> Covariances:
     sd = np.sqrt(np.maximum(at.shares @ at.theta**2 - mean**2, 1e-12))
     moved = _moved(ascent, mean, sd)
     together = known.shape[0] * known.shape[1] <= _MOST_TOGETHER
-    found = _together(ascent, known, moved, mean, sd) if together else _apart(known, moved, sd)
-    return Covariances(*found, mean, sd)
+    items, added = _together(ascent, known, moved, mean, sd) if together else _apart(known, moved, sd)
+    if known.shape[1] > ascent.thresholds + 1:
+        # All items lean on where guessing is expected, and with many items that is what is known least.
+        other = ascent.shifted(-1, _GUESSING_SD)
+        off = other.at.parameters - at.parameters
+        items = items + off[:, :, None] * off[:, None, :]
+        added = added + (other.at.shares @ other.at.theta - mean) ** 2
+    return Covariances(items, added, mean, sd)
 
 
 def _moved(ascent: Ascent, mean: FloatArray, sd: FloatArray) -> FloatArray:

@@ -5,9 +5,13 @@ import numpy as np
 from chorale.metrics.irt import IrtFit, IrtModel, VariationalFit
 from chorale.metrics.reading.responses import ResponseTable
 
-CHECKED = {"1pl": (50, 10), "2pl": (50, 10), "3pl": (90, 10), "graded": (200, 10)}
-"""The fewest responders and items with which the coverage of intervals was simulated (docs/irt.md)."""
-_MOST_CHECKED = (5000, 2000)
+CHECKED: dict[IrtModel, tuple[tuple[int, int], tuple[int, int]]] = {
+    "1pl": ((50, 5000), (10, 2000)),
+    "2pl": ((50, 5000), (10, 2000)),
+    "3pl": ((50, 5000), (10, 500)),
+    "graded": ((200, 5000), (10, 50)),
+}
+"""The responders and the items, from and to, with which the coverage of intervals was simulated (docs/irt.md)."""
 
 
 def fit_notes(table: ResponseTable, fit: IrtFit) -> list[str]:
@@ -43,13 +47,13 @@ def interval_notes(table: ResponseTable, model: IrtModel, guess_rate: float) -> 
             f"Guessing is expected around {guess_rate:g} (--guess-rate): few answers say much about it, so its "
             "intervals are wide and lean on that."
         )
+    responders, items = CHECKED[model]
     size = len(table.responders), len(table.items)
-    least = CHECKED[model]
-    if any(one < few or one > many for one, few, many in zip(size, least, _MOST_CHECKED, strict=True)):
+    if not (responders[0] <= size[0] <= responders[1] and items[0] <= size[1] <= items[1]):
         notes.append(
             f"{size[0]:,} responders and {size[1]:,} items are outside the range in which coverage was checked for "
-            f"{model} ({least[0]} to {_MOST_CHECKED[0]:,} responders, {least[1]} to {_MOST_CHECKED[1]:,} "
-            "items): intervals may hold fewer than 95% of the true values."
+            f"{model} ({responders[0]:,} to {responders[1]:,} responders, {items[0]:,} to {items[1]:,} items): "
+            "intervals may hold fewer than 95% of the true values."
         )
     return notes
 
