@@ -25,7 +25,7 @@ _TOLERANCE = 5e-4
 """The largest move of a parameter at which a fit is done."""
 _SHIFTED_TOLERANCE = 2e-3
 """Likewise, of a fit of which only the difference to another counts."""
-_SELDOM = 10
+_SELDOM = 5
 """Rounds between two computations of what integrating adds: it hardly changes."""
 _NEAR = 0.01
 """The step of its differences."""
