@@ -28,7 +28,8 @@ def test_all_published_tests_are_read() -> None:
 
 
 def test_the_best_trained_models_are_the_ablest() -> None:
-    found = json.loads(CliRunner().invoke(app, ["irt", str(TESTS / "rte_irt_all_coded.csv"), "--method", "variational", "--json"]).stdout)
+    command = ["irt", str(TESTS / "rte_irt_all_coded.csv"), "--method", "variational", "--json"]
+    found = json.loads(CliRunner().invoke(app, command).stdout)
     ability = {name: one["ability"] for name, one in found["responders"].items()}
     assert max(ability, key=lambda name: ability[name]).startswith("roberta-large")
     assert found["converged"]
