@@ -60,6 +60,14 @@ Modality = Annotated[
         help="Whether questions must agree in modality; the gold standard's own script does not ask for it.",
     ),
 ]
+QuestionsName = Annotated[
+    Literal["assigned", "any", "authors"],
+    Option(
+        metavar="HOW",
+        help="How LA and role compare the questions of an argument: assigned, every extra question is an error; "
+        "any, one equivalent question is enough; authors, as the gold standard's own script.",
+    ),
+]
 AverageName = Annotated[
     Literal["micro", "macro"], Option(metavar="HOW", help="micro: sums over verbs; macro: the mean over verbs.")
 ]
@@ -95,6 +103,7 @@ def score(
     redundant: Redundant = True,
     link: LinkName = "iou",
     modality: Modality = True,
+    questions: QuestionsName = "assigned",
     average: AverageName = "micro",
     iou: Iou = 0.5,
     extra_verbs: ExtraVerbs = False,
@@ -130,6 +139,7 @@ def score(
         "--no-redundant": not redundant,
         "--link": link != "iou",
         "--no-modality": not modality,
+        "--questions": questions != "assigned",
         "--average": average != "micro",
         "--include-extra-verbs": extra_verbs,
         "--per-verb": per_verb,
@@ -140,7 +150,7 @@ def score(
     if not propbank:
         _refuse("anything but --propbank", {"--found-by": found_by != "head"})
     of_bank = files.bank_settings()
-    options = QasrlOptions(Rules(iou, redundant, link, modality, extra_verbs), average, of_bank, per_verb)
+    options = QasrlOptions(Rules(iou, redundant, link, modality, extra_verbs, questions), average, of_bank, per_verb)
     resampling = checked_resampling(ci, resamples, seed, progress)
     if by:
         return files.agreement(by, options, resampling, for_scripts=for_scripts)

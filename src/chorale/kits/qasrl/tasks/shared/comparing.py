@@ -13,7 +13,8 @@ from chorale.kits.qasrl.tasks.shared.predicates import caption, excerpt, pieces,
 from chorale.model import Answer, Judgment, Payload
 
 # Symmetric: whoever repeats themselves is told so.
-_RULES = Rules(redundant=False)
+# One equivalent question is enough: grades and labels of studies in progress must not change with the scorer's default.
+_RULES = Rules(redundant=False, questions="any")
 _VERB = ("sentence", 0)
 
 
