@@ -22,6 +22,7 @@ from chorale.metrics.options import File, Force, Resamples, Seed, WithIntervals
 from chorale.metrics.reading import judgments_options as judged
 from chorale.metrics.reading.judged import Reading
 from chorale.metrics.reading.judgment_files import separator_in
+from chorale.metrics.reading.labels import missing_values
 from chorale.metrics.reading.truth_files import Truth, read_options, read_truth, truth_in
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
@@ -75,6 +76,7 @@ def score(
     trust: Annotated[str | None, Option(metavar="COLUMN", help="The column of workers' trust, for confidence.")] = None,
     sep: judged.Separator = None,
     empty: judged.EmptyLabel = None,
+    missing: judged.MissingValues = (),
     repeats: judged.WhichRepeat = "last",
     keep_rejected: judged.KeepRejected = False,
     reader: judged.ReaderName = None,
@@ -109,14 +111,14 @@ def score(
     1.0
     """
     check_options(score, dict(locals()))
-    reading = Reading(task, worker, label, trust, sep, empty, repeats, keep_rejected, raters, reader)
+    reading = Reading(task, worker, label, trust, sep, empty, repeats, keep_rejected, raters, reader, missing)
     other_method, rival = _method_or_judgments(against)
     named = read_options(options) if isinstance(options, str) else options
     listed = None if named is None else tuple(sorted(set(map(str, named))))
     request = Request(method, listed, open_task, iterations, tolerance, restarts, smoothing, seed, other_method)
     target = None if out is None else path_of(out)
     check_target(target, "--out", force=force, endings=WRITABLE)
-    true, columns = _truth(truth, truth_task, truth_label, sep)
+    true, columns = _truth(truth, truth_task, truth_label, reading)
     resampling = checked_resampling(ci, resamples, seed, progress)
     scored, result = score_data(data, request, reading, resampling, true, columns, rival, for_scripts=for_scripts)
     if target is None:
@@ -140,16 +142,18 @@ def _method_or_judgments(against: Any) -> tuple[str | None, Any]:
 
 
 def _truth(
-    truth: Any, task: str | None, label: str | None, sep: str | None
+    truth: Any, task: str | None, label: str | None, reading: Reading
 ) -> tuple[Truth | None, dict[str, str | None]]:
     """What is true, and the columns that were named, for the signature."""
     columns = {"truth-task": task, "truth-label": label}
+    missing = missing_values(reading.missing)
     if isinstance(truth, str | PathLike):
-        return read_truth(path_of(truth), task=task, label=label, sep=separator_in(sep)), columns
+        sep = separator_in(reading.sep)
+        return read_truth(path_of(truth), task=task, label=label, sep=sep, missing=missing), columns
     if task or label:
         raise UserError("--truth-task and --truth-label name columns of a file. Leave them out, or give --truth one.")
     if truth is None:
         return None, columns
     if not hasattr(truth, "items"):
         raise UserError(f"truth is a path or a mapping from task to label, not a {type(truth).__name__}.")
-    return truth_in(dict(truth.items())), columns
+    return truth_in(dict(truth.items()), missing), columns

@@ -135,22 +135,14 @@ def score(
     check_target(alignment, "--alignment", force=force, endings=(".csv", ".html", ".htm"))
     files = _Files(path_of(system), gold, propbank, alignment, against, sentences, by, valid, questions_by == "people")
     files.check(dense=dense)
-    changed = {
-        "--no-redundant": not redundant,
-        "--link": link != "iou",
-        "--no-modality": not modality,
-        "--questions": questions != "assigned",
-        "--average": average != "micro",
-        "--include-extra-verbs": extra_verbs,
-        "--per-verb": per_verb,
-        "--iou": propbank is not None and iou != _IOU,
-    }
+    rules = Rules(iou, redundant, link, modality, extra_verbs, questions)
     if propbank or dense:
-        _refuse("--propbank" if propbank else "--dense", changed)
+        changed = {"--average": average != "micro", "--per-verb": per_verb, "--iou": bool(propbank) and iou != _IOU}
+        _refuse("--propbank" if propbank else "--dense", {**_changed(rules), **changed})
     if not propbank:
         _refuse("anything but --propbank", {"--found-by": found_by != "head"})
     of_bank = files.bank_settings()
-    options = QasrlOptions(Rules(iou, redundant, link, modality, extra_verbs, questions), average, of_bank, per_verb)
+    options = QasrlOptions(rules, average, of_bank, per_verb)
     resampling = checked_resampling(ci, resamples, seed, progress)
     if by:
         return files.agreement(by, options, resampling, for_scripts=for_scripts)
@@ -176,6 +168,17 @@ def measure(
 
 _SUMMARY = "Questions and answers about verbs: arguments found (UA), with the right question (LA), and roles."
 FAMILY = Family("qasrl", _SUMMARY, read, measure, score)
+
+
+def _changed(rules: Rules) -> dict[str, bool]:
+    """The options behind rules, but for the overlap, and whether they are other than usual."""
+    return {
+        "--no-redundant": not rules.redundant,
+        "--link": rules.link != "iou",
+        "--no-modality": not rules.modality,
+        "--include-extra-verbs": rules.extra_verbs,
+        "--questions": rules.questions != "assigned",
+    }
 
 
 def _refuse(mode: str, changed: Mapping[str, bool]) -> None:
