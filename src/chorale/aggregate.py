@@ -49,6 +49,13 @@ Options = Annotated[
 OpenTask = Annotated[
     bool, Option("--open", help="For crowdtruth: workers could say anything; there is no list of options.")
 ]
+Ties = Annotated[
+    Literal["first", "random", "abstain", "all"],
+    Option(
+        metavar="HOW",
+        help="The label of a tied task: the first by name, a random one (by --seed), none (abstain), or all that lead.",
+    ),
+]
 Smoothing = Annotated[
     float | None,
     Option(metavar="N", min=0, help="For confidence with --truth: right and wrong answers to add to everybody's."),
@@ -87,6 +94,7 @@ def score(
     tolerance: Annotated[float | None, Option(metavar="X", min=0, help="Stop when an iteration brings less.")] = None,
     restarts: Annotated[int | None, Option(min=1, help="For mace: how many random starts.")] = None,
     smoothing: Smoothing = None,
+    ties: Ties = "random",
     truth: Annotated[Any, Option(help="The true labels of tasks: how often is it right?")] = None,
     truth_task: TruthTask = None,
     truth_label: TruthLabel = None,
@@ -115,7 +123,7 @@ def score(
     other_method, rival = _method_or_judgments(against)
     named = read_options(options) if isinstance(options, str) else options
     listed = None if named is None else tuple(sorted(set(map(str, named))))
-    request = Request(method, listed, open_task, iterations, tolerance, restarts, smoothing, seed, other_method)
+    request = Request(method, listed, open_task, iterations, tolerance, restarts, smoothing, seed, other_method, ties)
     target = None if out is None else path_of(out)
     check_target(target, "--out", force=force, endings=WRITABLE)
     true, columns = _truth(truth, truth_task, truth_label, reading)

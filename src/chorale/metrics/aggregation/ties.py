@@ -1,0 +1,47 @@
+"""What is done where no label of a task leads.
+
+Going by name gives labels early in the alphabet more tasks than others, so that ties are broken at random unless asked
+otherwise. The draw depends on the seed and the name of the task alone: neither the order of rows nor other tasks change
+it.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.metrics import FloatArray
+
+TieRule = Literal["first", "random", "abstain", "all"]
+TIE = 1e-9
+"""Probabilities closer than this are the same number computed in another order."""
+
+
+def leaders(probabilities: FloatArray) -> NDArray[np.bool_]:
+    """In each row, the columns with its largest number."""
+    if not probabilities.size:
+        return np.zeros(probabilities.shape, dtype=np.bool_)
+    return np.asarray(probabilities >= probabilities.max(axis=1, keepdims=True) - TIE)
+
+
+def untied(leading: NDArray[np.bool_], names: Sequence[str], seed: int) -> NDArray[np.intp]:
+    """One of the leading columns of each row: of several, one drawn by the row's name."""
+    chosen = np.asarray(leading.argmax(axis=1) if leading.size else np.zeros(len(leading)), dtype=np.intp)
+    counts = leading.sum(axis=1)
+    tied = np.flatnonzero(counts > 1)
+    if len(tied):
+        drawn = _draws([names[row] for row in tied.tolist()], seed)
+        rank = (drawn * counts[tied].astype(np.uint64)) >> np.uint64(32)
+        chosen[tied] = (leading[tied].cumsum(axis=1) > rank[:, None]).argmax(axis=1)
+    return chosen
+
+
+def _draws(names: Sequence[str], seed: int) -> NDArray[np.uint64]:
+    """A number below 2**32 for each name. Names that differ in one character have nothing in common here."""
+    sums = np.fromiter((crc32(name.encode()) for name in names), dtype=np.uint64, count=len(names))
+    mixed = sums + np.uint64(seed % 2**31 << 32)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(32))
