@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,19 @@ import pandas as pd
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import delete
 
 import chorale
 from chorale.aggregate import DawidSkene, MajorityVote, Wawa
 from chorale.cli import app
+from chorale.engine.opening import open_study
+from chorale.engine.started import started_study
 from chorale.metrics.aggregation.majority import majority
 from chorale.metrics.aggregation.methods import METHODS, MethodOptions, aggregate
 from chorale.metrics.judgments import Judgments
+from chorale.model import Judgment
+from chorale.store.schema import setting
+from small_study import write_small_study
 
 LABELS = ("a", "b", "c", "d", "e")
 TIED = [("t1", "ann", "cat"), ("t1", "bob", "dog"), ("t2", "ann", "dog"), ("t2", "bob", "dog")]
@@ -74,7 +81,7 @@ def test_the_draw_depends_on_seed_and_task_and_on_nothing_else() -> None:
 def test_every_method_follows_the_rule(method: str) -> None:
     judgments = Judgments.from_columns(*zip(*[("t1", "ann", "cat"), ("t1", "bob", "dog")], strict=True))
     by_rule = {
-        rule: aggregate(judgments, method, MethodOptions(ties=rule, restarts=1 if method == "mace" else None))  # type: ignore[arg-type]
+        rule: aggregate(judgments, method, MethodOptions(ties=rule, restarts=1 if method == "mace" else None))
         for rule in ("first", "random", "abstain", "all")
     }
     if method == "mace":
@@ -141,7 +148,47 @@ def test_the_classes_take_the_rule(library: Any, estimator: Any) -> None:
 
 def test_sets_take_an_option_of_exactly_half_only_if_all_are_wanted() -> None:
     half = [("t", "ann", ["x", "y"]), ("t", "bob", ["x"])]
-    for rule, expected in (("random", ["x"]), ("abstain", ["x"]), ("first", ["x"]), ("all", ["x", "y"])):
-        scored = chorale.aggregate.score(half, "majority", ties=rule)  # type: ignore[arg-type]
+    expected_by_rule: dict[Any, list[str]] = {"random": ["x"], "abstain": ["x"], "first": ["x"], "all": ["x", "y"]}
+    for rule, expected in expected_by_rule.items():
+        scored = chorale.aggregate.score(half, "majority", ties=rule)
         assert scored.as_json()["labels"] == {"t": expected}
         assert any(note.startswith("1 task is tied") for note in scored.notes)
+
+
+# In a running study
+
+
+def split(*answers: str) -> list[Judgment]:
+    return [Judgment(f"w{number}", answer, 1.0) for number, answer in enumerate(answers)]
+
+
+def test_a_study_draws_between_tied_answers_and_settles_them_alike_every_time(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder)
+    with closing(open_study(folder)) as study:
+        stage = next(iter(study.stages.values()))
+        assert stage.tie_seed == study.settings.study.seed
+        drawn = [stage.combined(f"item {number}", split("no", "yes")) for number in range(400)]
+        assert {each.confidence for each in drawn if each} == {0.5}
+        answers = [each.answer for each in drawn if each]
+        assert 150 < answers.count("no") < 250
+        again = stage.combined("item 7", split("no", "yes")[::-1])
+        assert again == drawn[7]
+        clear = stage.combined("item 7", split("no", "yes", "no"))
+        assert clear is not None and clear.answer == "no"
+    with started_study(folder, None) as study:
+        stage = next(iter(study.stages.values()))
+        assert [stage.combined(f"item {number}", split("no", "yes")) for number in range(400)] == drawn
+
+
+def test_a_study_from_before_ties_were_drawn_keeps_its_labels(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder)
+    with closing(open_study(folder)) as study:
+        study.store.do(lambda tx: tx.execute(delete(setting).where(setting.c.key == "ties")))
+    for opened in (closing(open_study(folder)), started_study(folder, None)):
+        with opened as study:
+            stage = next(iter(study.stages.values()))
+            assert stage.tie_seed is None
+            labels = [stage.combined(f"item {number}", split("yes", "no")) for number in range(20)]
+            assert {each.answer for each in labels if each} == {"no"}

@@ -6,6 +6,7 @@ it.
 """
 
 from collections.abc import Sequence
+from hashlib import blake2b
 from typing import Literal
 from zlib import crc32
 
@@ -36,6 +37,12 @@ def untied(leading: NDArray[np.bool_], names: Sequence[str], seed: int) -> NDArr
         rank = (drawn * counts[tied].astype(np.uint64)) >> np.uint64(32)
         chosen[tied] = (leading[tied].cumsum(axis=1) > rank[:, None]).argmax(axis=1)
     return chosen
+
+
+def draw_of(seed: int, *names: str) -> int:
+    """A number above 0, drawn by the seed and some names: for a tie that is decided by itself."""
+    digest = blake2b("\0".join((str(seed), *names)).encode(), digest_size=7).digest()
+    return 1 + int.from_bytes(digest, "big")
 
 
 def _draws(names: Sequence[str], seed: int) -> NDArray[np.uint64]:

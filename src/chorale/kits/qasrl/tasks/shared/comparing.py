@@ -123,7 +123,9 @@ def combine(judgments: Sequence[Judgment]) -> Combined | None:
         shared = agreement(left.answer, right.answer)
         support[first] += right.trust * shared
         support[second] += left.trust * shared
-    best = max(range(len(by_text)), key=lambda number: (round(support[number], 9), -number))
+    most = max(round(each, 9) for each in support)
+    tied = [number for number, each in enumerate(support) if round(each, 9) == most]
+    best = tied[by_text[0].draw % len(tied)]
     return Combined(by_text[best].answer, min(1.0, support[best] / weight))
 
 
