@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 from chorale.files.targets import check_target, writing
 from chorale.metrics.aggregation.estimators import GLAD, MACE, DawidSkene, MajorityVote, OneCoinDawidSkene, Wawa
 from chorale.metrics.aggregation.methods import method_names
+from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.checked_options import check_options, naming_keywords
 from chorale.metrics.family import path_of
 from chorale.metrics.options import File, Force, Resamples, Seed, WithIntervals
@@ -121,19 +122,28 @@ def score(
     check_options(score, dict(locals()))
     reading = Reading(task, worker, label, trust, sep, empty, repeats, keep_rejected, raters, reader, missing)
     other_method, rival = _method_or_judgments(against)
-    named = read_options(options) if isinstance(options, str) else options
-    listed = None if named is None else tuple(sorted(set(map(str, named))))
-    request = Request(method, listed, open_task, iterations, tolerance, restarts, smoothing, seed, other_method, ties)
+    request = Request(
+        method, _listed(options), open_task, iterations, tolerance, restarts, smoothing, seed, other_method, ties
+    )
     target = None if out is None else path_of(out)
     check_target(target, "--out", force=force, endings=WRITABLE)
     true, columns = _truth(truth, truth_task, truth_label, reading)
     resampling = checked_resampling(ci, resamples, seed, progress)
     scored, result = score_data(data, request, reading, resampling, true, columns, rival, for_scripts=for_scripts)
-    if target is None:
-        return scored
+    return scored if target is None else _written(scored, result, target)
+
+
+def _written(scored: Score, result: Aggregation, target: Path) -> Score:
+    """The report, once the labels are in a file."""
     with writing(target, "--out"):
         rows = write_aggregation(result, target)
     return replace(scored, written=f"Wrote {plural(rows, 'row', 'rows')} to {target}.")
+
+
+def _listed(options: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """The options as they are named, in a file or one by one."""
+    named = read_options(options) if isinstance(options, str) else options
+    return None if named is None else tuple(sorted(set(map(str, named))))
 
 
 def _method_or_judgments(against: Any) -> tuple[str | None, Any]:

@@ -8,7 +8,6 @@ it.
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Literal
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +32,8 @@ def untied(leading: NDArray[np.bool_], names: Sequence[str], seed: int) -> NDArr
     counts = leading.sum(axis=1)
     tied = np.flatnonzero(counts > 1)
     if len(tied):
-        drawn = _draws([names[row] for row in tied.tolist()], seed)
-        rank = (drawn * counts[tied].astype(np.uint64)) >> np.uint64(32)
+        drawn = np.fromiter((draw_of(seed, names[row]) for row in tied.tolist()), dtype=np.int64, count=len(tied))
+        rank = drawn % counts[tied]
         chosen[tied] = (leading[tied].cumsum(axis=1) > rank[:, None]).argmax(axis=1)
     return chosen
 
@@ -43,12 +42,3 @@ def draw_of(seed: int, *names: str) -> int:
     """A number above 0, drawn by the seed and some names: for a tie that is decided by itself."""
     digest = blake2b("\0".join((str(seed), *names)).encode(), digest_size=7).digest()
     return 1 + int.from_bytes(digest, "big")
-
-
-def _draws(names: Sequence[str], seed: int) -> NDArray[np.uint64]:
-    """A number below 2**32 for each name. Names that differ in one character have nothing in common here."""
-    sums = np.fromiter((crc32(name.encode()) for name in names), dtype=np.uint64, count=len(names))
-    mixed = sums + np.uint64(seed % 2**31 << 32)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray((mixed ^ (mixed >> np.uint64(31))) >> np.uint64(32))
