@@ -115,7 +115,7 @@ def score(
     the same tasks. `as_json()` has the labels.
 
     >>> import chorale
-    >>> said = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "dog"), ("t2", "bob", "cat")]
+    >>> said = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "cat"), ("t2", "bob", "cat")]
     >>> chorale.aggregate.score(said, "majority", truth={"t1": "cat", "t2": "cat"}).value
     1.0
     """

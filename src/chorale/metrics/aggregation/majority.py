@@ -38,10 +38,11 @@ def _majority(judgments: Judgments, ties: TieRule) -> Aggregation:
 def agreement(judgments: Judgments, probabilities: FloatArray, ties: TieRule = "random") -> FloatArray:
     """How often each worker said what came out."""
     right, workers = agreeing(judgments, probabilities, ties), len(judgments.worker_names)
-    agreed = np.zeros(workers)
+    agreed = np.bincount(judgments.workers[right == 1], minlength=workers).astype(np.float64)
+    in_part = np.flatnonzero((right > 0) & (right < 1))
     # Equal parts are counted, then multiplied: added one by one, their sum would depend on the order of rows.
-    for part in np.unique(right).tolist():
-        agreed += part * np.bincount(judgments.workers[right == part], minlength=workers)
+    for part in np.unique(right[in_part]).tolist():
+        agreed += part * np.bincount(judgments.workers[in_part[right[in_part] == part]], minlength=workers)
     return np.asarray(agreed / judgments_of(judgments))
 
 
