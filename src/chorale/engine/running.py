@@ -14,7 +14,7 @@ from chorale.contract.task import Combined
 from chorale.engine.clock import Clock
 from chorale.engine.parts import WorkPart
 from chorale.folder.expected_pay import works_for_nothing
-from chorale.metrics.aggregation.ties import draw_of
+from chorale.metrics.aggregation.tie_draw import draw_of
 from chorale.model import (
     EXPERT,
     Answer,

@@ -10,7 +10,7 @@ See Zeichner, Berant and Dagan (2012), who released results of confidence 0.7 an
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
-from chorale.metrics.aggregation.ties import TIE
+from chorale.metrics.aggregation.tie_draw import TIE
 
 
 class Share(NamedTuple):

@@ -65,7 +65,7 @@ def _mmsr(judgments: Judgments, options: MethodOptions, progress: Progress | Non
 
 
 def _zero_based_skill(judgments: Judgments, options: MethodOptions, progress: Progress | None) -> Aggregation:
-    return zero_based_skill(judgments, iterations=options.iterations or 100, progress=progress)
+    return zero_based_skill(judgments, iterations=options.iterations or 100, ties=options.ties, progress=progress)
 
 
 METHODS: dict[str, Aggregator] = {

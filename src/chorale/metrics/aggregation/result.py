@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chorale.metrics import FloatArray
-from chorale.metrics.aggregation.ties import TIE, TieRule, leaders, untied
+from chorale.metrics.aggregation.tie_draw import TIE
+from chorale.metrics.aggregation.ties import TieRule, leaders, untied
 from chorale.metrics.judgments import Judgments
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr

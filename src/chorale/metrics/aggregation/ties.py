@@ -6,17 +6,15 @@ it.
 """
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chorale.metrics import FloatArray
+from chorale.metrics.aggregation.tie_draw import TIE, draw_of
 
 TieRule = Literal["first", "random", "abstain", "all"]
-TIE = 1e-9
-"""Probabilities closer than this are the same number computed in another order."""
 
 
 def leaders(probabilities: FloatArray) -> NDArray[np.bool_]:
@@ -36,9 +34,3 @@ def untied(leading: NDArray[np.bool_], names: Sequence[str], seed: int) -> NDArr
         rank = drawn % counts[tied]
         chosen[tied] = (leading[tied].cumsum(axis=1) > rank[:, None]).argmax(axis=1)
     return chosen
-
-
-def draw_of(seed: int, *names: str) -> int:
-    """A number above 0, drawn by the seed and some names: for a tie that is decided by itself."""
-    digest = blake2b("\0".join((str(seed), *names)).encode(), digest_size=7).digest()
-    return 1 + int.from_bytes(digest, "big")
