@@ -7,8 +7,9 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
-from chorale.metrics.options import Resamples, Seed, WithIntervals
+from chorale.metrics.options import Cluster, Resamples, Seed, WithIntervals
 from chorale.metrics.reading import judgments_options as judged
+from chorale.metrics.reading.cluster_columns import judged_clusters
 from chorale.metrics.reading.judged import Reading, judged_in
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.agreement import AgreementOptions, score_agreement
@@ -60,6 +61,7 @@ def agreement(
     pairs: Annotated[bool, Option(help="List every two workers with common items.")] = False,
     items: Annotated[bool, Option(help="List items, the most disputed first.")] = False,
     ci: WithIntervals = False,
+    cluster: Cluster = (),
     against: OtherFile = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -74,7 +76,7 @@ def agreement(
         scored = score_agreement(
             judged_in(file, reading),
             options,
-            Resampling(ci, resamples, seed, progress),
+            Resampling(ci, resamples, seed, progress, judged_clusters(file, reading, cluster)),
             against=None if against is None else judged_in(against, reading),
             with_pairs=pairs,
             with_items=items,

@@ -20,8 +20,9 @@ from chorale.kits.questions.scoring.partial_inputs import partial_section
 from chorale.kits.questions.scoring.scores import score_mcq
 from chorale.kits.questions.scoring.sources import digests_of, read_sources
 from chorale.kits.questions.scoring.written_questions import written_section
+from chorale.metrics import Clusters
 from chorale.metrics.family import Family, Measured, path_of, paths_of
-from chorale.metrics.options import File, Resamples, Seed, WithIntervals
+from chorale.metrics.options import Cluster, File, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import Resampling, checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
@@ -108,6 +109,7 @@ def score(
     gold_votes: Annotated[int, Option(min=1, max=20, help="Validators' votes drawn for the gold answer.")] = 4,
     alpha: AlphaName = "with-writer",
     ci: WithIntervals = True,
+    cluster: Cluster = (),
     against: Other = None,
     by_arm: ByArm = False,
     validations: Validations = None,
@@ -145,7 +147,7 @@ def score(
     measured, other, rounds = read_sources(paths, study, against, round_files, named_files, by_arm, irt)
     more: dict[str, str | int] = {"irt": irt, "by-arm": by_arm}
     more |= {"partial-inputs": model.signature, "folds": folds} if model else {}
-    options = McqOptions(ties, gold_votes, alpha, more, digests_of(named_files, rounds))
+    options = McqOptions(ties, gold_votes, alpha, more, digests_of(named_files, rounds), Clusters.named(cluster))
     scored = score_mcq(measured, options, replace(resampling, progress=progress), other)
     # An arm that others are compared with is still one of the arms.
     everything = [*([other] if other is not None and by_arm else []), *measured]
@@ -155,7 +157,9 @@ def score(
         section, difficulties = difficulty_section(everything, rounds, seed=seed, progress=progress)
         sections.append(section)
     if model is not None and partial_inputs is not None:
-        sections.append(partial_section(everything, model, partial_inputs, resampling, folds=folds, progress=progress))
+        sections.append(
+            partial_section(everything, model, partial_inputs, options, resampling, folds=folds, progress=progress)
+        )
     sections += study.sections if study else _of_exports(paths_of(grades), named_files, expert_hourly, resampling)
     scored = with_sections(scored, sections)
     if pictures is not None:

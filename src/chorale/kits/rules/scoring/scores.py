@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ import numpy as np
 from chorale.kits.rules.files.rules import JudgedFile, RuleSet
 from chorale.kits.rules.metrics.curves import Area, RuleScores, evaluate_rules, rule_statistics, scores_of_applications
 from chorale.kits.rules.scoring.applications import Meaningless, Usable, usable_applications
-from chorale.metrics import Comparison, Interval, Metric, Statistics, signature
+from chorale.metrics import Clusters, Comparison, Interval, Metric, Statistics, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
@@ -37,6 +37,8 @@ class RuleOptions:
     meaningless: Meaningless = "out"
     pairwise: bool = False
     """Whether every two resources are compared."""
+    cluster: tuple[str, ...] = ()
+    """Applications that are resampled together: those of a `rule`, of a left side `lhs`, or of a right side `rhs`."""
 
 
 def score_rules(
@@ -50,6 +52,7 @@ def score_rules(
     """All resources on the same applications; and what each is worth, with its curve."""
     _check_names(resources)
     usable = usable_applications(judged, options.min_confidence, options.meaningless)
+    resampling = replace(resampling, clusters=Clusters.chosen(options.cluster, usable.columns()))
     by_resource = {resource.name: _evaluated(resource, usable, options) for resource in resources}
     drawn = {
         resource.name: _intervals(resource, usable, options, resampling) for resource in resources if resampling.ci
@@ -64,6 +67,8 @@ def score_rules(
         "counts": dict(usable.counts),
     }
     notes = _notes(resources, usable, by_resource)
+    if resampling.clusters is not None and (resampling.ci or against is not None or options.pairwise):
+        notes.append(resampling.clusters.note([str(number) for number in range(len(usable.applications))]))
     tables = [_main_table(by_resource), _recall_table(by_resource, options), usable.table()]
     if resampling.ci:
         tables.append(_interval_table(by_resource, drawn, options))

@@ -45,6 +45,9 @@ def srl_scores(
     if relations is not None and "semeval07" in metrics:
         notes += _about_frames(gold, relations)
         inputs["framenet"] = relations.digest
+    if resampling.clusters is not None and (resampling.ci or against is not None):
+        sentences = [str(number) for number in range(1, len(gold.sentences) + 1)]
+        notes.append(f"{resampling.clusters.note(sentences)} Tables by role have no intervals then.")
     ranks = _ranks(scored_systems, metrics)
     mode = mode_for(options, corpora)
     listed = {system.name: _worst(system, gold, mode, worst) for system in scored_systems} if worst else {}
@@ -119,7 +122,8 @@ def _system(
         system.intervals = {
             metric: resampling.intervals(outcome.statistics, outcome.metric) for metric, outcome in scored.items()
         }
-        system.table_intervals = _drawn_tables(scored, resampling)
+        if resampling.clusters is None:
+            system.table_intervals = _drawn_tables(scored, resampling)
         if errors is not None:
             system.error_intervals = resampling.intervals(errors, ERROR_COUNTS)
     if rival is not None:
@@ -127,7 +131,8 @@ def _system(
             metric: resampling.compare(outcome.statistics, rival[metric].statistics, outcome.metric)
             for metric, outcome in scored.items()
         }
-        system.table_compared = _compared_tables(scored, rival, resampling)
+        if resampling.clusters is None:
+            system.table_compared = _compared_tables(scored, rival, resampling)
         if errors is not None and (theirs := rival["primesrl"].errors) is not None:
             system.error_compared = resampling.compare(errors, theirs, ERROR_COUNTS)
     return system
