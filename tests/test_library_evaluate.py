@@ -36,7 +36,8 @@ def check(score: Score, command: dict[str, Any]) -> None:
     assert json.loads(json.dumps(score.as_json())) == command
     assert score.interval is not None
     assert score.value is not None
-    assert score.interval.low <= score.value <= score.interval.high
+    # These files are small: few tell how far a score would move.
+    assert not score.interval.is_known or score.interval.low <= score.value <= score.interval.high
     assert score.signature in score._repr_html_()
     assert score.to_polars().height == len(score.to_pandas()) == len(score.values)
 

@@ -47,9 +47,9 @@ class Clusters:
         return cls(tuple(kept), tuple(columns[name] for name in kept)) if kept else None
 
     @staticmethod
-    def named(names: str | Sequence[str]) -> tuple[str, ...]:
+    def named(names: str | Sequence[str] | None) -> tuple[str, ...]:
         """The columns that were asked for: one, several or none."""
-        return (names,) if isinstance(names, str) else tuple(names)
+        return (names,) if isinstance(names, str) else tuple(names or ())
 
     def codes(self, items: Sequence[str], way: int = 0) -> tuple[tuple[str, ...], Codes]:
         """The clusters, sorted, and which of them each item belongs to; an item that belongs to none is an error."""

@@ -11,7 +11,7 @@ from chorale.metrics.reading.judged import Reading, judged_in
 from chorale.model import Problem, UserError
 
 
-def judged_clusters(data: Any, reading: Reading, cluster: str | Sequence[str]) -> Clusters | None:
+def judged_clusters(data: Any, reading: Reading, cluster: str | Sequence[str] | None) -> Clusters | None:
     """Of the items of judgments in any form: each column is read in the place of the labels."""
     columns = {}
     for name in Clusters.named(cluster):
