@@ -105,12 +105,11 @@ def score_files(
         tables.append(comparison_table("Compared", (paths["system"].name, paths["against"].name), tests))
         json["against"] = jsonable(tests)
     settings = {**options, **resampling.settings(compared=against is not None)}
-    used = resampling.clusters if ci or against is not None else None
     return Score(
         json,
         tables,
         signature(family.name, settings, inputs),
-        [] if used is None else [used.note(statistics.items)],
+        resampling.notes(statistics.items, compared=against is not None),
         values=values,
         intervals=intervals,
         tests=tests,

@@ -1,5 +1,6 @@
 """How intervals and tests are computed: from how many resamples, and from which random seed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chorale.metrics import (
@@ -63,6 +64,10 @@ class Resampling:
     def tally_compare(self, both: Tally, metric: Metric) -> dict[str, Comparison]:
         return tally_compare(both, metric, **self._draws())
 
+    def notes(self, items: Sequence[str], *, compared: bool = False) -> list[str]:
+        """What was resampled, if anything was, and not item by item."""
+        return [self.clusters.note(items)] if self.clusters is not None and (self.ci or compared) else []
+
     def settings(self, *, compared: bool = False) -> dict[str, Setting]:
         """For the signature: what was drawn, if anything was."""
         if not self.ci and not compared:
@@ -73,13 +78,15 @@ class Resampling:
         return {"resamples": self.resamples, "seed": self.seed}
 
 
-def checked_resampling(ci: bool, resamples: int, seed: int, progress: Progress | None = None) -> Resampling:
+def checked_resampling(
+    ci: bool, resamples: int, seed: int, progress: Progress | None = None, clusters: Clusters | None = None
+) -> Resampling:
     """From a program's arguments; the same limits as those of commands."""
     if resamples < _FEWEST:
         raise UserError(f"resamples is at least {_FEWEST}, not {resamples}.")
     if seed < 0:
         raise UserError(f"seed is at least 0, not {seed}.")
-    return Resampling(ci, resamples, seed, progress)
+    return Resampling(ci, resamples, seed, progress, clusters)
 
 
 _FEWEST = 100

@@ -1,7 +1,6 @@
 """The frames family of metrics: files in, a score out, for the command and for Python alike."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -99,10 +98,7 @@ def score(
     crowd = crowd if sqs is None else with_qualities(crowd, path_of(sqs))
     reference = Named(str(golds[0]) if len(golds) == 1 else f"{len(golds)} files", crowd)
     rival = None if against is None else named(path_of(against))
-    named_clusters = Clusters.named(cluster)
-    columns_of_gold = table_columns(golds, named_clusters, partial(sentence_of, sentence)) if named_clusters else {}
-    clusters = Clusters.chosen(named_clusters, columns_of_gold)
-    resampling = replace(checked_resampling(ci, resamples, seed, progress), clusters=clusters)
+    resampling = checked_resampling(ci, resamples, seed, progress, _clusters(golds, cluster, sentence))
     scored = score_frames(
         named(path_of(system)), reference, options, resampling, against=rival, with_items=items, only=only_these
     )
@@ -111,6 +107,12 @@ def score(
         drawn = [named(path) for path in dict.fromkeys(map(path_of, others))]
         write_text(picture, "--curves", draw_curves(drawn, reference, options, only_these))
     return scored
+
+
+def _clusters(golds: Sequence[Path], cluster: Sequence[str], sentence: str | None) -> Clusters | None:
+    """Sentences that belong together, by columns of the crowd's files."""
+    named = Clusters.named(cluster)
+    return Clusters.chosen(named, table_columns(golds, named, partial(sentence_of, sentence))) if named else None
 
 
 def read(path: File) -> FrameScores:

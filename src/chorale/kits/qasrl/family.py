@@ -127,18 +127,7 @@ def score(
         None if path is None else path_of(path) for path in (gold, propbank, alignment, against)
     )
     check_target(alignment, "--alignment", force=force, endings=(".csv", ".html", ".htm"))
-    files = _Files(
-        path_of(system),
-        gold,
-        propbank,
-        alignment,
-        against,
-        sentences,
-        by,
-        valid,
-        questions_by == "people",
-        Clusters.named(cluster),
-    )
+    files = _Files(path_of(system), gold, propbank, alignment, against, sentences, by, valid, questions_by, cluster)
     files.check(dense=dense)
     changed = {
         "--no-redundant": not redundant,
@@ -153,9 +142,8 @@ def score(
         _refuse("--propbank" if propbank else "--dense", changed)
     if not propbank:
         _refuse("anything but --propbank", {"--found-by": found_by != "head"})
-    of_bank = files.bank_settings()
+    of_bank, resampling = files.bank_settings(), checked_resampling(ci, resamples, seed, progress)
     options = QasrlOptions(Rules(iou, redundant, link, modality, extra_verbs), average, of_bank, per_verb)
-    resampling = checked_resampling(ci, resamples, seed, progress)
     if by:
         return files.agreement(by, options, resampling, for_scripts=for_scripts)
     if propbank:
@@ -206,8 +194,12 @@ class _Files:
     sentence_files: Sequence[File]
     by: str | None
     valid: int
-    people_only: bool
-    cluster: tuple[str, ...]
+    questions_by: Literal["people", "anyone"]
+    cluster: Sequence[str]
+
+    @property
+    def people_only(self) -> bool:
+        return self.questions_by == "people"
 
     @cached_property
     def sources(self) -> list[tuple[str, dict[str, tuple[str, ...]]]]:
@@ -283,11 +275,12 @@ class _Files:
         known = {*verbs, *(verb for table in tables if table is not None for verb in table.verbs)}
         columns = {"verb": {str(verb): str(verb) for verb in known}}
         columns["sentence"] = {str(verb): verb.sentence for verb in known}
-        wanted = [name for name in self.cluster if name not in columns]
+        names = Clusters.named(self.cluster)
+        wanted = [name for name in names if name not in columns]
         reference = self.gold or self.system
         if wanted and is_table(reference):
             columns |= table_columns([reference], wanted, _verb_of)
-        return replace(resampling, clusters=Clusters.chosen(self.cluster, columns))
+        return replace(resampling, clusters=Clusters.chosen(names, columns))
 
     def _rival(self) -> QuestionAnswers | None:
         return None if self.against is None else self._read(self.against)

@@ -1,7 +1,6 @@
 """The semantic role family of metrics: files in, a score out, for the command and for Python alike."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any
@@ -94,7 +93,7 @@ def score(
         reference,
         options,
         against=rival,
-        resampling=replace(checked_resampling(ci, resamples, seed, progress), clusters=clusters),
+        resampling=checked_resampling(ci, resamples, seed, progress, clusters),
         worst=worst,
         confusion=confusion,
         relations=None if framenet is None else read_frame_relations(path_of(framenet), _senses(reference, *corpora)),

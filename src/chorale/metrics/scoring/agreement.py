@@ -124,8 +124,7 @@ def score_agreement(
     """
     result = _computed(judged, lambda: options.compute(judged.judgments))
     notes = _notes(judged.judgments, result, options)
-    if resampling.clusters is not None and (resampling.ci or against is not None):
-        notes.append(resampling.clusters.note(judged.judgments.task_names))
+    notes += resampling.notes(judged.judgments.task_names, compared=against is not None)
     interval = _interval(result, resampling) if resampling.ci else None
     json: dict[str, Any] = {
         "metric": options.metric,

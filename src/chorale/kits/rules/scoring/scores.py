@@ -67,8 +67,8 @@ def score_rules(
         "counts": dict(usable.counts),
     }
     notes = _notes(resources, usable, by_resource)
-    if resampling.clusters is not None and (resampling.ci or against is not None or options.pairwise):
-        notes.append(resampling.clusters.note([str(number) for number in range(len(usable.applications))]))
+    applications = [str(number) for number in range(len(usable.applications))]
+    notes += resampling.notes(applications, compared=against is not None or options.pairwise)
     tables = [_main_table(by_resource), _recall_table(by_resource, options), usable.table()]
     if resampling.ci:
         tables.append(_interval_table(by_resource, drawn, options))

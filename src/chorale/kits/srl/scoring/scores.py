@@ -45,9 +45,7 @@ def srl_scores(
     if relations is not None and "semeval07" in metrics:
         notes += _about_frames(gold, relations)
         inputs["framenet"] = relations.digest
-    if resampling.clusters is not None and (resampling.ci or against is not None):
-        sentences = [str(number) for number in range(1, len(gold.sentences) + 1)]
-        notes.append(f"{resampling.clusters.note(sentences)} Tables by role have no intervals then.")
+    notes += _about_clusters(gold, resampling, compared=against is not None)
     ranks = _ranks(scored_systems, metrics)
     mode = mode_for(options, corpora)
     listed = {system.name: _worst(system, gold, mode, worst) for system in scored_systems} if worst else {}
@@ -100,6 +98,12 @@ def _by_full_name(
 def _ranking_score(metric: str) -> str:
     """The score that systems are ranked by."""
     return f"{RANKED_BY[metric]}.f1".lstrip(".")
+
+
+def _about_clusters(gold: Corpus, resampling: Resampling, *, compared: bool) -> list[str]:
+    sentences = [str(number) for number in range(1, len(gold.sentences) + 1)]
+    noted = resampling.notes(sentences, compared=compared)
+    return [f"{note} Tables by role have no intervals then." for note in noted]
 
 
 def _about_frames(gold: Corpus, relations: FrameRelations) -> list[str]:
