@@ -1,9 +1,9 @@
 """Whether intervals cover as often as they say, and tests reject as seldom: everything Chorale prints, simulated.
 
-`python -m bench.calibration` prints the tables of docs/calibration.md, `--write` writes them there. Every simulation draws
-data whose truth is known, computes what a command would print, and counts how often the interval holds the truth, or
-how often a difference that is not there has p ≤ 0.05. `tests/test_calibration.py` runs a part of them in CI, and all of
-them in `make test-all`, and fails where a rate leaves its band by more than luck.
+`python -m bench.calibration` prints the tables of docs/calibration.md, `--write` writes them there. Every simulation
+draws data whose truth is known, computes what a command would print, and counts how often the interval holds the
+truth, or how often a difference that is not there has p ≤ 0.05. `tests/test_calibration.py` runs a part of them in CI,
+and all of them in `make test-all`, and fails where a rate leaves its band by more than luck.
 """
 
 import argparse
@@ -29,6 +29,8 @@ SOURCES: tuple[Callable[[], Iterable[Simulation]], ...] = (
 """Further simulations are added here: a function that gives some, in a module beside this one."""
 PAGE = Path(__file__).parent.parent / "docs" / "calibration.md"
 _PART = re.compile(r"(<!-- simulated -->\n).*?(<!-- end of simulated -->)", re.DOTALL)
+_FEWEST = 20
+"""Of fewer intervals nothing is said: nearly all were refused."""
 _SURE = 3.3
 """Standard errors that a rate may be outside its band by luck: about one in a thousand simulations."""
 
@@ -52,10 +54,10 @@ class Rate(NamedTuple):
     @property
     def is_within(self) -> bool:
         low, high = self.simulation.band
-        return low - _SURE * self.error <= self.rate <= high + _SURE * self.error
+        return self.counted < _FEWEST or low - _SURE * self.error <= self.rate <= high + _SURE * self.error
 
     def __str__(self) -> str:
-        given = f"{self.rate:.1%} ± {2 * self.error:.1%}" if self.counted else "–"
+        given = f"{self.rate:.1%} ± {2 * self.error:.1%}" if self.counted >= _FEWEST else "–"
         return f"| {self.simulation.what} | {self.simulation.of} | {given} | {self.too_few:.0%} |"
 
 

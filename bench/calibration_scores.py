@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bench.simulations import COVERAGE, SIZE, Outcome, Simulation, covers, rejects
 from chorale.metrics import (
@@ -33,7 +34,7 @@ def named(rows: FloatArray) -> Statistics:
     return Statistics(tuple(f"i{number:06}" for number in range(len(rows))), rows)
 
 
-def answers(right: FloatArray) -> Statistics:
+def answers(right: FloatArray | NDArray[np.bool_]) -> Statistics:
     return named(np.column_stack([right, np.ones(len(right))]).astype(np.float64))
 
 

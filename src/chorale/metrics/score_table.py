@@ -87,7 +87,9 @@ def jsonable(values: "Mapping[str, Interval] | Mapping[str, Difference]") -> dic
     """Intervals and comparisons as `--json` prints them; of several comparisons with adjusted p-values."""
     compared: dict[str, Any] = {name: one for name, one in values.items() if hasattr(one, "p_value")}
     adjusted = adjusted_p_values(list(compared.values()))
-    tests = {name: {**one.as_dict(), **more} for (name, one), more in zip(compared.items(), adjusted, strict=True)}
+    tests: dict[str, Any] = {
+        name: {**one.as_dict(), **more} for (name, one), more in zip(compared.items(), adjusted, strict=True)
+    }
     return tests or {name: one.as_list() for name, one in values.items() if not hasattr(one, "p_value")}
 
 

@@ -18,6 +18,8 @@ from chorale.metrics.student import t_bound, wilson
 
 FEWEST = 5
 """Units that must carry a score for resamples to tell how far it would move."""
+_FEWEST_OF_MANY = 10
+"""The same where most units say nothing, as of a rare label: that so many do is luck itself."""
 ENOUGH = 30
 """From so many on, resamples tell it of fractions as well as Wilson's interval does."""
 _MOST_LEFT_OUT = 200
@@ -48,7 +50,7 @@ class Support:
             return TOO_FEW if self.whole is None else self._wilson(value)
         if self.whole is not None and self.carrying < ENOUGH:
             return self._wilson(value)
-        if self.carrying < FEWEST:
+        if self.carrying < (_FEWEST_OF_MANY if 3 * self.carrying < self.units else FEWEST):
             return TOO_FEW
         return interval_of(drawn, Narrowness.of_units(self.units).tail)
 
