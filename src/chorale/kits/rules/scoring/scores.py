@@ -75,10 +75,7 @@ def score_rules(
         "counts": dict(usable.counts),
     }
     notes = [*_notes(resources, usable, by_resource), *by_lemma]
-    notes += resampling.notes(
-        [str(number) for number in range(len(usable.applications))],
-        compared=against is not None or options.pairwise,
-    )
+    notes += resampling.notes(list(usable.columns()["rule"]), compared=against is not None or options.pairwise)
     tables = [_main_table(by_resource), _recall_table(by_resource, options), usable.table()]
     if resampling.ci:
         tables.append(_interval_table(by_resource, drawn, options))
