@@ -88,6 +88,7 @@ def agreement(
     label: judged.LabelColumn = None,
     sep: judged.Separator = None,
     empty: judged.EmptyLabel = None,
+    missing: judged.MissingValues = (),
     repeats: judged.WhichRepeat = "last",
     keep_rejected: judged.KeepRejected = False,
     reader: judged.ReaderName = None,
@@ -105,7 +106,9 @@ def agreement(
     as_latex: AsLatex = False,
 ) -> None:
     """Say how far people agree on the same items, beyond chance."""
-    reading = Reading(task, worker, label, None, sep, empty, repeats, keep_rejected, reader=reader)
+    reading = Reading(
+        task, worker, label, None, sep, empty, repeats, keep_rejected, reader=reader, missing=missing or ()
+    )
     ordered = tuple(part.strip() for part in order.split(",")) if order else None
     options = AgreementOptions(metric, level, distance, ordered, weights, min_common, icc_form, shares)
     with patiently("resamples") as progress:

@@ -12,7 +12,8 @@ import numpy as np
 
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.expectation import EPSILON
-from chorale.metrics.aggregation.result import Aggregation, leading
+from chorale.metrics.aggregation.result import Aggregation
+from chorale.metrics.aggregation.ties import leaders
 from chorale.metrics.aggregation.votes import Index, present
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.sampling import Narrowness, ends_of, times_each_taken
@@ -70,7 +71,8 @@ class TaskEvidence:
         judgments = self._order[self._edges[tasks][:, None] + np.arange(size)]
         rows = self._rows(judgments.reshape(-1)).reshape(len(tasks), size, -1)
         now = self._probabilities[tasks]
-        answer = leading(now)[:, None, None]
+        # Tied labels are equally probable, so that any of them will do.
+        answer = leaders(now).argmax(axis=1)[:, None, None]
         if self._log_priors is not None:
             logs = self._log_priors + drawn @ rows
             logs -= np.take_along_axis(logs, answer, axis=2)

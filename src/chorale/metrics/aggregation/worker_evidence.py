@@ -13,7 +13,7 @@ import numpy as np
 
 from chorale.metrics import FloatArray, Interval, Metric, ratio, row_intervals
 from chorale.metrics.aggregation.mace import competence_of
-from chorale.metrics.aggregation.majority import majority
+from chorale.metrics.aggregation.majority import agreeing, majority
 from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.aggregation.trust import held_against
 from chorale.metrics.aggregation.votes import Index, present
@@ -111,7 +111,7 @@ def _rows(judgments: Judgments, method: str, result: Aggregation) -> tuple[Float
     believed = result.probabilities[judgments.tasks, judgments.labels]
     each = np.ones(len(judgments))
     if method in ("majority", "wawa"):
-        right = (majority(judgments).leading[judgments.tasks] == judgments.labels).astype(np.float64)
+        right = agreeing(judgments, majority(judgments).probabilities, result.tie_rule)
         return np.column_stack([right, each]), _MEAN
     if method == "zero-based-skill":
         right = (result.leading[judgments.tasks] == judgments.labels).astype(np.float64)
