@@ -278,7 +278,7 @@ def test_perfect_rules_score_one_and_intervals_hold_them() -> None:
     found = evaluate_rules(scores, entails)
     assert (found.auc, found.f1, found.recall) == (1, 1, 1)
     drawn = intervals(*rule_statistics(list("abcd"), scores, entails), resamples=100)
-    assert drawn["auc"].high == 1
+    assert not drawn["auc"].is_known
 
 
 def test_nothing_covered_and_nothing_valid_are_zero() -> None:
@@ -415,9 +415,8 @@ def test_every_number_has_an_interval_and_a_comparison(files: tuple[Path, Path, 
     scores = {"auc", "precision", "recall", "f1", "threshold", "coverage"}
     assert set(one["ci"]) == {*scores, "precision_at_recall_0.25", "precision_at_recall_0.5"}
     for name in scores:
-        assert one["ci"][name][0] <= one[name] <= one["ci"][name][1]
-    low, high = one["ci"]["precision_at_recall_0.5"]
-    assert low < one["precision_at_recall"]["0.5"] <= high
+        low, high = one["ci"][name] or (one[name], one[name])
+        assert low <= one[name] <= high
     compared = found["against"]["good"]
     assert compared["precision_at_recall_0.5"]["difference"] == pytest.approx(1.0 - 0.5)
     assert "threshold" not in compared

@@ -8,8 +8,9 @@ from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
 from chorale.metrics.agreement.icc import IccForm
-from chorale.metrics.options import Resamples, Seed, WithIntervals
+from chorale.metrics.options import Cluster, Resamples, Seed, WithIntervals
 from chorale.metrics.reading import judgments_options as judged
+from chorale.metrics.reading.cluster_columns import judged_clusters
 from chorale.metrics.reading.judged import Reading, judged_in
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.agreement import score_agreement
@@ -97,6 +98,7 @@ def agreement(
         bool, Option(help="Add the standard error and interval by formula, without resampling.")
     ] = False,
     ci: WithIntervals = False,
+    cluster: Cluster = (),
     against: OtherFile = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -113,7 +115,7 @@ def agreement(
         scored = score_agreement(
             judged_in(file, reading),
             options,
-            Resampling(ci, resamples, seed, progress),
+            Resampling(ci, resamples, seed, progress, judged_clusters(file, reading, cluster)),
             against=None if against is None else judged_in(against, reading),
             with_pairs=pairs,
             with_items=items,

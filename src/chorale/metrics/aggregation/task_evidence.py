@@ -16,7 +16,8 @@ from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.aggregation.ties import leaders
 from chorale.metrics.aggregation.votes import Index, present
 from chorale.metrics.judgments import Judgments
-from chorale.metrics.sampling import ends_of, times_each_taken
+from chorale.metrics.sampling import Narrowness, ends_of, times_each_taken
+from chorale.metrics.support import FEWEST
 
 _AT_ONCE = 2**21
 """Numbers in memory at a time while drawing."""
@@ -59,7 +60,7 @@ class TaskEvidence:
             for start in range(0, len(places), width):
                 some = places[start : start + width]
                 certain = self._drawn(wanted[some], size, drawn)
-                ends[:, some] = ends_of(certain, axis=1)
+                ends[:, some] = ends_of(certain, 1, Narrowness.of_units(size).tail) if size >= FEWEST else np.nan
                 done += len(some)
                 if progress:
                     progress(done, len(wanted))

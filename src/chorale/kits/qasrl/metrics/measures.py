@@ -10,6 +10,7 @@ from chorale.kits.qasrl.files import Integers, QuestionAnswers, Verb
 from chorale.kits.qasrl.metrics.matching import Edges, VerbSpans, distinct, distinct_spans, find_edges, linked, match
 from chorale.kits.qasrl.metrics.question_sets import ComparedQuestions, QuestionRule, Side, compare_questions
 from chorale.metrics import Counts, FloatArray, Metric, Statistics, f1_of, ratio
+from chorale.metrics.counts import wholes_of_counts
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
@@ -171,7 +172,7 @@ def metric(average: Average = "micro") -> Metric:
     Micro: from the sums of the counts over all verbs. Macro: the mean of the verbs' precisions, over verbs where the
     system said anything, the mean of their recalls, over verbs where the gold has anything, and their harmonic mean.
     """
-    return Metric(_micro) if average == "micro" else Metric(_macro, additive=False)
+    return Metric(_micro, wholes=_wholes) if average == "micro" else Metric(_macro, additive=False)
 
 
 def _micro(sums: FloatArray) -> dict[str, FloatArray | float]:
@@ -182,6 +183,15 @@ def _micro(sums: FloatArray) -> dict[str, FloatArray | float]:
         scores[f"{name}_recall"] = ratio(tp, tp + fn)
         scores[f"{name}_f1"] = ratio(2 * tp, 2 * tp + fp + fn)
     return scores
+
+
+def _wholes(sums: FloatArray) -> dict[str, FloatArray | float]:
+    """What the fractions of `_micro` are of."""
+    wholes: dict[str, FloatArray | float] = {}
+    for place, name in enumerate(MEASURES):
+        of_measure = wholes_of_counts(sums[..., 3 * place : 3 * place + 3])
+        wholes |= {f"{name}_{score}": whole for score, whole in of_measure.items()}
+    return wholes
 
 
 def _macro(rows: FloatArray) -> dict[str, FloatArray | float]:

@@ -74,6 +74,7 @@ def score_qasrl(
     title = f"{Path(system.name).name} against {Path(gold.name).name}{mean}"
     tables = [measures_table(title, sums, scores, around)]
     notes = [*file_notes(system), *file_notes(gold), *_notes(alignment, sums), *_lacking(system, json["verbs"])]
+    notes += resampling.notes(per_verb.items, compared=against is not None)
     inputs = {"system": system.digest, "gold": gold.digest}
     if options.per_verb:
         json["per_verb"] = per_verb_json(per_verb)
