@@ -21,15 +21,17 @@ from chorale.kits.srl.metrics import (
     conll05,
     conll08,
     conll09,
+    core_roles,
     findings,
     only_common,
     primesrl,
+    primesrl_program,
     semeval07,
     senseval3,
 )
 from chorale.kits.srl.metrics.conll09 import sense_number
 from chorale.kits.srl.reproduction import PAPER
-from chorale.metrics import Statistics, compare, counts_metric, intervals, tally_compare, tally_intervals
+from chorale.metrics import Counts, Statistics, compare, counts_metric, intervals, tally_compare, tally_intervals
 from srl_files import written
 
 WORDS = ("Ann", "the", "baker", "gave", "old", "Bob", "warm", "bread", "daily", ".")
@@ -135,6 +137,54 @@ def test_errors_are_named_and_each_argument_is_in_one() -> None:
         "same_label_different_span": 1,
     }
     assert {kind: count for kind, count in tallies["context"].items() if count} == {"missing": 1, "spurious": 1}
+
+
+def test_the_authors_program_counts_an_argument_in_every_pair() -> None:
+    gold = sentence((4, "give.01", {1: "AM-TMP", 6: "AM-TMP"}))
+    system = sentence((4, "give.01", {3: "AM-TMP", 8: "AM-TMP"}))
+    assert primesrl([system], [gold]).totals()["gold_context"] == 2
+    outcome = primesrl_program([system], [gold])
+    assert (outcome.totals()["gold_context"], outcome.totals()["system_context"]) == (4, 4)
+    assert outcome.tallies["context"]["same_label_different_span"] == 4
+    assert outcome.tables["roles"]["AM-TMP"] == Counts(0, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "paper", "program"),
+    [
+        # The reference's argument lacks a part: it is wrong. The program looks at its first piece only.
+        ({1: "A0", 3: "R-A0", 8: "C-A0"}, {1: "A0", 3: "R-A0"}, 0, 1),
+        # Which part is called C-A0 makes no difference in the paper; in the program it does to the reference.
+        ({1: "A0", 3: "R-A0", 8: "C-A0"}, {1: "C-A0", 3: "R-A0", 8: "A0"}, 2, 1),
+        # Three parts: the program puts their words together in another order.
+        ({1: "A0", 6: "C-A0", 8: "C-A0"}, {1: "C-A0", 6: "C-A0", 8: "A0"}, 1, 0),
+        # The program takes a part of a reference for a reference of its own.
+        ({1: "A0", 3: "R-A0", 8: "C-R-A0"}, {1: "A0", 3: "R-A0"}, 1, 2),
+    ],
+)
+def test_references_of_the_paper_and_of_the_program(
+    gold: dict[int, str], system: dict[int, str], paper: int, program: int
+) -> None:
+    both = [sentence((4, "give.01", system))], [sentence((4, "give.01", gold))]
+    assert primesrl(*both).totals()["core"] == paper
+    assert primesrl_program(*both).totals()["core"] == program
+
+
+def test_the_program_leaves_out_roles_without_a_digit_or_am() -> None:
+    gold = sentence((4, "give.01", {1: "AA", 6: "A1"}))
+    assert primesrl([gold], [gold]).totals()["context"] == 1
+    totals = primesrl_program([gold], [gold]).totals()
+    assert (totals["core"], totals["context"], totals["gold_context"]) == (1, 0, 0)
+
+
+def test_core_roles_can_be_declared() -> None:
+    gold = sentence((4, "give.01", {1: "AA", 6: "A1", 8: "A2"}))
+    system = sentence((4, "sell.01", {1: "AA", 6: "A1", 8: "A2"}))
+    assert primesrl([system], [gold]).totals()["context"] == 1
+    declared = primesrl([system], [gold], core=core_roles("numbered,AA")).totals()
+    assert (declared["gold_core"], declared["context"]) == (3, 0)
+    only = primesrl([system], [gold], core=core_roles("ARG1")).totals()
+    assert (only["gold_core"], only["context"]) == (1, 2)
 
 
 def test_other_trees_give_errors_of_their_own() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from chorale.kits.srl.files import Corpus, check_alignment, read_frame_relations, read_srl
+from chorale.kits.srl.metrics import core_roles
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, outcomes
 from chorale.kits.srl.scoring.scores import srl_scores
 from chorale.metrics.family import Family, Measured, path_of, paths_of
@@ -43,6 +44,21 @@ HowSpans = Annotated[
         metavar="HOW", help="When conll05 finds spans by syntax: neighbours of one label are joined, or stay apart."
     ),
 ]
+WhichPrimesrl = Annotated[
+    str,
+    Option(
+        metavar="WHICH",
+        help="PriMeSRL as in the paper, or as its authors' program counts: paper or program. The docs have a table of "
+        "the differences.",
+    ),
+]
+WhichCore = Annotated[
+    str,
+    Option(
+        metavar="ROLES",
+        help="Core roles of PriMeSRL, with commas; numbered stands for every role with a digit: numbered,AA.",
+    ),
+]
 FrameNetFolder = Annotated[
     File | None, Option(metavar="DIR", help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml.")
 ]
@@ -57,6 +73,8 @@ def score(
     mode: ModeName = "auto",
     predicates: WhichPredicates = "all",
     spans: HowSpans = "joined",
+    primesrl: WhichPrimesrl = "paper",
+    core: WhichCore = "numbered",
     framenet: FrameNetFolder = None,
     worst: Annotated[int, Option(min=0, help="Show the N sentences with most mistakes.")] = 0,
     confusion: Annotated[bool, Option(help="Show which role was taken for which, on equal spans.")] = False,
@@ -73,9 +91,15 @@ def score(
     """
     _check_word("--predicates", predicates, ("all", "common"))
     _check_word("--spans", spans, ("joined", "apart"))
+    _check_word("--primesrl", primesrl, ("paper", "program"))
     named = metric.split(",") if isinstance(metric, str) else metric
     options = SrlOptions(
-        tuple(name.strip().lower() for name in named if name.strip()), mode, predicates, spans == "apart"
+        tuple(name.strip().lower() for name in named if name.strip()),
+        mode,
+        predicates,
+        spans == "apart",
+        core_roles(core),
+        primesrl == "program",
     )
     paths = paths_of(systems)
     reference = read_srl(path_of(gold), file_format)

@@ -6,7 +6,7 @@ from typing import Any
 from chorale.kits.srl.files import Corpus, FrameRelations
 from chorale.kits.srl.metrics import ERROR_COUNTS, MetricOutcome, Names, findings
 from chorale.kits.srl.metrics.outcome import grouped
-from chorale.kits.srl.metrics.wholes import Mode
+from chorale.kits.srl.metrics.wholes import CoreRoles, Mode
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, mode_for, outcomes, remarks
 from chorale.kits.srl.scoring.tables import RANKED_BY, ByName, OfName, System, tables_of
 from chorale.metrics import Comparison, Counts, Interval, counts_metric, signature
@@ -47,7 +47,9 @@ def srl_scores(
         inputs["framenet"] = relations.digest
     ranks = _ranks(scored_systems, metrics)
     mode = mode_for(options, corpora)
-    listed = {system.name: _worst(system, gold, mode, worst) for system in scored_systems} if worst else {}
+    listed = (
+        {system.name: _worst(system, gold, mode, options.core, worst) for system in scored_systems} if worst else {}
+    )
     json: dict[str, Any] = {
         "systems": {system.name: _system_json(system, listed, confusion=confusion) for system in scored_systems},
         "ranks": ranks,
@@ -58,6 +60,8 @@ def srl_scores(
         json["against"] = {"name": rival_name, "systems": compared}
     settings = {
         "mode": mode if "primesrl" in metrics else None,
+        "primesrl": ("program" if options.program else "paper") if "primesrl" in metrics else None,
+        "core": str(options.core) if "primesrl" in metrics else None,
         "predicates": options.predicates,
         "spans": "apart" if options.apart else "joined",
         "formats": tuple(dict.fromkeys(corpus.format for corpus in corpora)),
@@ -183,7 +187,7 @@ def _ranks(systems: Sequence[System], metrics: Sequence[str]) -> dict[str, dict[
     return ranks
 
 
-def _worst(system: System, gold: Corpus, mode: Mode, count: int) -> list[dict[str, Any]]:
+def _worst(system: System, gold: Corpus, mode: Mode, core: CoreRoles, count: int) -> list[dict[str, Any]]:
     """The sentences with most mistakes, by the first metric, and what they are."""
     wrong = next(iter(system.outcomes.values())).wrong.tolist()
     order = sorted(range(len(wrong)), key=lambda index: (-wrong[index], index))[:count]
@@ -196,7 +200,7 @@ def _worst(system: System, gold: Corpus, mode: Mode, count: int) -> list[dict[st
             "errors": [
                 {"kind": kind, "predicate": position + 1, "gold": expected, "system": answer}
                 for kind, position, expected, answer in findings(
-                    system.corpus.sentences[index], gold.sentences[index], mode
+                    system.corpus.sentences[index], gold.sentences[index], mode, core
                 )
             ],
         }
