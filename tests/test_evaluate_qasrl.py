@@ -741,8 +741,8 @@ def test_options_that_exclude_each_other_are_told(gold: Path, pred: Path, argume
 def test_the_papers_cells_are_computed_from_files_in_their_places(tmp_path: Path) -> None:
     for folder in ("qasrl-gs", "qasrl-bank", "qasrl-parser"):
         (tmp_path / folder).mkdir()
-    with pytest.raises(UserError, match=r"wikinews\.dev\.gold\.csv is not there"):
-        list(PAPER.cells(tmp_path, lambda done, total: None))
+    with pytest.raises(UserError, match=r"has no file qasrl-gs/wikinews\.dev\.gold\.csv"):
+        list(PAPER.cells(PAPER.data(tmp_path), lambda done, total: None))
     write_rows(tmp_path / roit2020.NEWS, [row(), where()])
     write_rows(tmp_path / roit2020.WIKIPEDIA, [row(qasrl_id="w1")])
     write_rows(tmp_path / roit2020.EXPERTS, [row(), where(answer_range="9:10")])
@@ -751,7 +751,8 @@ def test_the_papers_cells_are_computed_from_files_in_their_places(tmp_path: Path
     write_bank(tmp_path / roit2020.DENSE, lines)
     steps: list[tuple[int, int]] = []
     found = {
-        (cell.table, cell.name): cell for cell in PAPER.cells(tmp_path, lambda done, total: steps.append((done, total)))
+        (cell.table, cell.name): cell
+        for cell in PAPER.cells(PAPER.data(tmp_path), lambda done, total: steps.append((done, total)))
     }
     assert steps[-1][0] == steps[-1][1]
     assert found["Section 3.1", "roles per predicate, this work"].ours == 1.5
@@ -761,6 +762,6 @@ def test_the_papers_cells_are_computed_from_files_in_their_places(tmp_path: Path
     assert found["Table 4", "Dense, UA automatic, R"].ours == 50
     assert found["Beside Table 6", "Seq2seq parser, its verbs of Wikinews dev, UA, P"].ours is None
     write_rows(tmp_path / roit2020.PARSER, [row()])
-    cells = list(PAPER.cells(tmp_path, lambda done, total: None))
+    cells = list(PAPER.cells(PAPER.data(tmp_path), lambda done, total: None))
     assert [cell.ours for cell in cells if "Seq2seq" in cell.name and "UA, R" in cell.name] == [50]
     assert all(cell.reason for cell in cells if cell.ours is None)

@@ -503,7 +503,7 @@ def test_arrays_of_different_length_are_refused() -> None:
 def test_every_cell_of_table_3_comes_out_and_what_is_not_public_says_so(tmp_path: Path) -> None:
     """Table 3 needs no files. Those of Tables 1 and 2 are made here after the paper's description of them."""
     write_released_cases(tmp_path)
-    cells = list(PAPER.cells(tmp_path, lambda done, total: None))
+    cells = list(PAPER.cells(PAPER.data(tmp_path), lambda done, total: None))
     by_table = {table: [cell for cell in cells if cell.table == table] for table in {cell.table for cell in cells}}
     assert len(by_table["Table 1"]) == 40
     assert len(by_table["Table 2"]) == 64
@@ -534,6 +534,11 @@ def write_released_cases(folder: Path) -> None:
         roles = {3: first, 8: "A2", 10: "AM-TMP", 12: last}
         path = folder / f"primesrl/sense-c/sense_c_{name}.conllu"
         write_case(path, heads, {4: ("have.01", {}), 5: ("be.03", {}), 6: ("tire.01", roles)})
+    nouns = ({5: "A0"}, {5: "A0"}, {5: "A1"}, {5: "A0"}, {5: "A1"}, {4: "A0"}, {5: "R-A0"}, {5: "R-A0"})
+    pronouns = ("R-A0", "R-A0", "R-A0", "R-A1", "R-A1", "R-A0", "R-A0", "A0")
+    for name, noun, pronoun in zip(names, nouns, pronouns, strict=False):
+        path = folder / f"primesrl/sense-r/sense_r_{name}.conllu"
+        write_case(path, (5, 5, 5, 5, 0, 7, 5, 7, 5), {7: ("go.01", {**noun, 6: pronoun, 8: "A4"})})
 
 
 def write_case(path: Path, heads: tuple[int, ...], predicates: dict[int, tuple[str, dict[int, str]]]) -> None:
@@ -548,7 +553,8 @@ def write_case(path: Path, heads: tuple[int, ...], predicates: dict[int, tuple[s
 
 def test_the_case_joined_spans_give_is_told_in_the_reason(tmp_path: Path) -> None:
     write_released_cases(tmp_path)
-    cells = {cell.name: cell for cell in PAPER.cells(tmp_path, lambda done, total: None) if cell.table == "Table 3"}
+    computed = PAPER.cells(PAPER.data(tmp_path), lambda done, total: None)
+    cells = {cell.name: cell for cell in computed if cell.table == "Table 3"}
     assert "1/2" in cells["span P, CoNLL05: P5"].reason
     assert cells["span P, CoNLL05: P5"].ours == pytest.approx(1 / 3)
 

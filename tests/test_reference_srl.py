@@ -263,7 +263,7 @@ def test_files_written_in_another_format_score_the_same() -> None:
 
 
 def test_tables_1_to_3_of_the_paper_come_out_whole() -> None:
-    cells = list(PAPER.cells(SHARED / "data", lambda done, total: None))
+    cells = list(PAPER.cells(PAPER.data(SHARED / "data"), lambda done, total: None))
     assert all(file.state is FileState.AS_KNOWN for file in check_data(PAPER, SHARED / "data"))
     checked = [cell for cell in cells if cell.table in ("Table 1", "Table 2", "Table 3", "Table 6")]
     assert len(checked) == 162

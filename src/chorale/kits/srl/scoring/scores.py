@@ -13,6 +13,7 @@ from chorale.metrics import Comparison, Counts, Interval, counts_metric, signatu
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import jsonable
+from chorale.metrics.signatures import Setting
 
 _FRACTIONS = counts_metric()
 
@@ -58,28 +59,34 @@ def srl_scores(
     if against is not None:
         compared = {system.name: _compared_json(system) for system in scored_systems}
         json["against"] = {"name": rival_name, "systems": compared}
-    settings = {
-        "mode": mode if "primesrl" in metrics else None,
-        "primesrl": ("program" if options.program else "paper") if "primesrl" in metrics else None,
-        "core": str(options.core) if "primesrl" in metrics else None,
-        "predicates": options.predicates,
-        "spans": "apart" if options.apart else "joined",
-        "formats": tuple(dict.fromkeys(corpus.format for corpus in corpora)),
-        "ci": resampling.ci,
-        **resampling.settings(compared=against is not None),
-    }
+    settings = {**_settings(options, mode, metrics, corpora), "ci": resampling.ci}
     values, around, tests = _by_full_name(scored_systems)
     main = next((name for name in values if name.endswith(f"{metrics[0]}.{_ranking_score(metrics[0])}")), "")
     return Score(
         json,
         tables_of(scored_systems, ranks, rival_name, listed, confusion=confusion),
-        signature(f"srl/{'+'.join(metrics)}", settings, inputs),
+        signature(f"srl/{'+'.join(metrics)}", settings | resampling.settings(compared=against is not None), inputs),
         list(dict.fromkeys(notes)),
         values=values,
         intervals=around,
         tests=tests,
         main=main,
     )
+
+
+def _settings(options: SrlOptions, mode: Mode, metrics: Sequence[str], corpora: Sequence[Corpus]) -> dict[str, Setting]:
+    """For the signature."""
+    of_primesrl: dict[str, Setting] = {
+        "mode": mode,
+        "primesrl": "program" if options.program else "paper",
+        "core": str(options.core),
+    }
+    return {
+        **(of_primesrl if "primesrl" in metrics else {}),
+        "predicates": options.predicates,
+        "spans": "apart" if options.apart else "joined",
+        "formats": tuple(dict.fromkeys(corpus.format for corpus in corpora)),
+    }
 
 
 def _by_full_name(
