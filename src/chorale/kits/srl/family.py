@@ -30,7 +30,12 @@ Metrics = Annotated[
     ),
 ]
 FormatName = Annotated[
-    str, Option("--format", metavar="NAME", help="The files' format: auto, conll05, conll09 or conllu.")
+    str,
+    Option(
+        "--format",
+        metavar="NAME",
+        help="The files' format: auto, conll05, conll09, conll12, conllu, conllup (heads) or conllup-spans.",
+    ),
 ]
 ModeName = Annotated[
     str, Option(metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto: by what files mark.")

@@ -1,4 +1,4 @@
-"""Semantic role labelling: CoNLL-2005 props, CoNLL-2009, and CoNLL-U with columns for roles, as one model."""
+"""Semantic role labelling: CoNLL-2005 props, CoNLL-2009, CoNLL-2012 and CoNLL-U with roles, as one model."""
 
 from chorale.kits.srl.files.frame_relations import FrameRelations, read_frame_relations
 from chorale.kits.srl.files.model import Corpus, Sentence, SrlArgument, SrlPredicate, canonical, lemma_of

@@ -108,7 +108,7 @@ def outcomes(
     both: list[Sequence[Sentence]] = [system.sentences, gold.sentences]
     shared = only_common(*both) if options.predicates == "common" else both
     # Of a file with senses and one with verbs only, what both have is the verb.
-    comparable = _by_verb if system.marks_spans != gold.marks_spans else list[Sentence]
+    comparable = _by_verb if system.has_senses != gold.has_senses else list[Sentence]
     scored: dict[str, MetricOutcome] = {}
     for name in metrics:
         if name == "primesrl" and options.program:
@@ -145,7 +145,7 @@ def remarks(system: Corpus, gold: Corpus, scored: Mapping[str, MetricOutcome], o
         computed = " and ".join(corpus.name for corpus in (system, gold) if not corpus.marks_spans)
         if computed:
             notes.append(f"conll05: spans of {computed} were computed from heads and syntax.")
-    without_senses = next((corpus for corpus in (gold, system) if corpus.marks_spans), None)
+    without_senses = next((corpus for corpus in (gold, system) if not corpus.has_senses), None)
     if "primesrl" in scored and without_senses is not None:
         notes.append(f"primesrl: {without_senses.name} has no senses; the verb's lemma stands for its sense.")
     if "primesrl" in scored and not options.core.names:
@@ -192,7 +192,7 @@ def _about_nothing(corpus: Corpus, score: str) -> list[str]:
 def _about_propositions(system: Corpus, gold: Corpus, options: SrlOptions) -> list[str]:
     unseen = other_verb = 0
     both = [system.sentences, gold.sentences]
-    if system.marks_spans != gold.marks_spans:
+    if system.has_senses != gold.has_senses:
         both = [_by_verb(each) for each in both]
     for theirs, ours in zip(*both, strict=True):
         verbs = {each.position: each.lemma for each in ours.predicates}
