@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from chorale.cli import app
 from chorale.files.source import Source
-from chorale.kits.srl.files import FrameRelations, Sentence, SrlArgument, SrlPredicate, parse_srl, with_spans
+from chorale.kits.srl.files import Corpus, FrameRelations, Sentence, SrlArgument, SrlPredicate, parse_srl, with_spans
 from chorale.kits.srl.metrics import (
     MetricOutcome,
     Names,
@@ -808,3 +808,63 @@ def test_notes_say_what_a_number_leaves_out(files: dict[str, Path]) -> None:
     assert any("with another verb than the gold's: " in note for note in notes)
     notes = run_json(files["bad.conll05"], files["gold.conll05"])["notes"]
     assert any("lemma stands for its sense" in note for note in notes)
+
+
+# Frame files
+
+
+def frame_files(folder: Path) -> Path:
+    """Two rolesets of one verb, one of them in another verb's file; a file that is not well-formed, and a comment."""
+    (folder / "frames" / "nouns").mkdir(parents=True)
+    roles = '<roles><role descr="giver" n="0"/><role n="1" descr="gift"/><!-- <role n="5"/> --></roles>'
+    (folder / "frames" / "give.xml").write_text(
+        f'<frameset><predicate><roleset id="give.01" name="x">{roles}<role n="2"/></roleset></predicate>', "utf-8"
+    )
+    (folder / "frames" / "nouns" / "gift.xml").write_text(f'<roleset name="y" id="sell.02">{roles}</roleset>', "utf-8")
+    return folder / "frames"
+
+
+def test_senses_and_roles_that_the_frame_files_lack_are_listed(files: dict[str, Path], tmp_path: Path) -> None:
+    folder = frame_files(tmp_path)
+    found = run_json(files["bad.conllu"], files["gold.conllu"], "--frames", folder)["frame_files"]
+    assert found["gold"] == {
+        "predicates": 2, "unknown_senses": 0, "numbered_arguments": 6, "unknown_roles": 0, "senses": {}, "roles": {},
+    }  # fmt: skip
+    # sell.02 is in another word's file, and has no A2 there.
+    assert found["bad"]["unknown_senses"] == 0
+    assert found["bad"]["roles"] == {"sell.02 A2": 1}
+    (folder / "nouns" / "gift.xml").unlink()
+    found = run_json(files["bad.conllu"], files["gold.conllu"], "--frames", folder)["frame_files"]
+    assert found["bad"]["senses"] == {"sell.02": 1}
+    text = run(files["bad.conllu"], files["gold.conllu"], "--frames", folder).stdout
+    assert "Senses and roles that the frame files do not have" in text
+    assert "|frame_files:" in text
+
+
+def test_a_folder_without_frame_files_is_refused(files: dict[str, Path], tmp_path: Path) -> None:
+    both = files["bad.conllu"], files["gold.conllu"]
+    assert "is not a folder" in run(*both, "--frames", tmp_path / "nowhere", code=2).output
+    (tmp_path / "empty").mkdir()
+    assert "has no frame files" in run(*both, "--frames", tmp_path / "empty", code=2).output
+
+
+def test_options_of_primesrl_are_in_the_signature_and_checked(files: dict[str, Path]) -> None:
+    both = files["bad.conllu"], files["gold.conllu"]
+    signature = run_json(*both, "--core", "AA,numbered,A0")["signature"]
+    assert "|primesrl:paper|core:numbered,A0,AA|" in signature
+    assert "|primesrl:program|" in run_json(*both, "--primesrl", "program")["signature"]
+    assert "Did you mean program?" in run(*both, "--primesrl", "programm", code=2).output
+    assert "Leave out --core" in run(*both, "--primesrl", "program", "--core", "AA", code=2).output
+    assert "Leave out --mode span" in run(*both, "--primesrl", "program", "--mode", "span", code=2).output
+    spans = files["bad.conll05"], files["gold.conll05"]
+    assert "marks spans. Use --primesrl paper" in run(*spans, "--primesrl", "program", code=2).output
+
+
+def test_roles_that_are_neither_numbered_nor_modifiers_are_named(tmp_path: Path) -> None:
+    one = sentence((4, "give.01", {1: "AA", 8: "A1"}))
+    path = tmp_path / "x.conllu"
+    path.write_text(written(Corpus("x", "conllu", "", [one]), "conllu"), "utf-8")
+    (note,) = (each for each in run_json(path, path)["notes"] if "neither numbered" in each)
+    assert "2 arguments" in note and "--core numbered,AA" in note
+    assert not [each for each in run_json(path, path, "--core", "numbered,AA")["notes"] if "neither" in each]
+    assert any("leaves out 2 arguments" in each for each in run_json(path, path, "--primesrl", "program")["notes"])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from chorale.cli import app
 from chorale.files.source import Source
 from chorale.kits.srl.files import (
+    READERS,
     Corpus,
     SrlArgument,
     as_spans,
@@ -226,7 +227,7 @@ def test_an_unknown_format_is_refused() -> None:
 
 
 @given(
-    st.text(alphabet="01-_\t\n *()#ACRM.|V²", max_size=200), st.sampled_from(["auto", "conll05", "conll09", "conllu"])
+    st.text(alphabet="01-_\t\n *()#ACRM.|V²", max_size=200), st.sampled_from(["auto", *READERS])
 )
 def test_no_text_makes_a_reader_fail_without_a_reason(text: str, format_name: str) -> None:
     try:

@@ -5,7 +5,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any
 
-from chorale.kits.srl.files import Corpus, check_alignment, read_frame_relations, read_srl
+from chorale.kits.srl.files import Corpus, check_alignment, read_frame_files, read_frame_relations, read_srl
 from chorale.kits.srl.metrics import core_roles
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, outcomes
 from chorale.kits.srl.scoring.scores import srl_scores
@@ -68,6 +68,11 @@ FrameNetFolder = Annotated[
     File | None, Option(metavar="DIR", help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml.")
 ]
 
+FrameFiles = Annotated[
+    File | None,
+    Option(metavar="DIR", help="PropBank's or NomBank's frame files (.xml): lists senses and roles they do not have."),
+]
+
 
 def score(
     systems: File | Sequence[File],
@@ -81,6 +86,7 @@ def score(
     primesrl: WhichPrimesrl = "paper",
     core: WhichCore = "numbered",
     framenet: FrameNetFolder = None,
+    frames: FrameFiles = None,
     worst: Annotated[int, Option(min=0, help="Show the N sentences with most mistakes.")] = 0,
     confusion: Annotated[bool, Option(help="Show which role was taken for which, on equal spans.")] = False,
     ci: WithIntervals = True,
@@ -122,6 +128,7 @@ def score(
         worst=worst,
         confusion=confusion,
         relations=None if framenet is None else read_frame_relations(path_of(framenet), _senses(reference, *corpora)),
+        inventory=None if frames is None else read_frame_files(path_of(frames), _senses(reference, *corpora)),
     )
 
 

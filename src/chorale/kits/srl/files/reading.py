@@ -55,8 +55,10 @@ def _suspect_a_cut(text: str, report: ProblemReport) -> None:
     """What is wrong with nothing but the last sentence, and no blank line behind it, is often half a download."""
     if text.endswith("\n\n"):
         return
-    first_line = max(block.numbers[0] for block in blocks(text, comments=False))
-    if all(problem.line is not None and problem.line >= first_line for problem in report.problems):
+    first_line = max((block.numbers[0] for block in blocks(text, comments=True)), default=None)
+    if first_line is not None and all(
+        problem.line is not None and problem.line >= first_line for problem in report.problems
+    ):
         report.problems[0] = replace(
             report.problems[0],
             fix=f"{report.problems[0].fix} It is the file's last sentence, and no blank line follows: perhaps the "

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from chorale.kits.srl.files import Corpus, FrameRelations
+from chorale.kits.srl.files import Corpus, FrameRelations, SenseInventory
 from chorale.kits.srl.metrics import ERROR_COUNTS, MetricOutcome, Names, findings
 from chorale.kits.srl.metrics.outcome import grouped
 from chorale.kits.srl.metrics.wholes import CoreRoles, Mode
+from chorale.kits.srl.scoring.inventory import inventory_table, outside_inventory
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, mode_for, outcomes, remarks
 from chorale.kits.srl.scoring.tables import RANKED_BY, ByName, OfName, System, tables_of
 from chorale.metrics import Comparison, Counts, Interval, counts_metric, signature
@@ -28,6 +29,7 @@ def srl_scores(
     worst: int,
     confusion: bool,
     relations: FrameRelations | None,
+    inventory: SenseInventory | None = None,
 ) -> Score:
     """Score every system under every metric."""
     rival_name, rival_corpus = against or ("", None)
@@ -60,11 +62,16 @@ def srl_scores(
         compared = {system.name: _compared_json(system) for system in scored_systems}
         json["against"] = {"name": rival_name, "systems": compared}
     settings = {**_settings(options, mode, metrics, corpora), "ci": resampling.ci}
+    tables = tables_of(scored_systems, ranks, rival_name, listed, confusion=confusion)
+    if inventory is not None:
+        json["frame_files"] = outside_inventory({**systems, "gold": gold}, inventory)
+        tables.append(inventory_table(json["frame_files"]))
+        inputs["frame_files"] = inventory.digest
     values, around, tests = _by_full_name(scored_systems)
     main = next((name for name in values if name.endswith(f"{metrics[0]}.{_ranking_score(metrics[0])}")), "")
     return Score(
         json,
-        tables_of(scored_systems, ranks, rival_name, listed, confusion=confusion),
+        tables,
         signature(f"srl/{'+'.join(metrics)}", settings | resampling.settings(compared=against is not None), inputs),
         list(dict.fromkeys(notes)),
         values=values,
