@@ -689,6 +689,34 @@ def test_propbank_is_read_from_conll_2009(gold: Path, tmp_path: Path) -> None:
     assert "Give them with --sentences" in run(gold, "--propbank", conll, code=2).stderr
 
 
+@pytest.mark.parametrize(("tags", "deprel"), [("IN", "PMOD"), ("IN", "D"), ("X", "PMOD")])
+def test_the_object_of_a_preposition_stands_for_it(tmp_path: Path, tags: str, deprel: str) -> None:
+    """“on the old mat” hangs from “on”, and people answer “the old mat”: a perfect annotation finds it."""
+    heads = [2, 3, 0, 3, 7, 7, 4, 3, 12, 9, 9, 8, 3]
+    roles = {1: "A1", 3: "AM-LOC", 7: "AM-TMP"}
+    lines = [
+        "\t".join(
+            [str(at + 1), word, word, word, *[tags if at in (3, 7) else "X"] * 2, "_", "_", *[str(heads[at])] * 2]
+            + [deprel if at == 6 else "SUB" if at == 11 else "D"] * 2
+            + (["Y", "sit.01"] if at == 2 else ["_", "_"])
+            + [roles.get(at, "_")]
+        )
+        for at, word in enumerate(SENTENCE.split())
+    ]
+    conll = tmp_path / "gold.conll09"
+    conll.write_text("\n".join(lines) + "\n\n", "utf-8")
+    sentences = write_sentences(tmp_path / "sentences.csv", {"s1": SENTENCE})
+    when = where(question="When did someone sit?", wh="when", answer_range="7:12")
+    answers = write_rows(tmp_path / "answers.csv", [row(), where(answer_range="4:7"), when])
+    options = (answers, "--propbank", conll, "--sentences", sentences)
+    found = run_json(*options)
+    is_preposition = tags == "IN"
+    assert found["propbank"]["all"]["recall"] == pytest.approx(1 if is_preposition else 2 / 3)
+    strict = run_json(*options, "--found-by", "head-itself")
+    assert strict["propbank"]["all"]["recall"] == pytest.approx(2 / 3)
+    assert "|found-by:head-itself|" in strict["signature"]
+
+
 # What goes wrong
 
 
