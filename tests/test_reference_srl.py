@@ -291,3 +291,13 @@ def test_framenet_is_read_from_its_real_files(tmp_path: Path) -> None:
     assert ("Commerce_buy", "Time") in relations.peripheral
     assert ("Commerce_buy", "Buyer") not in relations.peripheral
     assert relations.element_distance(("Commerce_buy", "Buyer"), ("Getting", "Recipient")) == 1
+
+
+@pytest.mark.slow
+def test_the_gold_of_real_sentences_has_no_role_that_propbanks_frame_files_lack(tmp_path: Path) -> None:
+    with tarfile.open(SHARED / "data" / "propbank" / "propbank-frames.tar.gz") as packed:
+        packed.extractall(tmp_path, filter="data")
+    gold = SRL / "dev1000.gold.conllu.gz"
+    found = scored(gold, gold, "--metric", "primesrl", "--frames", tmp_path)["frame_files"]["gold"]
+    assert (found["predicates"], found["unknown_senses"], found["unknown_roles"]) == (2769, 24, 0)
+    assert next(iter(found["senses"])) == "have.LV"

@@ -41,7 +41,11 @@ def primesrl(
     is_core = cache(core.has)
     for theirs, ours in sentence_pairs(system, gold):
         expected = {each.position: _proposition(ours, each, mode, is_core) for each in ours.predicates}
-        returned = {each.position: _proposition(theirs, each, mode, is_core) for each in theirs.predicates}
+        # Most propositions of a good system are the gold's, and need not be put together again.
+        same = {each: expected[each.position] for each in ours.predicates} if theirs.heads == ours.heads else {}
+        returned = {
+            each.position: same.get(each) or _proposition(theirs, each, mode, is_core) for each in theirs.predicates
+        }
         same_trees = theirs.heads == ours.heads or mode == "span" or not (theirs.heads and ours.heads)
         row, kinds = [0] * len(COLUMNS), [0] * (2 * len(KINDS))
         row[1], row[2] = len(returned), len(expected)

@@ -8,6 +8,7 @@ from typing import cast
 from chorale.kits.srl.files import Corpus, FrameRelations, Sentence, SrlPredicate, as_spans
 from chorale.kits.srl.metrics import (
     MetricOutcome,
+    Names,
     conll05,
     conll08,
     conll09,
@@ -149,7 +150,7 @@ def remarks(system: Corpus, gold: Corpus, scored: Mapping[str, MetricOutcome], o
     if "primesrl" in scored and without_senses is not None:
         notes.append(f"primesrl: {without_senses.name} has no senses; the verb's lemma stands for its sense.")
     if "primesrl" in scored and not options.core.names:
-        notes += _about_other_roles(system, gold, options)
+        notes += _about_other_roles(system, gold, scored["primesrl"].names["roles"], options)
     totals = scored["primesrl"].totals() if "primesrl" in scored else {}
     for group in ("core", "context"):
         if totals and not totals[f"system_{group}"] and not totals[f"gold_{group}"]:
@@ -157,15 +158,18 @@ def remarks(system: Corpus, gold: Corpus, scored: Mapping[str, MetricOutcome], o
     return notes
 
 
-def _about_other_roles(system: Corpus, gold: Corpus, options: SrlOptions) -> list[str]:
+def _about_other_roles(system: Corpus, gold: Corpus, names: Names, options: SrlOptions) -> list[str]:
     """Roles that are neither numbered nor modifiers: which they are is for the user to say."""
-    labels = Counter(
-        label.removeprefix("C-").removeprefix("R-")
-        for corpus in (system, gold)
-        for sentence in corpus.sentences
-        for predicate in sentence.predicates
-        for label, _, _ in predicate.arguments
-    )
+    labels = Counter(names.returned) + Counter(names.wanted)
+    if options.program:
+        # It counts none of them.
+        labels = Counter(
+            label.removeprefix("C-")
+            for corpus in (system, gold)
+            for sentence in corpus.sentences
+            for predicate in sentence.predicates
+            for label, _, _ in predicate.arguments
+        )
     others = sorted(label for label in labels if not NUMBERED.has(label) and "AM" not in label)
     if not others:
         return []
