@@ -209,4 +209,4 @@ def _aggregated(answered: Answered, method: str, resampling: Resampling) -> dict
 
 
 def _alike(label: Any, own: Any) -> bool:
-    return label == own if isinstance(label, str) else set(label) == set(own)
+    return label == own if isinstance(label, str) else set(label or ()) == set(own)

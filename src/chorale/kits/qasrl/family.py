@@ -61,6 +61,14 @@ Modality = Annotated[
         help="Whether questions must agree in modality; the gold standard's own script does not ask for it.",
     ),
 ]
+QuestionsName = Annotated[
+    Literal["assigned", "any", "authors"],
+    Option(
+        metavar="HOW",
+        help="How LA and role compare the questions of an argument: assigned, every extra question is an error; "
+        "any, one equivalent question is enough; authors, as the gold standard's own script.",
+    ),
+]
 AverageName = Annotated[
     Literal["micro", "macro"], Option(metavar="HOW", help="micro: sums over verbs; macro: the mean over verbs.")
 ]
@@ -100,6 +108,7 @@ def score(
     redundant: Redundant = True,
     link: LinkName = "iou",
     modality: Modality = True,
+    questions: QuestionsName = "assigned",
     average: AverageName = "micro",
     iou: Iou = 0.5,
     extra_verbs: ExtraVerbs = False,
@@ -131,21 +140,14 @@ def score(
     check_target(alignment, "--alignment", force=force, endings=(".csv", ".html", ".htm"))
     files = _Files(path_of(system), gold, propbank, alignment, against, sentences, by, valid, questions_by == "people")
     files.check(dense=dense)
-    changed = {
-        "--no-redundant": not redundant,
-        "--link": link != "iou",
-        "--no-modality": not modality,
-        "--average": average != "micro",
-        "--include-extra-verbs": extra_verbs,
-        "--per-verb": per_verb,
-        "--iou": propbank is not None and iou != _IOU,
-    }
+    rules = Rules(iou, redundant, link, modality, extra_verbs, questions)
     if propbank or dense:
-        _refuse("--propbank" if propbank else "--dense", changed)
+        changed = {"--average": average != "micro", "--per-verb": per_verb, "--iou": bool(propbank) and iou != _IOU}
+        _refuse("--propbank" if propbank else "--dense", {**_changed(rules), **changed})
     if not propbank:
         _refuse("anything but --propbank", {"--found-by": found_by != "head"})
     of_bank = files.bank_settings()
-    options = QasrlOptions(Rules(iou, redundant, link, modality, extra_verbs), average, of_bank, per_verb)
+    options = QasrlOptions(rules, average, of_bank, per_verb)
     resampling = checked_resampling(ci, resamples, seed, progress)
     if by:
         return files.agreement(by, options, resampling, for_scripts=for_scripts)
@@ -171,6 +173,17 @@ def measure(
 
 _SUMMARY = "Questions and answers about verbs: arguments found (UA), with the right question (LA), and roles."
 FAMILY = Family("qasrl", _SUMMARY, read, measure, score)
+
+
+def _changed(rules: Rules) -> dict[str, bool]:
+    """The options behind rules, but for the overlap, and whether they are other than usual."""
+    return {
+        "--no-redundant": not rules.redundant,
+        "--link": rules.link != "iou",
+        "--no-modality": not rules.modality,
+        "--include-extra-verbs": rules.extra_verbs,
+        "--questions": rules.questions != "assigned",
+    }
 
 
 def _refuse(mode: str, changed: Mapping[str, bool]) -> None:

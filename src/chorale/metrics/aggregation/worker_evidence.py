@@ -12,7 +12,7 @@ import numpy as np
 
 from chorale.metrics import FloatArray, Metric, ratio
 from chorale.metrics.aggregation.mace import competence_of
-from chorale.metrics.aggregation.majority import majority
+from chorale.metrics.aggregation.majority import agreeing, majority
 from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.aggregation.trust import held_against
 from chorale.metrics.aggregation.votes import Index, present
@@ -66,7 +66,10 @@ def _rows(judgments: Judgments, method: str, result: Aggregation) -> tuple[Float
     believed = result.probabilities[judgments.tasks, judgments.labels]
     each = np.ones(len(judgments))
     if method in ("majority", "wawa"):
-        right = (majority(judgments).leading[judgments.tasks] == judgments.labels).astype(np.float64)
+        right = agreeing(judgments, majority(judgments).probabilities, result.tie_rule)
+        return np.column_stack([right, each]), _MEAN
+    if method == "zero-based-skill":
+        right = (result.leading[judgments.tasks] == judgments.labels).astype(np.float64)
         return np.column_stack([right, each]), _MEAN
     if method in ("dawid-skene", "one-coin"):
         return np.column_stack([believed, each]), _MEAN
