@@ -799,6 +799,34 @@ def test_propbank_is_read_from_conll_2009(gold: Path, tmp_path: Path) -> None:
     assert "Give them with --sentences" in run(gold, "--propbank", conll, code=2).stderr
 
 
+@pytest.mark.parametrize(("tags", "deprel"), [("IN", "PMOD"), ("IN", "D"), ("X", "PMOD")])
+def test_the_object_of_a_preposition_stands_for_it(tmp_path: Path, tags: str, deprel: str) -> None:
+    """“on the old mat” hangs from “on”, and people answer “the old mat”: a perfect annotation finds it."""
+    heads = [2, 3, 0, 3, 7, 7, 4, 3, 12, 9, 9, 8, 3]
+    roles = {1: "A1", 3: "AM-LOC", 7: "AM-TMP"}
+    lines = [
+        "\t".join(
+            [str(at + 1), word, word, word, *[tags if at in (3, 7) else "X"] * 2, "_", "_", *[str(heads[at])] * 2]
+            + [deprel if at == 6 else "SUB" if at == 11 else "D"] * 2
+            + (["Y", "sit.01"] if at == 2 else ["_", "_"])
+            + [roles.get(at, "_")]
+        )
+        for at, word in enumerate(SENTENCE.split())
+    ]
+    conll = tmp_path / "gold.conll09"
+    conll.write_text("\n".join(lines) + "\n\n", "utf-8")
+    sentences = write_sentences(tmp_path / "sentences.csv", {"s1": SENTENCE})
+    when = where(question="When did someone sit?", wh="when", answer_range="7:12")
+    answers = write_rows(tmp_path / "answers.csv", [row(), where(answer_range="4:7"), when])
+    options = (answers, "--propbank", conll, "--sentences", sentences)
+    found = run_json(*options)
+    is_preposition = tags == "IN"
+    assert found["propbank"]["all"]["recall"] == pytest.approx(1 if is_preposition else 2 / 3)
+    strict = run_json(*options, "--found-by", "head-itself")
+    assert strict["propbank"]["all"]["recall"] == pytest.approx(2 / 3)
+    assert "|found-by:head-itself|" in strict["signature"]
+
+
 # What goes wrong
 
 
@@ -851,8 +879,8 @@ def test_options_that_exclude_each_other_are_told(gold: Path, pred: Path, argume
 def test_the_papers_cells_are_computed_from_files_in_their_places(tmp_path: Path) -> None:
     for folder in ("qasrl-gs", "qasrl-bank", "qasrl-parser"):
         (tmp_path / folder).mkdir()
-    with pytest.raises(UserError, match=r"wikinews\.dev\.gold\.csv is not there"):
-        list(PAPER.cells(tmp_path, lambda done, total: None))
+    with pytest.raises(UserError, match=r"has no file qasrl-gs/wikinews\.dev\.gold\.csv"):
+        list(PAPER.cells(PAPER.data(tmp_path), lambda done, total: None))
     write_rows(tmp_path / roit2020.NEWS, [row(), where()])
     write_rows(tmp_path / roit2020.WIKIPEDIA, [row(qasrl_id="w1")])
     write_rows(tmp_path / roit2020.EXPERTS, [row(), where(answer_range="9:10")])
@@ -861,7 +889,8 @@ def test_the_papers_cells_are_computed_from_files_in_their_places(tmp_path: Path
     write_bank(tmp_path / roit2020.DENSE, lines)
     steps: list[tuple[int, int]] = []
     found = {
-        (cell.table, cell.name): cell for cell in PAPER.cells(tmp_path, lambda done, total: steps.append((done, total)))
+        (cell.table, cell.name): cell
+        for cell in PAPER.cells(PAPER.data(tmp_path), lambda done, total: steps.append((done, total)))
     }
     assert steps[-1][0] == steps[-1][1]
     assert found["Section 3.1", "roles per predicate, this work"].ours == 1.5
@@ -871,6 +900,6 @@ def test_the_papers_cells_are_computed_from_files_in_their_places(tmp_path: Path
     assert found["Table 4", "Dense, UA automatic, R"].ours == 50
     assert found["Beside Table 6", "Seq2seq parser, its verbs of Wikinews dev, UA, P"].ours is None
     write_rows(tmp_path / roit2020.PARSER, [row()])
-    cells = list(PAPER.cells(tmp_path, lambda done, total: None))
+    cells = list(PAPER.cells(PAPER.data(tmp_path), lambda done, total: None))
     assert [cell.ours for cell in cells if "Seq2seq" in cell.name and "UA, R" in cell.name] == [50]
     assert all(cell.reason for cell in cells if cell.ours is None)

@@ -538,7 +538,9 @@ def test_the_papers_cells_come_from_files_like_its_own(tmp_path: Path) -> None:
     write(folder / "zeichner_nonEntailingAnnotations.txt", HEADER, *rows)
     write(folder / "berant-typed-rules.txt", "<a::x::x>\t->\t<b::x::x>")
     steps: list[tuple[int, int]] = []
-    cells = {cell.name: cell for cell in PAPER.cells(tmp_path, lambda done, total: steps.append((done, total)))}
+    cells = {
+        cell.name: cell for cell in PAPER.cells(PAPER.data(tmp_path), lambda done, total: steps.append((done, total)))
+    }
     assert (cells["annotated in all"].ours, cells["entailing"].ours) == (4, 1)
     assert cells["not entailing, by Task 2"].ours == 2
     assert cells["not entailing, meaningless right side"].ours == 1
@@ -546,8 +548,8 @@ def test_the_papers_cells_come_from_files_like_its_own(tmp_path: Path) -> None:
     assert "not there" in cells["Berant, untyped (TNCF, λ 0.1): area"].reason
     assert all(cell.reason for cell in cells.values() if cell.ours is None)
     assert steps[-1] == (4, 4)
-    with pytest.raises(UserError, match="does not exist"):
-        list(PAPER.cells(folder, lambda done, total: None))
+    with pytest.raises(UserError, match="has no file zeichner/"):
+        list(PAPER.cells(PAPER.data(folder), lambda done, total: None))
 
 
 def test_judgments_can_be_named_and_every_two_resources_compared(

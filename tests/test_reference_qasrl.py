@@ -161,7 +161,7 @@ def test_the_dense_set_is_about_the_same_sentences(bank: Bank, gold: QuestionAns
 @pytest.mark.slow
 def test_the_papers_numbers_come_out_where_the_data_allow() -> None:
     steps: list[tuple[int, int]] = []
-    cells = list(PAPER.cells(SHARED / "data", lambda done, total: steps.append((done, total))))
+    cells = list(PAPER.cells(PAPER.data(SHARED / "data"), lambda done, total: steps.append((done, total))))
     assert steps[-1][0] == steps[-1][1]
     found = {(cell.table, cell.name): cell for cell in cells}
     assert len(found) == len(cells)

@@ -10,6 +10,7 @@ from chorale.files.rows import is_table
 from chorale.files.targets import check_target, writing
 from chorale.kits.qasrl.files import QuestionAnswers, Verb, joined, read_bank, read_qasrl, read_sentences
 from chorale.kits.qasrl.metrics import DenseRules, Rules, align, aligned_arguments, metric, statistics
+from chorale.kits.qasrl.metrics.propbank import Holding
 from chorale.kits.qasrl.scoring.agreement import score_agreement
 from chorale.kits.qasrl.scoring.alignment import write_alignment
 from chorale.kits.qasrl.scoring.references import score_dense, score_propbank
@@ -88,8 +89,12 @@ PropBankFile = Annotated[
     File | None, Option(help="Compare with PropBank arguments in a CoNLL-2009 file, instead of GOLD.")
 ]
 FoundBy = Annotated[
-    Literal["head", "span"],
-    Option(metavar="HOW", help="A PropBank argument is found by an answer with its head, or by its span."),
+    Holding,
+    Option(
+        metavar="HOW",
+        help="A PropBank argument is found by an answer with its head (of a preposition, with its object), with the "
+        "head-itself, or by its span.",
+    ),
 ]
 Dense = Annotated[bool, Option(help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank.")]
 QuestionsBy = Annotated[
@@ -245,9 +250,7 @@ class _Files:
         resampling = self._clustered(resampling, table, other)
         return score_agreement(table, by, options, resampling, other, for_scripts=for_scripts)
 
-    def propbank(
-        self, found_by: Literal["head", "span"], resampling: Resampling, reading: Mapping[str, Setting] | None
-    ) -> Score:
+    def propbank(self, found_by: Holding, resampling: Resampling, reading: Mapping[str, Setting] | None) -> Score:
         table, other = self._read(self.system), self._rival()
         corpus = read_srl(self.corpus or self.system)
         resampling = self._clustered(resampling, table, other)

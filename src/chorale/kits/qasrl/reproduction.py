@@ -8,16 +8,13 @@ hand.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from chorale.kits.qasrl.files import QuestionAnswers, read_bank, read_qasrl
 from chorale.kits.qasrl.metrics import Rules, align, counts, statistics
 from chorale.metrics import Counts
-from chorale.model import UserError
-from chorale.reproduce.checking import find
-from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository
+from chorale.reproduce.contract import Cell, NeededFile, Paper, PaperData, Repository
 
 NEWS = "qasrl-gs/wikinews.dev.gold.csv"
 WIKIPEDIA = "qasrl-gs/wikipedia.dev.gold.csv"
@@ -88,22 +85,16 @@ class _Data:
     parser: QuestionAnswers | None
 
 
-def _read(folder: Path) -> _Data:
-    def path_of(name: str) -> Path:
-        path = find(folder, name)
-        if path is None:
-            raise UserError(f"{folder / name} is not there. `chorale reproduce roit2020` says where to get it.")
-        return path
-
-    news, wikipedia = read_qasrl(path_of(NEWS)), read_qasrl(path_of(WIKIPEDIA))
-    dense, experts = read_bank(path_of(DENSE)).answers(valid=1), read_qasrl(path_of(EXPERTS))
-    parsed = find(folder, PARSER)
+def _read(files: PaperData) -> _Data:
+    news, wikipedia = read_qasrl(files.needed(NEWS)), read_qasrl(files.needed(WIKIPEDIA))
+    dense, experts = read_bank(files.needed(DENSE)).answers(valid=1), read_qasrl(files.needed(EXPERTS))
+    parsed = files.find(PARSER)
     return _Data(news, wikipedia, dense, experts, None if parsed is None else read_qasrl(parsed))
 
 
-def cells(folder: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
+def cells(files: PaperData, progress: Callable[[int, int], None]) -> Iterator[Cell]:
     """Every number of the paper's tables and of its sections 3 and 4, in the order of the paper."""
-    data = _read(folder)
+    data = _read(files)
     parts = (_section_1, _section_3, _section_4, _table_4, _table_5, _table_6)
     for number, part in enumerate(parts):
         progress(number, len(parts))
