@@ -19,6 +19,7 @@ from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, gi
 from chorale.audit.money import currency_differences, payment_differences, unchecked_payments
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import verify_gates
+from chorale.audit.showing import shown_differences, unchecked_showing
 from chorale.engine.paying import earned_by, for_part
 from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import RunningStage, Study
@@ -113,7 +114,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     items, of_items = _item_differences(tx, study, judged, history, reinstated)
     differences += of_items
     differences += [*grade_differences(tx, study, responses, judged, silent), *_duration_differences(tx)]
-    differences += [*consent_differences(tx), *erasure_differences(tx)]
+    differences += [*consent_differences(tx), *erasure_differences(tx), *shown_differences(tx)]
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             differences += part.differences(tx)
@@ -127,7 +128,7 @@ def verify(tx: Tx, study: Study) -> Verification:
             **identities_checked(tx),
         },
         differences,
-        [*unchecked_identities(tx), *unchecked_payments(tx), *not_recomputed(study, silent)],
+        [*unchecked_identities(tx), *unchecked_payments(tx), *not_recomputed(study, silent), *unchecked_showing(tx)],
     )
 
 

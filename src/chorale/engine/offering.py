@@ -102,7 +102,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: At
         partial(paying.allows, tx, study, stage),
         lambda: more_may_come(study, stage, closed, offering.stages_with_open_items(tx)),
         study.has_consent(record.consent_version),
-        stage.removal_of(record.standing),
+        stage.removal_of(record.standing, record.answered, record.removed_after),
         holds_item,
         record.answered,
         stage.round_size,

@@ -138,7 +138,7 @@ GROUPED = (
         When.ANY_TIME,
         "Applies from each worker's next gold answer; nobody who was removed is taken back.",
         "stage.gold.floor stage.gold.after stage.gold.window stage.gold.smoothing stage.gold.pass_score "
-        "stage.round.pass_score",
+        "stage.gold.grace stage.round.pass_score",
     ),
     _rule(
         When.FIRST_IN_STAGE,

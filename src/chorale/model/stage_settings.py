@@ -157,6 +157,14 @@ class GoldSettings(Settings):
         description="Score from which an answer to gold is correct: with 0.8, one that is right for the most part is. "
         "Default: what the task suggests, mostly 1.",
     )
+    grace: int = Field(
+        default=20,
+        ge=0,
+        le=1000,
+        description="A removed worker continues for a random number of answers, up to this many: a removal right after "
+        "an answer to gold would reveal which item was gold. These answers are paid and do not count. With 0, or with "
+        '`feedback = "at once"`, the removal is immediate.',
+    )
     bonus: GoldBonus | None = Field(default=None, description="A bonus for answering gold well.")
     feedback: Literal["none", "at once"] = Field(
         default="none",

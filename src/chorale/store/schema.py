@@ -169,6 +169,8 @@ participation = Table(
     Column("settled", Integer, nullable=False),
     # Items returned unanswered by their own choice.
     Column("skipped", Integer, nullable=False, server_default="0"),
+    # With how many answers a removed worker gets to know it: later than the gold that it was by.
+    Column("removed_after", Integer, nullable=False, server_default="0"),
     PrimaryKeyConstraint("stage_id", "worker_id"),
     Index("ix_participation_worker", "worker_id"),
     _index_where("changes > settled", "ix_participation_unsettled", "stage_id"),
