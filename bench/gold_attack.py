@@ -290,7 +290,7 @@ def _ended(seen: Seen) -> Scores:
 def _before_removal(seen: Seen) -> Scores:
     """How many accounts were removed with it or within the grace after it, and how many met it without that."""
     scores: dict[str, float] = defaultdict(float)
-    for stream in seen.streams():
+    for stream in seen.streams() if any(one.ended for one in seen.servings) else ():
         ends = stream[-1].ended
         for back, one in enumerate(reversed(stream)):
             # The later answers of the grace say no more than the earlier: each is as likely to be the one.

@@ -247,9 +247,8 @@ def test_a_removal_is_shown_some_answers_after_the_gold_that_it_was_by(make_stud
         answered = _remove(person)
         [row] = [row for row in look(study, participation_summaries) if row.worker == person.pseudonym]
         assert row.standing == "dropped"
-        [removal] = look(
-            study, lambda tx, who=person.pseudonym: events.recent(tx, 9, kinds=("dropped",), pseudonym=who)
-        )
+        removals = partial(events.recent, limit=9, kinds=("dropped",), pseudonym=person.pseudonym)
+        [removal] = look(study, removals)
         grace = 0
         while (offer := person.next()).status == "item":
             # Neither the page nor other stages know of it yet.

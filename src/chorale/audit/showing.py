@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from chorale.model.plural import plural
 from chorale.store import Tx, showing
+from chorale.store.lengths import all_words
 
 
 def shown_differences(tx: Tx) -> Iterator[str]:
@@ -27,7 +28,9 @@ def shown_differences(tx: Tx) -> Iterator[str]:
 
 
 def unchecked_showing(tx: Tx) -> Iterator[str]:
-    """What nothing recorded can show about gold."""
+    """What nothing recorded can show about what workers saw."""
+    if all_words(tx):
+        yield "the lengths of items that are paid by them: they are those counted when the items were added"
     gold = showing.shown_gold(tx)
     if any(one.shown for one in gold):
         yield "whether gold came where it was due: with no gold left that a worker had not seen, an item came instead"

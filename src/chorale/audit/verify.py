@@ -52,6 +52,7 @@ from chorale.protocol import (
 from chorale.registry import blaming, loaded_parts
 from chorale.store import Tx, erasing, events, ledger, participations
 from chorale.store.items import all_items, live_leases
+from chorale.store.lengths import all_words
 from chorale.store.participations import ParticipationSummary
 from chorale.store.responses import all_responses, impossible_durations
 
@@ -89,6 +90,7 @@ def verify(tx: Tx, study: Study) -> Verification:
             part.add_pay(tx, study, bonuses)
     for stage_name, worker, at, amount in given_by_hand(tx):
         bonuses[stage_name, worker].append((at, amount))
+    words = all_words(tx)
     by_hand, gold_then, reinstated = dropped_by_hand(tx), GoldThen.of(tx), counting_again(tx)
     differences += arm_differences(tx, study, history.study_at, standings)
     differences += entry_differences(tx, history.study_at, standings)
@@ -109,7 +111,7 @@ def verify(tx: Tx, study: Study) -> Verification:
         otherwise = (row.stage, row.worker) in dropped_otherwise
         differences += _worker_differences(stage, row, given, history, otherwise)
         beside, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
-        differences += _pay_differences(stage, row, given, history, paid, beside, answered_then, gold_then)
+        differences += _pay_differences(stage, row, given, history, paid, beside, answered_then, gold_then, words)
     judged = {stage.name: _counted(stage, responses, standings) for stage in study.stages.values()}
     items, of_items = _item_differences(tx, study, judged, history, reinstated)
     differences += of_items
@@ -212,6 +214,7 @@ def _pay_differences(
     bonuses: list[tuple[int, int]],
     cut_off: int | None,
     gold_then: GoldThen,
+    words: dict[int, int],
 ) -> Iterator[str]:
     """Pay every response again at the rates and by the gold in force when it was submitted, and every bonus.
 
@@ -228,7 +231,8 @@ def _pay_differences(
                 score = stage.task.grading.grade(response.answer, response.gold_answer).score
                 record = gold_after(record, then.is_correct(score), then.settings.gold)
         met = record if response.kind == AssignmentKind.GOLD else None
-        amounts = earned_by(then, "", response.id, stage.task.grading.parts(response.answer), met)
+        length = words.get(response.item_id, 0)
+        amounts = earned_by(then, "", response.id, stage.task.grading.parts(response.answer), met, length)
         payments.append((response.submitted_at, sum(one.amount for one in amounts) + _for_round(then, number, cut_off)))
     earned = sum(amount for _, amount in payments)
     fees = fee_due(sum(fee_on(amount, history.study_at(at).pay.fee_percent) for at, amount in payments), 0)

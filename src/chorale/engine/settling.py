@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 from chorale.contract import ItemError
+from chorale.contract.reading_time import shown_words
 from chorale.engine.correcting import finish_corrections
 from chorale.engine.grading import grade_answer
 from chorale.engine.running import RunningStage, Study, judgments_asked
@@ -21,6 +22,7 @@ from chorale.store import Tx, codec, events, labels, positions
 from chorale.store.assignments import Assigned
 from chorale.store.items import add_items, content_of, payloads_of
 from chorale.store.labels import ItemProgress, Unsettled
+from chorale.store.lengths import note_words
 
 GROUPS_AT_ONCE = 40
 
@@ -289,6 +291,8 @@ def _evidence(stage: RunningStage, sources: Sequence[SourceItem]) -> dict[str, A
 def _add(tx: Tx, study: Study, later: RunningStage, new: Sequence[NewItem], evidence: dict[str, Any]) -> None:
     if new:
         add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
+        if later.settings.pay.by_length is not None:
+            note_words(tx, later.id, ((item.key, shown_words(later.task, item.payload)) for item in new))
         events.record(
             tx, study.clock(), "derived", {**evidence, "items": [item.key for item in new]}, stage_id=later.id
         )

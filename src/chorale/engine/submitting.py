@@ -15,7 +15,7 @@ from chorale.engine.settling import settle_group, take_in
 from chorale.model import Assignment, AssignmentKind, AssignmentState, GoldRecord, Participation, Refusal, Standing
 from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
 from chorale.protocol.situation_words import message
-from chorale.store import Tx, assignments, events, grades, items, labels, locks, participations, responses
+from chorale.store import Tx, assignments, events, grades, items, labels, lengths, locks, participations, responses
 from chorale.store.assignments import Assigned
 from chorale.store.codec import as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
@@ -91,7 +91,7 @@ def submit(
     graded = _grade(tx, stage, assignment, response_id, answer, now)
     correct = graded is None or stage.is_correct(graded.result.score)
     after = None if graded is None else gold_after(record.gold, correct, stage.settings.gold)
-    paid = _pay(tx, study, stage, held, response_id, answer, after, now)
+    paid = _pay(tx, study, stage, held, token, response_id, answer, after, now)
     participations.count_answer(
         tx, stage.id, worker_id, earned=paid.earned, fees=paid.fee, exact_fees=paid.exact_fee, worked_ms=duration
     )
@@ -131,6 +131,7 @@ def _pay(
     study: Study,
     stage: RunningStage,
     held: Assigned,
+    token: str,
     response_id: int,
     answer: Any,
     after: GoldRecord | None,
@@ -144,6 +145,7 @@ def _pay(
         response_id,
         stage.task.grading.parts(answer),
         after if assignment.kind == AssignmentKind.GOLD else None,
+        0 if stage.settings.pay.by_length is None else lengths.words_of(tx, token),
     )
     amounts += paying.for_round(tx, stage, record.worker_id, response_id, record.answered + 1)
     return paying.book(tx, study, stage, record, amounts, now)

@@ -75,7 +75,8 @@ GROUPED = (
     _rule(
         When.ANY_TIME,
         "Applies to what is earned from then on; the ledger keeps every amount.",
-        """pay pay.fee_percent stage.pay stage.pay.per_judgment stage.pay.parts stage.pay.parts.beyond
+        """pay pay.fee_percent stage.pay stage.pay.per_judgment stage.pay.by_length
+        stage.pay.by_length.per_100_words stage.pay.by_length.most stage.pay.parts stage.pay.parts.beyond
         stage.pay.parts.amounts stage.pay.finished stage.pay.finished_from stage.gold.bonus stage.gold.bonus.right
         stage.gold.bonus.of stage.gold.bonus.amount""",
     ),

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from chorale.model.protocol_settings import GoldBonus, PartsBonus, QualitySettings, RoundSettings
+from chorale.model.protocol_settings import GoldBonus, LengthPay, PartsBonus, QualitySettings, RoundSettings
 from chorale.model.setting_types import (
     Fraction,
     Money,
@@ -182,6 +182,11 @@ class SkipSettings(Settings):
 
 class StagePay(Settings):
     per_judgment: Money = Field(default=0, description="Paid for every submitted judgment, in minor units (cents).")
+    by_length: LengthPay | None = Field(
+        default=None,
+        description="Pay by the words an item shows, on top of `per_judgment`. Workers see what an item pays with the "
+        "item.",
+    )
     parts: PartsBonus | None = Field(
         default=None, description="A bonus for the parts of an answer, such as questions written, beyond a number."
     )

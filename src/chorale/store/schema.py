@@ -71,6 +71,8 @@ item = Table(
     Column("response_id", Id, ForeignKey("response.id", use_alter=True)),
     # Drawn to get another number of judgments than the others.
     Column("sampled", Boolean, nullable=False, server_default=false()),
+    # How many it shows, counted once, where that decides what it pays.
+    Column("words", Integer),
     UniqueConstraint("stage_id", "key"),
     # The last guard of the promise that no item gets more judgments than its stage asks for.
     CheckConstraint("taken >= 0 AND taken <= wanted", name="not_over_assigned"),

@@ -19,8 +19,7 @@ from chorale.engine import entering, recruiting, settling, work
 from chorale.engine.bonuses import WorkerBonuses, adds_later, bonuses_of
 from chorale.engine.running import RunningStage, Study, no_such_stage
 from chorale.engine.work import Progress, Visit
-from chorale.model import Refusal, StagePay, StageSettings, Standing, money_text
-from chorale.protocol import parts_bonus
+from chorale.model import Refusal, Standing, money_text
 from chorale.protocol.situation_words import places_text
 from chorale.store import Tx, workers
 from chorale.store.codec import storage_problem
@@ -30,6 +29,7 @@ from chorale.web.arriving import add_arrival_routes
 from chorale.web.links import DESK
 from chorale.web.pages import markdown
 from chorale.web.parts import HomeCard, SitePart
+from chorale.web.pay_words import bonus_texts, pay_text
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site, nobody
 from chorale.web.sessions import WORKER_COOKIE
@@ -38,8 +38,6 @@ from chorale.web.withdrawing import add_withdrawal_routes, withdrawn_page
 log = logging.getLogger("chorale.web")
 REPLY_STEP_S = 0.02
 """Replies to answers come a multiple of this after the answer."""
-COUNTED = 41
-"""Parts of an answer whose bonus a page shows beforehand, from none on."""
 TokenInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 StageInPath = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[a-z][a-z0-9-]*$")]
 
@@ -75,6 +73,8 @@ class AssignmentBody(BaseModel):
     arrangement: dict[str, Any] | None = None
     expires_at: int
     server_now: int
+    pay_text: str | None = None
+    """What this item pays, where that goes by its length."""
 
 
 class OfferBody(BaseModel):
@@ -229,7 +229,7 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
         first_visit=not entered and not at_desk,
         home=DESK if at_desk else "/",
         at_desk=at_desk,
-        bonuses=_bonuses(stage.settings.pay, site.study.settings.pay.currency),
+        bonuses=bonus_texts(stage.settings.pay, site.study.settings.pay.currency),
     )
     if stage.task.form.framed:
         page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
@@ -303,26 +303,6 @@ def finishing(tx: Tx, study: Study, visit: Visit) -> dict[str, str | None]:
     return {"completion_code": code, "completion_url": url}
 
 
-def _bonuses(pay: StagePay, currency: str) -> list[str]:
-    """What an answer with so many parts earns beyond its pay, for forms that count as people write."""
-    if pay.parts is None:
-        return []
-    return [money_text(bonus, currency) if (bonus := parts_bonus(count, pay.parts)) else "" for count in range(COUNTED)]
-
-
-def pay_text(stage: StageSettings, currency: str) -> str:
-    """What a stage pays, in a few words; nothing where another stage pays for it."""
-    pay = stage.pay
-    each = f"{money_text(pay.per_judgment, currency)} per answer" if pay.per_judgment else ""
-    when = "when you have finished"
-    if stage.grades:
-        # Nobody finishes grading: who has done enough of it is paid when the gate closes.
-        when = "when the round is over"
-        when += f", for {pay.finished_from:,} answers or more" if pay.finished_from > 1 else ""
-    whole = f"{money_text(pay.finished, currency)} {when}" if pay.finished else ""
-    return ", ".join(part for part in (each, whole) if part)
-
-
 def _add_interface(router: APIRouter, site: Site) -> None:
     study = site.study
     currency = study.settings.pay.currency
@@ -346,6 +326,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
                 "arrangement": offer.arrangement,
                 "expires_at": offer.lease.expires_at,
                 "server_now": study.clock(),
+                "pay_text": None if offer.pay is None else money_text(offer.pay, currency),
             }
             body["skips_left"] = offer.skips_left
         return _json(body)
