@@ -204,7 +204,8 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
     extra = drawn * (more.judgments - stage.judgments.min) if more is not None else 0
     judgments = items * stage.judgments.min + extra
     reading = reading_plan(content)
-    answers = min((judgments + gold_among(judgments)) / max(workers, 1), stage.max_per_worker or judgments)
+    each_answers = (judgments + gold_among(judgments)) / max(workers, 1)
+    answers = min(each_answers, stage.max_per_worker or each_answers)
     seconds = _seconds_each(stage.pay.expected_seconds, reading, answers)
     by_chance = stage.items is not None and 0 < stage.items.sample < 1
     on_average = each + (share * bonus.amount / bonus.of if bonus else 0)

@@ -313,8 +313,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
     @router.post("/api/stages/{name}/next", response_model=OfferBody, responses=REFUSALS)
     async def next_item(request: Request, name: StageInPath) -> Response:
         """The next item to judge. Asking again before answering gives the same one."""
-        session = site.claim(request)
-        stage = study.stage(name)
+        session, stage = site.claim(request), study.stage(name)
         offer = await site.write(work.next_item, stage, session.worker_id, session)
         if offer.status == "locked" and not await site.read(work.knows_of, stage, session.worker_id):
             raise no_such_stage()
