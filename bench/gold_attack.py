@@ -12,6 +12,7 @@ What the times of replies tell is measured over HTTP: see `bench.gold_timing`.
 """
 
 import argparse
+import re
 import tempfile
 from bisect import bisect_left
 from collections import defaultdict
@@ -143,7 +144,7 @@ class _World:
         for worker_id in ids:
             self.act(entering.consent, worker_id)
         places = [0] * len(ids)
-        fewest = int(case.judgments) if case.judgments.isdigit() else 3
+        fewest = int(re.findall(r"\d+", case.judgments)[0])
         last = case.until * case.items * fewest / (1 - case.share)
         # As long as somebody of the group is there: the honest alone learn it nothing.
         while everybody and everybody[0] < case.gang and sum(places) < last:

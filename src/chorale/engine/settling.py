@@ -17,6 +17,7 @@ from chorale.engine.correcting import finish_corrections
 from chorale.engine.grading import grade_answer
 from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.model import ItemState, Judgment, JudgmentSettings, NewItem, SourceItem
+from chorale.model.problems import UnavailableError
 from chorale.protocol import decide_item, ranking_is_stable, rule_for
 from chorale.store import Tx, codec, events, labels, positions
 from chorale.store.assignments import Assigned
@@ -104,6 +105,8 @@ def settle_everything(study: Study) -> None:
     for changed in study.store.look(labels.unsettled):
         try:
             settle_worker(study, changed, settled)
+        except UnavailableError:
+            raise
         except Exception as error:
             # One worker's trouble must not keep everybody else's labels from being settled.
             failures.append(error)

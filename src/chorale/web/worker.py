@@ -20,6 +20,7 @@ from chorale.engine.bonuses import WorkerBonuses, adds_later, bonuses_of
 from chorale.engine.running import RunningStage, Study, no_such_stage
 from chorale.engine.work import Progress, Visit
 from chorale.model import Refusal, Standing, money_text
+from chorale.model.problems import UnavailableError
 from chorale.protocol.situation_words import places_text
 from chorale.store import Tx, workers
 from chorale.store.codec import storage_problem
@@ -338,7 +339,11 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         given = (token, body.answer, body.key, body.duration_ms)
         outcome = await site.write(work.submit, session.worker_id, *given, session)
         if outcome.status == "accepted" and outcome.standing is Standing.DROPPED:
-            await asyncio.to_thread(settling.settle_everything, study)
+            try:
+                await asyncio.to_thread(settling.settle_everything, study)
+            except UnavailableError as error:
+                # The answer is on disk. The next sweep that can settles the rest.
+                site.outages.failed(error)
         await _next_step(began)
         return _json(
             {
