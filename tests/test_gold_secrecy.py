@@ -3,6 +3,7 @@
 from collections import Counter
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 from sqlalchemy import select, update
@@ -329,3 +330,22 @@ def test_verify_counts_the_gold_that_was_shown(make_study: StudyMaker) -> None:
     assert sum("5 turns before it stored, and 2 workers have it" in line for line in differences) == 3
     assert sum("4 skips stored, 0 items were returned" in line for line in differences) == 2
     assert sum("1 items shown stored, 12 were given out" in line for line in differences) == 2
+
+
+def test_workers_who_answer_together_raise_an_alarm_on_the_console(make_study: StudyMaker) -> None:
+    """Before, only `chorale status` had it."""
+    study = make_study(applications=25, share=0.0, judgments="5")
+    *others, first, second = people(study, 6)
+    chance = Random(4)
+    for person in (first, second, *others):
+        while (offer := person.next()).status == "item":
+            assert offer.view is not None
+            agreed = Random(str(offer.view)).choice(["yes", "no"])
+            said = agreed if person in (first, second) else chance.choice(["yes"] * 9 + ["no"])
+            person.submit(offer, said)
+    settling.settle_everything(study)
+    found = [one for one in look(study, lambda tx: suspicions(tx, study)) if one.kind == "collusion"]
+    assert found
+    shown = look(study, lambda tx: overview(tx, study)).alarms
+    assert [one for one in shown if one.kind == "collusion"] == found
+    assert look(study, lambda tx: overview(tx, study)).alarms == shown, "and the next time"
