@@ -16,7 +16,9 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
+from chorale.audit.verify import verify
 from chorale.engine.opening import open_study
+from crowd import look
 from serving import HOST, PATIENCE_SECONDS, Server
 from small_study import write_small_study
 from test_promises import PatientWorker, check_integrity
@@ -216,7 +218,8 @@ def test_a_long_outage_is_a_line_a_minute(folder: Path, postgres: MortalPostgres
     about = [line for line in lines if "database" in line]
     assert len(about) == 3, about
     assert len(lines) < 20, "one line a minute, and where the first failure came from"
-    check(folder, postgres.url, {})
+    with closing(open_study(folder, postgres.url)) as study:
+        assert look(study, lambda tx: verify(tx, study)).differences == []
 
 
 def test_a_disk_that_is_full_for_a_time(folder: Path) -> None:

@@ -25,6 +25,7 @@ from chorale.audit.verify import verify
 from chorale.cli import app
 from chorale.engine.started import started_study
 from chorale.kits.mturk.api.requests import OPERATIONS
+from chorale.kits.mturk.market.working import MOST_HELD
 from serving import PATIENCE_SECONDS
 from turk import ANSWER_KEY, FORM, HTML_QUESTION, PROPERTIES, Market, open_market, policy, write_market
 
@@ -47,6 +48,16 @@ def refused(call: Any, **given: Any) -> str:
     answer: dict[str, Any] = caught.value.response
     code = answer["Error"]["Code"]
     return str(answer["TurkErrorCode"]) if code in ("RequestError", "ServiceFault") else str(code)
+
+
+def test_a_worker_holds_so_many_hits_at_once(tmp_path: Path) -> None:
+    with open_market(tmp_path / "study") as market:
+        worker = market.worker("collector")
+        hits = [market.hit(MaxAssignments=1)["HITId"] for _ in range(MOST_HELD + 1)]
+        for hit in hits[:MOST_HELD]:
+            assert worker.accept(hit)
+        page = worker.http.post(f"/hits/{hits[-1]}/accept")
+        assert f"You have {MOST_HELD} tasks at once already" in page.text
 
 
 AWAY_TWICE = """

@@ -21,7 +21,7 @@ from chorale.engine.running import Study
 from chorale.model import Refusal, UserError
 from chorale.model.problems import UnavailableError
 from chorale.platforms.prolific import Prolific
-from chorale.registry import loaded_parts
+from chorale.registry import blaming, loaded_parts
 from chorale.web.console import console_routes
 from chorale.web.limits import FairQueue, KnowsCookie
 from chorale.web.links import signing_key, study_sessions
@@ -87,9 +87,10 @@ def create_app(
     # Straight into the application's own router: an included one is built once more, and costs every request another
     # look-up.
     add_worker_routes(app.router, site, parts)
-    for part in parts:
+    for kit, part in by_kit.items():
         if part.add_routes is not None:
-            part.add_routes(app.router, site)
+            with blaming(f"part of the site of the kit `{kit}`"):
+                part.add_routes(app.router, site)
     app.router.routes += console_routes(site, parts).routes
     for part in parts:
         if part.static is not None:
