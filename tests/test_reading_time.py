@@ -201,7 +201,7 @@ def test_the_plan_and_the_wage_go_by_the_length(tmp_path: Path) -> None:
     stage, _ = plan_study(load_folder(tmp_path / "study")).stages
     assert stage.cost == 3 * (6 * 3 + 3 * 13)
     page = pay_text(load_folder(tmp_path / "study").settings.stage[0], "USD")
-    assert page == "$0.03 per answer, $0.05 per 100 words of a question, up to $0.12"
+    assert page == "$0.03 per answer, $0.05 per 100 words, up to $0.12 for the length"
 
 
 def test_guidelines_are_read_once_by_every_worker(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def pay_text(stage: StageSettings, currency: str) -> str:
     length = ""
     if pay.by_length is not None:
         per, most = (money_text(amount, currency) for amount in (pay.by_length.per_100_words, pay.by_length.most))
-        length = f"{per} per 100 words of a question, up to {most}"
+        length = f"{per} per 100 words, up to {most} for the length"
     when = "when you have finished"
     if stage.grades:
         # Nobody finishes grading: who has done enough of it is paid when the gate closes.

@@ -340,11 +340,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         given = (token, body.answer, body.key, body.duration_ms)
         outcome = await site.write(work.submit, session.worker_id, *given, session)
         if outcome.status == "accepted" and outcome.standing is Standing.DROPPED:
-            try:
-                await asyncio.to_thread(settling.settle_everything, study)
-            except UnavailableError as error:
-                # The answer is on disk. The next sweep that can settles the rest.
-                site.outages.failed(error)
+            await _settle(site)
         await _next_step(began)
         return _json(
             {
@@ -369,6 +365,14 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         """Skip an item: give it back unanswered; somebody else will get it."""
         await site.write_as(request, work.skip, token)
         return _json({"status": "returned"})
+
+
+async def _settle(site: Site) -> None:
+    """Settle what a removal changes. The answer is on disk: without a database, the next sweep that has one does it."""
+    try:
+        await asyncio.to_thread(settling.settle_everything, site.study)
+    except UnavailableError as error:
+        site.outages.failed(error)
 
 
 async def _next_step(began: float) -> None:
