@@ -33,6 +33,7 @@ from chorale.metrics.aggregation.votes import Votes
 from chorale.metrics.aggregation.wawa import wawa
 from chorale.metrics.aggregation.worker_evidence import worker_evidence
 from chorale.metrics.judgments import Judgments
+from chorale.metrics.ordering import order_of
 
 QUICK = settings(deadline=None, max_examples=25)
 Rows = list[tuple[str, str, str]]
@@ -73,6 +74,13 @@ def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 # By hand
+
+
+@pytest.mark.parametrize(("size", "bound"), [(100, 7), (5000, 10), (20_000, 2**40), (9999, 2**60)])
+def test_places_are_ordered_by_keys_of_any_size(size: int, bound: int) -> None:
+    keys = np.random.default_rng(0).integers(bound, size=size)
+    keys[::3] = keys[0]
+    assert (order_of(keys, bound) == np.argsort(keys, kind="stable")).all()
 
 
 def test_majority_by_hand() -> None:
@@ -629,10 +637,11 @@ def test_without_a_truth_there_are_intervals_and_another_file(method: str, files
         compared["mean certainty"]["value"] - compared["mean certainty"]["other"]
     )
     assert method != "majority" or compared["probability of 0"]["difference"] < 0
+    without = {"confidence": ["Workers' trust"], "mmsr": ["Workers' accuracy"]}.get(method, [])
     for worker in found["workers"].values():
-        (quality, (low, high)), *_ = worker.get("ci", {"trust": (0, 1)}).items()
-        assert low <= worker[quality] <= high
-    without = ["Workers' trust"] if method == "confidence" else []
+        assert ("ci" in worker) == (not without)
+        for quality, (low, high) in worker.get("ci", {}).items():
+            assert low <= worker[quality] <= high
     assert [note.partition(" has no interval")[0] for note in found["notes"] if "has no interval" in note] == without
     shown = run("judgments.csv", *options).stdout
     assert "Intervals" in shown

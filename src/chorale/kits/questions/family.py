@@ -152,7 +152,7 @@ def score(
     written = written or is_study or pictures is not None
     sections, difficulties = [written_section(everything, options, resampling)] if written else [], None
     if irt:
-        section, difficulties = difficulty_section(everything, rounds, seed=seed, progress=progress)
+        section, difficulties = difficulty_section(everything, rounds, progress=progress)
         sections.append(section)
     if model is not None and partial_inputs is not None:
         sections.append(partial_section(everything, model, partial_inputs, resampling, folds=folds, progress=progress))

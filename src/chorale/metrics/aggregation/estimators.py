@@ -34,7 +34,7 @@ from chorale.metrics.signatures import Setting, signature
 
 
 @dataclass(eq=False)
-class _Estimator:
+class Estimator:
     """What all of them have once they are fitted."""
 
     labels_: Any = field(init=False, repr=False)
@@ -70,7 +70,7 @@ class _Estimator:
         return self
 
 
-class _Fitted(_Estimator):
+class Fitted(Estimator):
     """Of those that learn from judgments alone."""
 
     def fit(self, data: Any) -> Self:
@@ -94,7 +94,7 @@ Strategy = Literal["assign", "addition"]
 
 
 @dataclass(eq=False)
-class MajorityVote(_Estimator):
+class MajorityVote(Estimator):
     """See `majority`. `skills`, a mapping or pandas Series from worker to weight, makes it a weighted vote.
 
     A worker without a skill has the default one; without that, it is an error, or with `on_missing_skill="ignore"` the
@@ -141,7 +141,7 @@ class MajorityVote(_Estimator):
 
 
 @dataclass(eq=False)
-class Wawa(_Fitted):
+class Wawa(Fitted):
     """See `wawa`."""
 
     command_name = "wawa"
@@ -169,7 +169,7 @@ class Wawa(_Fitted):
 
 
 @dataclass(eq=False)
-class _Iterating(_Estimator):
+class _Iterating(Estimator):
     """Of Dawid and Skene's models, which are fitted alike."""
 
     n_iter: int = 100
@@ -230,7 +230,7 @@ class DawidSkene(_Iterating):
 
 
 @dataclass(eq=False)
-class OneCoinDawidSkene(_Iterating, _Fitted):
+class OneCoinDawidSkene(_Iterating, Fitted):
     """See `one_coin`. `initial_error_strategy` is there for crowd-kit's sake, where it changes nothing either."""
 
     command_name = "one-coin"
@@ -246,7 +246,7 @@ class OneCoinDawidSkene(_Iterating, _Fitted):
 
 
 @dataclass(eq=False)
-class MACE(_Fitted):
+class MACE(Fitted):
     """See `mace`. Restarts differ from each other, which crowd-kit's do not, and stop when they have arrived.
 
     `verbose` is there for crowd-kit's sake: nothing is ever printed.
@@ -297,7 +297,7 @@ class MACE(_Fitted):
 
 
 @dataclass(eq=False)
-class GLAD(_Fitted):
+class GLAD(Fitted):
     """See `glad`. `tol` is finer than crowd-kit's, which stops far from the optimum.
 
     `silent` and the limits of the M-step are there for crowd-kit's sake and change nothing. The priors are mappings or

@@ -7,12 +7,15 @@ from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.crowdtruth import as_aggregation, crowdtruth
 from chorale.metrics.aggregation.dawid_skene import dawid_skene
 from chorale.metrics.aggregation.glad import glad
+from chorale.metrics.aggregation.kos import kos
 from chorale.metrics.aggregation.mace import MaceSettings, mace
 from chorale.metrics.aggregation.majority import majority
+from chorale.metrics.aggregation.mmsr import mmsr
 from chorale.metrics.aggregation.one_coin import one_coin
 from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.trust import confidence
 from chorale.metrics.aggregation.wawa import wawa
+from chorale.metrics.aggregation.zero_based_skill import zero_based_skill
 from chorale.metrics.judgments import Judgments
 from chorale.model.problems import did_you_mean
 from chorale.registry import aggregators, blaming, clash
@@ -50,6 +53,18 @@ def _mace(judgments: Judgments, options: MethodOptions, progress: Progress | Non
     return mace(judgments, MaceSettings(seed=options.seed, **chosen), progress=progress)  # type: ignore[arg-type]
 
 
+def _kos(judgments: Judgments, options: MethodOptions, progress: Progress | None) -> Aggregation:
+    return kos(judgments, iterations=options.iterations or 100, seed=options.seed, progress=progress)
+
+
+def _mmsr(judgments: Judgments, options: MethodOptions, progress: Progress | None) -> Aggregation:
+    return mmsr(judgments, seed=options.seed, **options.limits(), progress=progress)  # type: ignore[arg-type]
+
+
+def _zero_based_skill(judgments: Judgments, options: MethodOptions, progress: Progress | None) -> Aggregation:
+    return zero_based_skill(judgments, iterations=options.iterations or 100, progress=progress)
+
+
 METHODS: dict[str, Aggregator] = {
     "majority": lambda each, _, progress: majority(each, progress=progress),
     "confidence": lambda each, options, progress: confidence(each, trust=options.trust, progress=progress),
@@ -58,15 +73,28 @@ METHODS: dict[str, Aggregator] = {
     "mace": _mace,
     "glad": lambda each, options, progress: glad(each, **options.limits(), progress=progress),  # type: ignore[arg-type]
     "wawa": lambda each, _, progress: wawa(each, progress=progress),
+    "mmsr": _mmsr,
+    "zero-based-skill": _zero_based_skill,
 }
-"""Those that give probabilities."""
+"""Those that give probabilities or shares of any number of labels."""
+KOS = "kos"
 CROWDTRUTH = "crowdtruth"
-ITERATIVE = ("dawid-skene", "one-coin", "mace", "glad")
+TOLERANT = ("dawid-skene", "one-coin", "mace", "glad", "mmsr")
+"""Those that stop by a tolerance."""
+ITERATIVE = (*TOLERANT, "zero-based-skill", KOS)
+SEEDED = ("mace", "mmsr", KOS)
+"""Those that start at random."""
+
+PAIRWISE_METHODS = ("bradley-terry", "noisy-bradley-terry")
+TEXT_METHODS = ("rover", "closest-to-average", "rasa", "hrrasa")
+SEGMENTATION_METHODS = ("segmentation-majority", "segmentation-em", "segmentation-rasa")
+OTHER_METHODS = (*PAIRWISE_METHODS, *TEXT_METHODS, *SEGMENTATION_METHODS)
+"""Those whose result is no label from a list. They are named here, and loaded only where they are used."""
 
 
 def method_names() -> tuple[str, ...]:
     """All methods by name: those of this package, and those of installed kits."""
-    own = (*METHODS, CROWDTRUTH)
+    own = (*METHODS, KOS, CROWDTRUTH)
     return (*own, *(name for name in aggregators() if name not in own))
 
 
@@ -87,7 +115,7 @@ def aggregate(
 
 def _named(method: str) -> Aggregator:
     of_kits = aggregators()
-    own: Mapping[str, Aggregator] = {**METHODS, CROWDTRUTH: _crowdtruth}
+    own: Mapping[str, Aggregator] = {**METHODS, KOS: _kos, CROWDTRUTH: _crowdtruth}
     if method in own and method in of_kits:
         raise clash("aggregation method", method, of_kits.kits_with(method), own=True)
     if method in own:

@@ -115,5 +115,6 @@ def judgments_of(judgments: Judgments) -> FloatArray:
 def certainty(result: Aggregation) -> FloatArray:
     """The probability of the answer; of a set of options, that of the least certain decision in it."""
     if not result.multiple:
-        return np.asarray(result.probabilities.max(axis=1))
+        # Many short rows: the largest of long columns is found several times as fast.
+        return np.asarray(np.ascontiguousarray(result.probabilities.T).max(axis=0))
     return np.asarray(np.where(result.chosen, result.probabilities, 1 - result.probabilities).min(axis=1))

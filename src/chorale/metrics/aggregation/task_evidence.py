@@ -85,8 +85,9 @@ class TaskEvidence:
 def task_evidence(
     judgments: Judgments, method: str, result: Aggregation, *, trust: FloatArray | None = None
 ) -> TaskEvidence | None:
-    """Of a single-label result; None of a multi-label one, whose answer is many."""
-    if result.multiple or judgments.sets is not None:
+    """Of a single-label result; None of a multi-label one, whose answer is many, and of KOS, whose messages depend on
+    the task."""
+    if result.multiple or judgments.sets is not None or method == "kos":
         return None
     judgments = present(judgments)
     order = np.lexsort((judgments.workers, judgments.tasks))
@@ -96,7 +97,7 @@ def task_evidence(
 
 
 def _log_priors(method: str, result: Aggregation) -> FloatArray | None:
-    if method in ("mace", "glad"):
+    if method in ("mace", "glad", "mmsr"):
         return np.zeros(len(result.options))
     return np.log(np.maximum(result.details["priors"], _TINY)) if method in ("dawid-skene", "one-coin") else None
 
@@ -137,6 +138,8 @@ def _gains(judgments: Judgments, method: str, result: Aggregation, trust: FloatA
     if method == "glad":
         ease = np.exp(result.details["ease"])[judgments.tasks]
         return np.asarray(result.quality["ability"][judgments.workers] * ease + np.log(others))
-    if method == "wawa":
+    if method == "mmsr":
+        return np.asarray(result.details["weights"][judgments.workers])
+    if method in ("wawa", "zero-based-skill"):
         return np.asarray(result.quality["skill"][judgments.workers], dtype=np.float64)
     return np.ones(len(judgments)) if trust is None else np.asarray(trust, dtype=np.float64)

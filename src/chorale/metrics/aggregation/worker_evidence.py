@@ -68,6 +68,9 @@ def _rows(judgments: Judgments, method: str, result: Aggregation) -> tuple[Float
     if method in ("majority", "wawa"):
         right = (majority(judgments).leading[judgments.tasks] == judgments.labels).astype(np.float64)
         return np.column_stack([right, each]), _MEAN
+    if method == "zero-based-skill":
+        right = (result.leading[judgments.tasks] == judgments.labels).astype(np.float64)
+        return np.column_stack([right, each]), _MEAN
     if method in ("dawid-skene", "one-coin"):
         return np.column_stack([believed, each]), _MEAN
     if method == "mace":

@@ -22,10 +22,19 @@ class Truth:
     digest: str
 
 
-def read_truth(path: Path, *, task: str | None = None, label: str | None = None, sep: str | None = None) -> Truth:
+def read_truth(
+    path: Path,
+    *,
+    task: str | None = None,
+    label: str | None = None,
+    sep: str | None = None,
+    usual: tuple[str, ...] = ("task",),
+    options: tuple[str, str] = ("--truth-task", "--truth-label"),
+) -> Truth:
     """Tasks and their true labels from CSV, TSV, JSONL (each perhaps .gz) or Parquet.
 
-    A task may stand there more than once, with the same label. Rows without a label are left out.
+    A task may stand there more than once, with the same label. Rows without a label are left out. `usual` names
+    of the column of tasks are tried one after the other; `options` are those that name the two columns.
     """
     raw = read_bytes(path)
     problems: list[Problem] = []
@@ -35,8 +44,9 @@ def read_truth(path: Path, *, task: str | None = None, label: str | None = None,
     labels: dict[str, frozenset[str]] = {}
     if not problems:
         names = list(dict.fromkeys(name for row in rows[:100] for name in row.values))
-        task_column = column_in(path, names, "task", task or "task", problems, option="--truth-task")
-        label_column = column_in(path, names, "label", label or "label", problems, option="--truth-label")
+        tasks = task or next((name for name in usual if name in names), usual[0])
+        task_column = column_in(path, names, "task", tasks, problems, option=options[0])
+        label_column = column_in(path, names, "label", label or "label", problems, option=options[1])
         if not problems:
             labels = _collected(path, rows, task_column, label_column, sep, problems)
     if problems:

@@ -9,7 +9,18 @@ from chorale.files.rows import shortened
 from chorale.files.source import refused
 from chorale.metrics import FloatArray, signature
 from chorale.metrics.aggregation.crowdtruth import CrowdTruth, as_aggregation, crowdtruth
-from chorale.metrics.aggregation.methods import CROWDTRUTH, ITERATIVE, METHODS, MethodOptions, aggregate, method_names
+from chorale.metrics.aggregation.methods import (
+    CROWDTRUTH,
+    ITERATIVE,
+    KOS,
+    METHODS,
+    OTHER_METHODS,
+    SEEDED,
+    TOLERANT,
+    MethodOptions,
+    aggregate,
+    method_names,
+)
 from chorale.metrics.aggregation.relevance import MOST_CELLS
 from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.task_evidence import task_evidence
@@ -45,7 +56,7 @@ class Request:
 
     def __post_init__(self) -> None:
         methods = {self.method, self.against} - {None}
-        names = method_names()
+        names = (*method_names(), *OTHER_METHODS)
         for name in sorted(map(str, methods)):
             if name not in names:
                 raise UserError(
@@ -53,7 +64,7 @@ class Request:
                 )
         self._refuse("--open", self.open_task, methods, (CROWDTRUTH,))
         self._refuse("--iterations", self.iterations, methods, (*ITERATIVE, CROWDTRUTH))
-        self._refuse("--tolerance", self.tolerance, methods, (*ITERATIVE, CROWDTRUTH))
+        self._refuse("--tolerance", self.tolerance, methods, (*TOLERANT, CROWDTRUTH))
         self._refuse("--restarts", self.restarts, methods, ("mace",))
         self._refuse("--smoothing", self.smoothing, methods, ("confidence",))
         if self.open_task and self.options is not None:
@@ -74,7 +85,7 @@ class Request:
             "tolerance": self.tolerance,
             "restarts": self.restarts,
             "smoothing": self.smoothing,
-            "seed": self.seed if "mace" in (self.method, self.against) else None,
+            "seed": self.seed if {self.method, self.against} & set(SEEDED) else None,
             "against": self.against,
         }
 
@@ -183,6 +194,9 @@ def _checked(judged: Judged, request: Request) -> Judgments:
         fix = "Check that --label names the right column"
         found = f"{len(judgments.options):,} labels of {len(judgments.task_names):,} tasks"
         raise refused(judged.name, None, "has too many different labels to aggregate", fix, found)
+    if KOS in (request.method, request.against) and judgments.sets is None and len(judgments.options) > 2:
+        found = f"{len(judgments.options):,} labels"
+        raise refused(judged.name, None, "has more than the two labels that kos is for", "Choose another method", found)
     return judgments
 
 
@@ -219,7 +233,10 @@ def _run(
     method: str, judgments: Judgments, request: Request, trust: FloatArray | None, progress: Progress | None
 ) -> tuple[Aggregation, CrowdTruth | None]:
     if method != CROWDTRUTH:
-        limits = (request.iterations, request.tolerance) if method in ITERATIVE else (None, None)
+        limits = (
+            request.iterations if method in ITERATIVE else None,
+            request.tolerance if method in TOLERANT else None,
+        )
         options = MethodOptions(*limits, request.seed, request.restarts, trust if method == "confidence" else None)
         return aggregate(judgments, method, options, progress=progress), None
     crowd_scores = crowdtruth(

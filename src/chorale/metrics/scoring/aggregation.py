@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chorale.files.tables import write_csv, write_jsonl, write_parquet, write_tsv
+from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.result import Aggregation, certainty
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable
@@ -136,7 +138,7 @@ def _shares(result: Aggregation) -> ScoreTable:
 
 def _tasks(result: Aggregation) -> ScoreTable:
     certain = certainty(result)
-    least = np.argsort(certain, kind="stable")[:_SHOWN]
+    least = _lowest(certain)
     rows: list[tuple[Cell, ...]] = []
     for place, chosen in zip(least.tolist(), result.chosen[least], strict=True):
         label = ", ".join(result.options[code] for code in np.flatnonzero(chosen).tolist())
@@ -148,9 +150,17 @@ def _workers(result: Aggregation) -> ScoreTable:
     (name, values), *_ = result.quality.items()
     rows = [
         (result.workers[place], int(result.quality["judgments"][place]), float(values[place]))
-        for place in np.argsort(values, kind="stable")[:_SHOWN].tolist()
+        for place in _lowest(values).tolist()
     ]
     return ScoreTable(_title("Workers", "weakest", rows, result.workers), ("worker", "judgments#", f"{name}#"), rows)
+
+
+def _lowest(values: FloatArray) -> NDArray[np.intp]:
+    """The places of the lowest values, in order; of equals the first ones."""
+    if len(values) <= _SHOWN:
+        return np.argsort(values, kind="stable")
+    candidates = np.flatnonzero(values <= np.partition(values, _SHOWN)[_SHOWN])
+    return np.asarray(candidates[np.argsort(values[candidates], kind="stable")[:_SHOWN]])
 
 
 def _title(what: str, which: str, rows: list[Any], names: tuple[str, ...]) -> str:
