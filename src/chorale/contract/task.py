@@ -245,6 +245,8 @@ class Form:
     it beside the view. Store answers by value, so that they do not depend on it."""
     seconds: Callable[[Payload], float] | None = None
     """How long an item takes at least. Default: by the words, options and pictures of its view, and its fields."""
+    written_words: int = 0
+    """Words that people write for each part of an answer (`Grading.parts`), at the least: for what an hour pays."""
 
     @cached_property
     def html(self) -> str:

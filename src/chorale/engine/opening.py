@@ -12,6 +12,7 @@ from typing import TextIO
 
 from pydantic import ValidationError
 
+from chorale.contract.reading_time import shown_words
 from chorale.engine.advancing import advance
 from chorale.engine.changing_settings import as_evidence, changes_since, keep_in_force, refused_changes
 from chorale.engine.clock import Clock, SteadyClock, wall_clock
@@ -34,6 +35,7 @@ from chorale.store import (
     events,
     items,
     labels,
+    lengths,
     locks,
     open_store,
     settings,
@@ -158,6 +160,10 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
         if name not in known:
             known[name] = stages.add_stage(tx, name, position, content.task.name, content.task.version)
         _add_new(tx, folder, content, known[name])
+        if content.settings.pay.by_length is not None:
+            rows = lengths.not_counted(tx, known[name])
+            counted = ((key, shown_words(content.task, codec.frozen_from_text(payload))) for key, payload in rows)
+            lengths.note_words(tx, known[name], counted)
     return known
 
 

@@ -149,9 +149,9 @@ class RunningStage:
         """Why workers are removed from it: by its gold or, where it has none, by their quality."""
         return Reason.BELOW_QUALITY if self.settings.gold is None else Reason.BELOW_GOLD
 
-    def removal_of(self, standing: str) -> Reason | None:
-        """Why somebody with this standing was removed from it, if they were."""
-        return self.removal if standing == Standing.DROPPED else None
+    def removal_of(self, standing: str, answered: int, removed_after: int) -> Reason | None:
+        """Why somebody was removed from it, if they were and are to know it: after so many answers."""
+        return self.removal if standing == Standing.DROPPED and answered >= removed_after else None
 
     def skips_left(self, answered: int, skipped: int) -> int | None:
         """How many more items somebody may skip here; None where any number."""

@@ -12,15 +12,18 @@ from random import Random
 from typing import Any
 
 from chorale.contract import ItemError
+from chorale.contract.reading_time import shown_words
 from chorale.engine.correcting import finish_corrections
 from chorale.engine.grading import grade_answer
 from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.model import ItemState, Judgment, JudgmentSettings, NewItem, SourceItem
+from chorale.model.problems import UnavailableError
 from chorale.protocol import decide_item, ranking_is_stable, rule_for
 from chorale.store import Tx, codec, events, labels, positions
 from chorale.store.assignments import Assigned
 from chorale.store.items import add_items, content_of, payloads_of
 from chorale.store.labels import ItemProgress, Unsettled
+from chorale.store.lengths import note_words
 
 GROUPS_AT_ONCE = 40
 
@@ -102,6 +105,8 @@ def settle_everything(study: Study) -> None:
     for changed in study.store.look(labels.unsettled):
         try:
             settle_worker(study, changed, settled)
+        except UnavailableError:
+            raise
         except Exception as error:
             # One worker's trouble must not keep everybody else's labels from being settled.
             failures.append(error)
@@ -289,6 +294,8 @@ def _evidence(stage: RunningStage, sources: Sequence[SourceItem]) -> dict[str, A
 def _add(tx: Tx, study: Study, later: RunningStage, new: Sequence[NewItem], evidence: dict[str, Any]) -> None:
     if new:
         add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
+        if later.settings.pay.by_length is not None:
+            note_words(tx, later.id, ((item.key, shown_words(later.task, item.payload)) for item in new))
         events.record(
             tx, study.clock(), "derived", {**evidence, "items": [item.key for item in new]}, stage_id=later.id
         )

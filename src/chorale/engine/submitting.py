@@ -15,7 +15,7 @@ from chorale.engine.settling import settle_group, take_in
 from chorale.model import Assignment, AssignmentKind, AssignmentState, GoldRecord, Participation, Refusal, Standing
 from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
 from chorale.protocol.situation_words import message
-from chorale.store import Tx, assignments, events, grades, items, labels, locks, participations, responses
+from chorale.store import Tx, assignments, events, grades, items, labels, lengths, locks, participations, responses
 from chorale.store.assignments import Assigned
 from chorale.store.codec import as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
@@ -39,12 +39,25 @@ class Outcome(NamedTuple):
     response_id: int | None = None
     """What the answer is kept as; not for workers."""
     stage_id: int = 0
+    stopped_counting: bool = False
+    """Whether their answers count no longer from this one on; not for workers, who may get to know it later."""
 
 
 class _Graded(NamedTuple):
     result: GradeResult
     explanation: str
     gold: Any
+
+
+class _Removed(NamedTuple):
+    """How somebody stands, and with how many answers they get to know that they were removed."""
+
+    standing: Standing
+    after: int
+
+    def shown(self, answered: int) -> Standing:
+        """How they stand as far as they are to know, after so many answers."""
+        return self.standing if answered >= self.after else Standing.ACTIVE
 
 
 # Looked up for every answer, in a third of the time that `Standing(…)` takes.
@@ -78,22 +91,25 @@ def submit(
     graded = _grade(tx, stage, assignment, response_id, answer, now)
     correct = graded is None or stage.is_correct(graded.result.score)
     after = None if graded is None else gold_after(record.gold, correct, stage.settings.gold)
-    paid = _pay(tx, study, stage, held, response_id, answer, after, now)
+    paid = _pay(tx, study, stage, held, token, response_id, answer, after, now)
     participations.count_answer(
         tx, stage.id, worker_id, earned=paid.earned, fees=paid.fee, exact_fees=paid.exact_fee, worked_ms=duration
     )
-    standing = _STANDINGS[record.standing] if after is None else _note_gold(tx, study, stage, record, after)
-    _follow_up(tx, study, stage, held, response_id, answer, standing)
+    removed = _Removed(_STANDINGS[record.standing], record.removed_after)
+    if after is not None:
+        removed = _note_gold(tx, study, stage, record, after)
+    _follow_up(tx, study, stage, held, response_id, answer, removed.standing)
     wrong = graded if not correct and _tells(stage, assignment.kind) else None
     return Outcome(
         "accepted",
         wrong.explanation if wrong else None,
-        standing,
+        removed.shown(record.answered + 1),
         Progress(record.answered + 1, record.earned + paid.earned),
         _compared(stage, assignment.kind, item, answer, wrong.gold) if wrong else None,
         wrong is None if assignment.kind == AssignmentKind.TRAINING else None,
         response_id,
         stage.id,
+        removed.standing != record.standing,
     )
 
 
@@ -115,6 +131,7 @@ def _pay(
     study: Study,
     stage: RunningStage,
     held: Assigned,
+    token: str,
     response_id: int,
     answer: Any,
     after: GoldRecord | None,
@@ -128,6 +145,7 @@ def _pay(
         response_id,
         stage.task.grading.parts(answer),
         after if assignment.kind == AssignmentKind.GOLD else None,
+        0 if stage.settings.pay.by_length is None else lengths.words_of(tx, token),
     )
     amounts += paying.for_round(tx, stage, record.worker_id, response_id, record.answered + 1)
     return paying.book(tx, study, stage, record, amounts, now)
@@ -175,7 +193,7 @@ def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
     return Outcome(
         "already_submitted",
         given.explanation if wrong else None,
-        _STANDINGS[record.standing],
+        _Removed(_STANDINGS[record.standing], record.removed_after).shown(record.answered),
         Progress(record.answered, record.earned),
         _compared_before(tx, stage, held, frozen_from_text(given.answer)) if wrong else None,
         not wrong if given.kind == AssignmentKind.TRAINING else None,
@@ -218,7 +236,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation) -> 
         always,
         partial(_covered, tx, study, stage),
         never,
-        removal=stage.removal_of(record.standing),
+        removal=stage.removal_of(record.standing, record.answered, record.removed_after),
         answered=record.answered,
         round_size=stage.round_size,
         max_per_worker=stage.settings.max_per_worker,
@@ -248,16 +266,18 @@ def _grade(
     return _Graded(result, gold.explanation, expected)
 
 
-def _note_gold(tx: Tx, study: Study, stage: RunningStage, record: Participation, after: GoldRecord) -> Standing:
+def _note_gold(tx: Tx, study: Study, stage: RunningStage, record: Participation, after: GoldRecord) -> _Removed:
     """Note a worker's gold after the answer they have just given to some, and whether they stay."""
-    rule, standing = stage.settings.gold, _STANDINGS[record.standing]
+    rule, standing, removed_after = stage.settings.gold, _STANDINGS[record.standing], record.removed_after
     if rule is not None and standing is Standing.ACTIVE:
         verdict = review_worker(after, rule)
         if verdict.dropped:
             standing = Standing.DROPPED
-            evidence = dict(verdict.evidence)
+            grace = 0 if rule.feedback == "at once" else study.secrets.randrange(rule.grace + 1)
+            removed_after = record.answered + 1 + grace
+            evidence = {**verdict.evidence, "grace": grace}
             events.record(tx, study.clock(), "dropped", evidence, stage_id=stage.id, worker_id=record.worker_id)
     # The labels they had a part in may be others now. Who is always right is trusted as before.
     changed = standing != record.standing or trust(after, rule) != trust(record.gold, rule)
-    participations.note_gold(tx, stage.id, record.worker_id, after, standing, trust_changed=changed)
-    return standing
+    participations.note_gold(tx, stage.id, record.worker_id, after, standing, removed_after, trust_changed=changed)
+    return _Removed(standing, removed_after)

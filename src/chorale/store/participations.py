@@ -36,6 +36,7 @@ class Attendance(NamedTuple):
     earned: int
     item_cursor: int
     skipped: int
+    removed_after: int
     stage_state: str
     pseudonym: str
     consent_version: int | None
@@ -51,7 +52,7 @@ _HOLDS_ITEM = exists().where(
 )
 _ATTENDED: Select[Any] = (
     select(
-        *participation.c["standing", "seed", "served", "answered", "earned", "item_cursor", "skipped"],
+        *participation.c["standing", "seed", "served", "answered", "earned", "item_cursor", "skipped", "removed_after"],
         stage.c.state,
         worker.c.pseudonym,
         worker.c.consent_version,
@@ -146,13 +147,21 @@ _NOTE_GOLD = Prepared(
         gold_right=bindparam("new_right"),
         gold_recent=bindparam("new_recent"),
         standing=bindparam("new_standing"),
+        removed_after=bindparam("new_removed_after"),
         changes=participation.c.changes + bindparam("more_changes"),
     )
 )
 
 
 def note_gold(
-    tx: Connection, stage_id: int, worker_id: int, gold: GoldRecord, standing: Standing, *, trust_changed: bool
+    tx: Connection,
+    stage_id: int,
+    worker_id: int,
+    gold: GoldRecord,
+    standing: Standing,
+    removed_after: int,
+    *,
+    trust_changed: bool,
 ) -> None:
     """Note how a worker stands after an answer to gold, by their record, which is locked since it was read.
 
@@ -166,8 +175,23 @@ def note_gold(
         new_right=gold.right,
         new_recent=gold.recent,
         new_standing=standing.value,
+        new_removed_after=removed_after,
         more_changes=1 if trust_changed else 0,
     )
+
+
+def end_grace(tx: Connection, before: int) -> int:
+    """Let removed workers know it who could have gone on for a while, and have asked for no item since; how many."""
+    waits = and_(
+        participation.c.standing == literal_column("'dropped'"),
+        participation.c.answered < participation.c.removed_after,
+    )
+    asked = exists().where(
+        assignment.c.worker_id == participation.c.worker_id,
+        assignment.c.stage_id == participation.c.stage_id,
+        assignment.c.leased_at >= before,
+    )
+    return int(tx.execute(update(participation).where(waits, ~asked).values(removed_after=0)).rowcount)
 
 
 def active_workers(tx: Connection, stage_id: int) -> set[int]:
@@ -206,7 +230,7 @@ def drop(tx: Connection, stage_id: int, worker_id: int) -> bool:
             participation.c.worker_id == worker_id,
             participation.c.standing == Standing.ACTIVE,
         )
-        .values(standing=Standing.DROPPED.value, changes=participation.c.changes + 1)
+        .values(standing=Standing.DROPPED.value, removed_after=0, changes=participation.c.changes + 1)
     )
     return bool(changed.rowcount)
 

@@ -127,7 +127,7 @@ def _named(method: str) -> Aggregator:
         return own[method]
     if method in of_kits:
         by_kit: Aggregator = of_kits[method]
-        blamed = blaming(f"aggregation method `{method}` of the kit `{of_kits.kit_of(method)}`", but=ValueError)
+        blamed = blaming(f"aggregation method `{method}` of the kit `{of_kits.kit_of(method)}`", but=(ValueError,))
         return blamed(by_kit)
     names = method_names()
     raise ValueError(f"there is no method {method!r}; there are {', '.join(names)}.{did_you_mean(method, names)}")

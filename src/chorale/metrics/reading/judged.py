@@ -87,7 +87,7 @@ class Reading:
         read: JudgmentsReader = there[name]
         digest = digest_of(read_bytes(path))
         try:
-            with blaming(f"reader `{name}` of the kit `{there.kit_of(name)}`", f"failed on {path}", but=ValueError):
+            with blaming(f"reader `{name}` of the kit `{there.kit_of(name)}`", f"failed on {path}", but=(ValueError,)):
                 rows = list(read(path))
             judgments = _judgments(_of_tuples(rows), self, counted=counted)
         except ValueError as error:

@@ -132,6 +132,8 @@ def _task(options: WriteOptions) -> Task:
             module=_HERE / "write.js",
             style=_HERE / "write.css",
             view=_view,
+            # Ten for the question, two for each option.
+            written_words=10 + 2 * options.choices,
         ),
         examples=_EXAMPLES,
         options=Options(model=WriteOptions, configure=_task, example={"justify": True}),
