@@ -23,7 +23,7 @@ from sqlalchemy import (
 from chorale.model import Assignment, AssignmentKind, AssignmentState, ItemState, Participation
 from chorale.store.offering import ItemContent
 from chorale.store.participations import COLUMNS
-from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert
+from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert, Scope
 from chorale.store.schema import assignment, gold, item, participation
 from chorale.store.sessions import SessionClaim, holds
 
@@ -49,7 +49,8 @@ _LIVE_LEASE = Prepared(
         assignment.c.worker_id == bindparam("worker_id"),
         assignment.c.stage_id == bindparam("stage_id"),
         assignment.c.state == _LIVE,
-    )
+    ),
+    Scope(worker="worker_id"),
 )
 
 
@@ -73,14 +74,19 @@ _TAKE = Prepared(
     update(item).where(item.c.id == bindparam("of_item"), item.c.taken < item.c.wanted).values(taken=item.c.taken + ONE)
 )
 # Of an item that was offered, which has a place left. If it had none, the table would refuse it.
-_TAKE_OFFERED = Prepared(update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken + ONE))
+_TAKE_OFFERED = Prepared(
+    update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken + ONE), Scope(item="of_item")
+)
 _INSERT_ASSIGNMENT = PreparedInsert(
-    assignment, *("token", "stage_id", "item_id", "worker_id", "group_key", "kind", "state", "leased_at", "expires_at")
+    assignment,
+    *("token", "stage_id", "item_id", "worker_id", "group_key", "kind", "state", "leased_at", "expires_at"),
+    scope=Scope(worker="worker_id", item="item_id"),
 )
 _SERVE = Prepared(
     update(participation)
     .where(participation.c.stage_id == bindparam("of_stage"), participation.c.worker_id == bindparam("of_worker"))
-    .values(served=participation.c.served + ONE, item_cursor=bindparam("cursor"))
+    .values(served=participation.c.served + ONE, item_cursor=bindparam("cursor")),
+    Scope(worker="of_worker"),
 )
 
 
@@ -160,8 +166,9 @@ _BY_TOKEN = (
     .where(assignment.c.token == bindparam("token"))
     .with_for_update(of=[participation, assignment], key_share=True)
 )
-_ASSIGNED = Prepared(_BY_TOKEN)
-_ASSIGNED_BY_SESSION = Prepared(_BY_TOKEN.where(holds(assignment.c.worker_id)))
+_OF_ONE = Scope(worker=Assignment._fields.index("worker_id"), item=Assignment._fields.index("item_id"))
+_ASSIGNED = Prepared(_BY_TOKEN, _OF_ONE)
+_ASSIGNED_BY_SESSION = Prepared(_BY_TOKEN.where(holds(assignment.c.worker_id)), _OF_ONE)
 
 
 class Assigned(NamedTuple):
@@ -192,11 +199,14 @@ def assigned(tx: Connection, token: str, session: SessionClaim | None = None) ->
     )
 
 
-_END = Prepared(
+_ENDED = (
     update(assignment)
     .where(assignment.c.id == bindparam("of_assignment"))
     .values(state=bindparam("new_state"), ended_at=bindparam("now"))
 )
+_END = Prepared(_ENDED)
+# Whose it is, the response says that is stored with it.
+_END_SUBMITTED = Prepared(_ENDED, Scope())
 _GIVE_PLACE = {
     AssignmentKind.PRODUCTION: Prepared(
         update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken - 1)
@@ -209,7 +219,8 @@ _GIVE_PLACE = {
 
 def end_assignment(tx: Connection, row: Assignment, state: AssignmentState, now: int) -> None:
     """End an assignment; unless it was submitted, its place on the item is free again."""
-    _END(tx, of_assignment=row.id, new_state=state.value, now=now)
+    end = _END_SUBMITTED if state is AssignmentState.SUBMITTED else _END
+    end(tx, of_assignment=row.id, new_state=state.value, now=now)
     if state is not AssignmentState.SUBMITTED and row.state == AssignmentState.LIVE and row.kind in _GIVE_PLACE:
         # Gold as well: an item and gold that somebody skipped are shown to one more worker each.
         _GIVE_PLACE[AssignmentKind(row.kind)](tx, of_item=row.item_id)

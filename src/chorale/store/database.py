@@ -142,10 +142,10 @@ def _run_all(connection: "SqliteConnection | PostgresConnection", wanted: Sequen
     answers: _Answers = []
     with connection.writing():
         try:
-            for work, future in wanted:
+            for (_, future), run in zip(wanted, connection.in_turn([work for work, _ in wanted]), strict=True):
                 before = changes()
                 try:
-                    answers.append(partial(future.set_result, work(connection)))
+                    answers.append(partial(future.set_result, run()))
                 except Refusal as refusal:
                     if changes() != before:
                         raise

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, and_, bindparam, case, func, literal_
 from chorale.model import GoldRecord, GoldSettings, ItemState, Judgment, Label, Payload, SourceItem
 from chorale.protocol import trust
 from chorale.store.codec import answer_from_text, as_text
-from chorale.store.prepared import ONE, Prepared, together
+from chorale.store.prepared import ONE, Prepared, Scope, together
 from chorale.store.schema import assignment, item, item_source, participation, response, worker
 
 
@@ -112,7 +112,8 @@ _DERIVED = ("state", "wanted", "taken", "label", "confidence", "counted", "relea
 _NEW = ("of_item", *(f"new_{name}" for name in _DERIVED))
 _new = attrgetter("id", *_DERIVED)
 _SAVE = Prepared(
-    update(item).where(item.c.id == bindparam("of_item")).values({name: bindparam(f"new_{name}") for name in _DERIVED})
+    update(item).where(item.c.id == bindparam("of_item")).values({name: bindparam(f"new_{name}") for name in _DERIVED}),
+    Scope(item="of_item"),
 )
 
 
@@ -138,7 +139,9 @@ def items_between(tx: Connection, first: int, end: int) -> list[ItemProgress]:
     return [ItemProgress._make(row) for row in _BETWEEN.all(tx, first=first, end=end)]
 
 
-_COUNT_ONE = Prepared(update(item).where(item.c.id == bindparam("of_item")).values(counted=item.c.counted + ONE))
+_COUNT_ONE = Prepared(
+    update(item).where(item.c.id == bindparam("of_item")).values(counted=item.c.counted + ONE), Scope(item="of_item")
+)
 
 
 def count_judgment(tx: Connection, item_id: int) -> None:

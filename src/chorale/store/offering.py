@@ -17,7 +17,7 @@ from sqlalchemy import (
     update,
 )
 
-from chorale.store.prepared import NONE, ONE, Prepared
+from chorale.store.prepared import NONE, ONE, Prepared, Scope
 from chorale.store.schema import assignment, gold, item, item_source, stage
 
 # Written out, not bound: only then can the database see that the partial index applies.
@@ -95,9 +95,12 @@ def _offered(back: int, ahead: int) -> Select[Any]:
     return query.where(*(~_seen_later(level) for level in range(1, ahead + 1)))
 
 
+_FOUND = Scope(worker="worker_id", item=0)
+
+
 @cache
 def _next_offered(back: int, ahead: int) -> Prepared:
-    return Prepared(_offered(back, ahead).with_for_update(skip_locked=True, of=item, key_share=True))
+    return Prepared(_offered(back, ahead).with_for_update(skip_locked=True, of=item, key_share=True), _FOUND)
 
 
 @cache
@@ -152,9 +155,10 @@ _UNSEEN_GOLD = (
 _NEXT_GOLD = Prepared(
     _UNSEEN_GOLD.where(gold.c.taken < gold.c.wanted, _drawn(gold.c.position))
     .order_by(gold.c.position)
-    .with_for_update(skip_locked=True, of=gold, key_share=True)
+    .with_for_update(skip_locked=True, of=gold, key_share=True),
+    _FOUND,
 )
-_ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")))
+_ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")), _FOUND)
 
 
 class GoldContent(NamedTuple):
@@ -206,7 +210,8 @@ def next_turn(tx: Connection, stage_id: int, worker_id: int, fewest: int) -> boo
 _TAKE_GOLD = Prepared(
     update(gold)
     .where(gold.c.item_id == bindparam("of_item"))
-    .values(taken=gold.c.taken + ONE, wanted=gold.c.wanted + bindparam("more", type_=Integer))
+    .values(taken=gold.c.taken + ONE, wanted=gold.c.wanted + bindparam("more", type_=Integer)),
+    Scope(item="of_item"),
 )
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Select, and_, bindparam, exists, func, litera
 
 from chorale.model import GoldRecord, Participation, Standing
 from chorale.store.credentials import CREDENTIALS, Credentials, as_credentials
-from chorale.store.prepared import ONE, InsertIfNew, Prepared
+from chorale.store.prepared import ONE, InsertIfNew, Prepared, Scope
 from chorale.store.schema import assignment, participation, stage, worker
 from chorale.store.sessions import SessionClaim, holds
 
@@ -64,8 +64,9 @@ _ATTENDED: Select[Any] = (
     .where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
     .with_for_update(of=participation, key_share=True)
 )
-_ATTENDANCE = Prepared(_ATTENDED)
-_ATTENDANCE_BY_SESSION = Prepared(_ATTENDED.where(holds(participation.c.worker_id)))
+_OF_ONE = Scope(worker="worker_id")
+_ATTENDANCE = Prepared(_ATTENDED, _OF_ONE)
+_ATTENDANCE_BY_SESSION = Prepared(_ATTENDED.where(holds(participation.c.worker_id)), _OF_ONE)
 
 
 def attendance(
@@ -111,7 +112,8 @@ _COUNT_ANSWER = Prepared(
         fees=participation.c.fees + bindparam("more_fees"),
         exact_fees=participation.c.exact_fees + bindparam("more_exact_fees"),
         worked_ms=participation.c.worked_ms + bindparam("more_ms"),
-    )
+    ),
+    Scope(worker="of_worker"),
 )
 
 
@@ -147,7 +149,8 @@ _NOTE_GOLD = Prepared(
         gold_recent=bindparam("new_recent"),
         standing=bindparam("new_standing"),
         changes=participation.c.changes + bindparam("more_changes"),
-    )
+    ),
+    Scope(worker="of_worker"),
 )
 
 

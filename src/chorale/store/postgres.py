@@ -5,7 +5,7 @@ the server does, and an answer is a dozen of them. A statement whose result nobo
 together with the next one that is (libpq calls this a pipeline), or with the commit.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from select import POLLIN, POLLOUT, poll
@@ -22,6 +22,8 @@ from sqlalchemy.exc import DBAPIError
 
 from chorale.store.failing import leave_out_values, leave_out_values_sent
 from chorale.store.locks import Alone
+from chorale.store.prepared import Scope
+from chorale.store.reading_ahead import Asked, Changes, ReadingAhead, in_turn
 
 CONNECT_SECONDS = 5
 """How long a server that does not answer is waited for."""
@@ -200,12 +202,17 @@ def postgres_engine(url: URL, **options: Any) -> Engine:
     def _connect(_dialect: Any, _record: Any, given: Sequence[Any], named: dict[str, Any]) -> Driver:
         return Driver.connect(*given, **{**named, "options": f"{named.get('options', '')} {_OPTIONS}"})
 
+    @event.listens_for(engine, "before_execute")
+    def _await_turn(connection: Any, *_more: Any) -> None:
+        connection.await_turn()
+
     @event.listens_for(engine, "before_cursor_execute")
     def _note(connection: Any, _cursor: Any, sql: str, *_more: Any) -> None:
         # Some cursors of psycopg look at the state of their connection before they go through `Driver.wait`.
         connection.catch_up()
         if not sql.lstrip().upper().startswith("SELECT"):
             connection.changed += 1
+            connection.changes_noted.note(None, {})
 
     return engine
 
@@ -218,6 +225,9 @@ class PostgresConnection(Connection):
         driver: Any = self.connection.driver_connection
         self.driver: Driver = driver
         self.changed = 0
+        self.ahead: ReadingAhead | None = None
+        """There while work of a group reads ahead."""
+        self.changes_noted = Changes()
         self._numbers: dict[str, int] = {}
         """The last number that was given to a row of a table, as far as the server has not heard of it."""
         # For SQLAlchemy there is one transaction, which never ends: it would begin one for every statement otherwise.
@@ -227,8 +237,48 @@ class PostgresConnection(Connection):
         """How many statements were run that may have changed something."""
         return self.changed
 
+    def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Iterator[Callable[[], Any]]:
+        """For each piece of work of a group, what does it; all of them read first what they need."""
+        return in_turn(self, works)
+
+    def change(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> None:
+        """Run a statement whose result nobody reads."""
+        self._note_change(scope, parameters)
+        self.driver.change(sql, values)
+
+    def count_changed(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> int:
+        """Run a statement; how many rows it has changed."""
+        self._note_change(scope, parameters)
+        return self.driver.ask(sql, values).command_tuples or 0
+
+    def first(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> Any:
+        """The first row, None if there is none."""
+        if self.ahead is None:
+            return self.driver.first(sql, values)
+        [rows] = self.ahead.rows((sql, values, scope, parameters))
+        return rows[0] if rows else None
+
+    def together(self, asked: Sequence[Asked]) -> Sequence[Sequence[Any]]:
+        """All rows of several statements."""
+        if self.ahead is not None:
+            return self.ahead.rows(*asked)
+        if len(asked) == 1:
+            return [self.driver.all(*asked[0][:2])]
+        return self.driver.together([one[:2] for one in asked])
+
+    def _note_change(self, scope: Scope | None, parameters: Mapping[str, Any]) -> None:
+        self.await_turn()
+        self.changed += 1
+        self.changes_noted.note(scope, parameters)
+
+    def await_turn(self) -> None:
+        """Let work that reads ahead wait until it may do more than that."""
+        if self.ahead is not None:
+            self.ahead.wait_for_turn()
+
     def catch_up(self) -> None:
         """Leave nothing under way, for others who use the connection."""
+        self.await_turn()
         self._tell_numbers()
         self.driver.settle()
 
@@ -241,6 +291,7 @@ class PostgresConnection(Connection):
 
     def next_number(self, table: str) -> int:
         """The number of the next row of a table. Nobody else gives it to another: one at a time writes."""
+        self.await_turn()
         if table not in self._numbers:
             self._numbers[table] = self.driver.first(_LAST_NUMBER, (table,))[0]
         self._numbers[table] += 1

@@ -1,0 +1,149 @@
+"""Work of a group reads ahead together, and changes something one after the other.
+
+PostgreSQL is asked once for what all of it reads: each piece runs until it asks for rows, and continues when everybody
+has theirs. A piece that comes to its first change waits for its turn. If what it has read was changed by then, it
+starts over. Statements name the rows they are about (`prepared.Scope`); one that does not is about all rows. So the
+outcome is that of one piece of work after the other, each of which reads before anything is written to its rows.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from greenlet import getcurrent, greenlet
+
+from chorale.store.prepared import Scope
+
+if TYPE_CHECKING:
+    from chorale.store.postgres import PostgresConnection
+
+Asked = tuple[str, Sequence[Any], Scope | None, Mapping[str, Any]]
+"""A statement, its values in order, whose rows it is about, and its values by name."""
+
+
+class Changes:
+    """Whose rows were changed since a group began."""
+
+    def __init__(self) -> None:
+        self.any = self.everywhere = False
+        self.workers: set[int] = set()
+        self.items: set[int] = set()
+
+    def note(self, scope: Scope | None, parameters: Mapping[str, Any]) -> None:
+        self.any = True
+        if scope is None:
+            self.everywhere = True
+            return
+        if scope.worker is not None:
+            self.workers.add(parameters[str(scope.worker)])
+        if scope.item is not None:
+            self.items.add(parameters[str(scope.item)])
+
+
+class _Piece:
+    """Work that reads ahead, and what it has read."""
+
+    def __init__(self, work: Callable[[Any], Any], connection: "PostgresConnection") -> None:
+        self._work, self._connection = work, connection
+        self._greenlet = greenlet(self._run)
+        self._workers: set[int] = set()
+        self._items: set[int] = set()
+        self._has_read = self._reads_everywhere = False
+        self._result: Any = None
+        self._error: Exception | None = None
+
+    def resume(self, rows: Sequence[Sequence[Any]] | None = None) -> Sequence[Asked] | None:
+        """Run it until it asks for rows; None once it waits for its turn or is done."""
+        asked: Sequence[Asked] | None = self._greenlet.switch(rows)
+        return asked
+
+    def note(self, asked: Sequence[Asked], found: Sequence[Sequence[Any]]) -> None:
+        """Note whose rows it has read."""
+        self._has_read = True
+        for (_, _, scope, parameters), rows in zip(asked, found, strict=True):
+            if scope is None:
+                self._reads_everywhere = True
+                continue
+            for where, known in ((scope.worker, self._workers), (scope.item, self._items)):
+                if isinstance(where, str):
+                    known.add(parameters[where])
+                elif where is not None:
+                    known.update(row[where] for row in rows)
+
+    def finish(self) -> Any:
+        """Do the rest of it, or all of it again if what it has read has changed."""
+        if self._has_read and self._has_changed(self._connection.changes_noted):
+            self.drop()
+            return self._work(self._connection)
+        if not self._greenlet.dead:
+            self._greenlet.switch()
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+    def _has_changed(self, changes: Changes) -> bool:
+        """Whether anything was changed that it has read."""
+        return (
+            changes.everywhere
+            or (changes.any and self._reads_everywhere)
+            or not changes.workers.isdisjoint(self._workers)
+            or not changes.items.isdisjoint(self._items)
+        )
+
+    def drop(self) -> None:
+        if self._greenlet:
+            self._greenlet.throw()
+
+    def _run(self, _rows: None) -> None:
+        try:
+            self._result = self._work(self._connection)
+        except Exception as error:
+            self._error = error
+
+
+class ReadingAhead:
+    """What a connection is to do with the statements of work that reads ahead."""
+
+    def __init__(self) -> None:
+        self._group = getcurrent()
+
+    def rows(self, *asked: Asked) -> Sequence[Sequence[Any]]:
+        """The rows of some statements."""
+        found: Sequence[Sequence[Any]] = self._group.switch(asked)
+        return found
+
+    def wait_for_turn(self) -> None:
+        self._group.switch(None)
+
+
+def in_turn(connection: "PostgresConnection", works: Sequence[Callable[[Any], Any]]) -> Iterator[Callable[[], Any]]:
+    """For each piece of work, in order, what does it. All of them read first; so nothing may be done in between."""
+    if len(works) == 1:
+        yield partial(works[0], connection)
+        return
+    pieces = [_Piece(work, connection) for work in works]
+    try:
+        _read_ahead(connection, pieces)
+        for piece in pieces:
+            yield piece.finish
+    finally:
+        for piece in pieces:
+            piece.drop()
+
+
+def _read_ahead(connection: "PostgresConnection", pieces: Sequence[_Piece]) -> None:
+    connection.changes_noted = Changes()
+    connection.ahead = ReadingAhead()
+    try:
+        reading = [(piece, asked) for piece in pieces if (asked := piece.resume())]
+        while reading:
+            found = iter(connection.driver.together([one[:2] for _, asked in reading for one in asked]))
+            further = []
+            for piece, asked in reading:
+                rows = [next(found) for _ in asked]
+                piece.note(asked, rows)
+                if (more := piece.resume(rows)) is not None:
+                    further.append((piece, more))
+            reading = further
+    finally:
+        connection.ahead = None
