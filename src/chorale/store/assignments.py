@@ -75,12 +75,12 @@ _TAKE = Prepared(
 )
 # Of an item that was offered, which has a place left. If it had none, the table would refuse it.
 _TAKE_OFFERED = Prepared(
-    update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken + ONE), Scope(item="of_item")
+    update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken + ONE), Scope(place="of_item")
 )
 _INSERT_ASSIGNMENT = PreparedInsert(
     assignment,
     *("token", "stage_id", "item_id", "worker_id", "group_key", "kind", "state", "leased_at", "expires_at"),
-    scope=Scope(worker="worker_id", item="item_id"),
+    scope=Scope(worker="worker_id"),
 )
 _SERVE = Prepared(
     update(participation)

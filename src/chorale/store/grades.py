@@ -179,7 +179,9 @@ def active_in(tx: Connection, stage_id: int, answered: int) -> dict[str, int]:
     return {str(row[0]): int(row[1]) for row in tx.execute(query)}
 
 
-_INSERT_GRADE = PreparedInsert(grade, "response_id", "source", "score", "reasons", "criteria", "graded_at", scope=Scope())
+_INSERT_GRADE = PreparedInsert(
+    grade, "response_id", "source", "score", "reasons", "criteria", "graded_at", scope=Scope()
+)
 
 
 def add_grade(

@@ -24,25 +24,19 @@ from chorale.model import Item, ItemState, NewItem, Payload, Standing
 from chorale.store.codec import as_text, from_text, frozen_from_text
 from chorale.store.database import STREAMED
 from chorale.store.positions import shuffled_position
-from chorale.store.prepared import NumberingInsert, Prepared, PreparedInsert, Scope, together
+from chorale.store.prepared import NumberingInsert, Prepared, PreparedInsert, Scope
 from chorale.store.schema import assignment, gold, item, item_source, participation, response, stage, worker
 
 T = TypeVar("T")
 
 
-_CONTENT = Prepared(select(item.c.key, item.c.payload).where(item.c.id == bindparam("item_id")), Scope())
+CONTENT = Prepared(select(item.c.key, item.c.payload).where(item.c.id == bindparam("item_id")), Scope())
 
 
 def content_of(tx: Connection, item_id: int) -> tuple[str, Payload]:
     """What an item is called, and what it is about."""
-    key, payload = _CONTENT.first(tx, item_id=item_id)
+    key, payload = CONTENT.first(tx, item_id=item_id)
     return key, frozen_from_text(payload)
-
-
-def payloads_of(tx: Connection, item_ids: Sequence[int]) -> list[Payload]:
-    """What items are about."""
-    contents = together(tx, *((_CONTENT, {"item_id": item_id}) for item_id in item_ids))
-    return [frozen_from_text(payload) for ((_key, payload),) in contents]
 
 
 _ITEMS: Select[Any] = (

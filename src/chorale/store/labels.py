@@ -10,7 +10,8 @@ from sqlalchemy import Connection, Select, and_, bindparam, case, func, literal_
 
 from chorale.model import GoldRecord, GoldSettings, ItemState, Judgment, Label, Payload, SourceItem
 from chorale.protocol import trust
-from chorale.store.codec import answer_from_text, as_text
+from chorale.store.codec import answer_from_text, as_text, frozen_from_text
+from chorale.store.items import CONTENT
 from chorale.store.prepared import ONE, Prepared, Scope, together
 from chorale.store.schema import assignment, item, item_source, participation, response, worker
 
@@ -42,11 +43,14 @@ class ItemProgress(NamedTuple):
 
 
 _COLUMNS = tuple(item.c[name] for name in ItemProgress._fields)
+# With how many places are taken: who settles an item writes that again.
+_AS_READ = Scope(item=0, place=0)
 _GROUP = Prepared(
     select(*_COLUMNS)
     .where(item.c.stage_id == bindparam("stage_id"), item.c.group_key == bindparam("group_key"))
     .order_by(item.c.id)
-    .with_for_update(key_share=True)
+    .with_for_update(key_share=True),
+    _AS_READ,
 )
 
 
@@ -56,19 +60,12 @@ def lock_group(tx: Connection, stage_id: int, group_key: str) -> list[ItemProgre
     return [ItemProgress._make(row) for row in rows]
 
 
-_ITEM = Prepared(select(*_COLUMNS).where(item.c.id == bindparam("item_id")).with_for_update(key_share=True))
+_ITEM = Prepared(select(*_COLUMNS).where(item.c.id == bindparam("item_id")).with_for_update(key_share=True), _AS_READ)
 
 
 def lock_item(tx: Connection, item_id: int) -> ItemProgress:
     """One item by itself, locked."""
     return ItemProgress._make(_ITEM.first(tx, item_id=item_id))
-
-
-def derived_from(tx: Connection, stage_id: int, sources: Sequence[int]) -> list[ItemProgress]:
-    """The items of a later stage that came from these, locked."""
-    named = {f"source_{number}": source for number, source in enumerate(sources)}
-    rows = _derived_from(len(named)).all(tx, stage_id=stage_id, **named)
-    return [ItemProgress._make(row) for row in rows]
 
 
 @cache
@@ -265,6 +262,7 @@ _JUDGMENTS = Prepared(
         response.c.answer,
         *participation.c["gold_right", "gold_answered", "gold_recent"],
         response.c.id,
+        response.c.worker_id,
     )
     .select_from(response)
     .join(worker, worker.c.id == response.c.worker_id)
@@ -276,7 +274,8 @@ _JUDGMENTS = Prepared(
         response.c.item_id == bindparam("item_id"),
         response.c.kind == literal_column("'production'"),
         participation.c.standing == literal_column("'active'"),
-    )
+    ),
+    Scope(worker=6, item="item_id"),
 )
 
 
@@ -285,15 +284,72 @@ def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> tup
     return _as_judgments(_JUDGMENTS.all(tx, item_id=item_id), rule)
 
 
+class Judged(NamedTuple):
+    """Items as they were read, with the counted judgments of those that are to be settled."""
+
+    group: list[ItemProgress]
+    judgments: dict[int, tuple[Judgment, ...]]
+    answering: str = ""
+    """The pseudonym of the worker who is about to answer one of them, if one is."""
+
+
+_PSEUDONYM = Prepared(select(worker.c.pseudonym).where(worker.c.id == bindparam("worker_id")), Scope())
+
+
 def lock_judged(
-    tx: Connection, item_id: int, rule: GoldSettings | None, *, group: tuple[int, str] | None
-) -> tuple[list[ItemProgress], tuple[Judgment, ...]]:
-    """An item, or with the stage and name of its group all of that, locked; and the counted judgments of the item."""
-    locked: tuple[Prepared, dict[str, Any]] = _ITEM, {"item_id": item_id}
+    tx: Connection,
+    item_id: int,
+    rule: GoldSettings | None,
+    *,
+    group: tuple[int, str] | None,
+    answering: int | None = None,
+) -> Judged:
+    """An item, or with the stage and name of its group all of that, locked; and the counted judgments of the item.
+
+    `answering` is the worker who is about to answer it.
+    """
+    asked: list[tuple[Prepared, dict[str, Any]]] = [(_ITEM, {"item_id": item_id})]
     if group is not None:
-        locked = _GROUP, {"stage_id": group[0], "group_key": group[1]}
-    rows, judged = together(tx, locked, (_JUDGMENTS, {"item_id": item_id}))
-    return [ItemProgress._make(row) for row in rows], _as_judgments(judged, rule)
+        asked = [(_GROUP, {"stage_id": group[0], "group_key": group[1]})]
+    asked.append((_JUDGMENTS, {"item_id": item_id}))
+    if answering is not None:
+        asked.append((_PSEUDONYM, {"worker_id": answering}))
+    rows, judged, *names = together(tx, *asked)
+    name = names[0][0][0] if names else ""
+    return Judged([ItemProgress._make(row) for row in rows], {item_id: _as_judgments(judged, rule)}, name)
+
+
+def read_group(tx: Connection, stage_id: int, group_key: str, rule: GoldSettings | None) -> Judged:
+    """The items of one group, locked, and the counted judgments of all of them."""
+    group = lock_group(tx, stage_id, group_key)
+    judged = together(tx, *((_JUDGMENTS, {"item_id": item.id}) for item in group))
+    return Judged(group, {item.id: _as_judgments(rows, rule) for item, rows in zip(group, judged, strict=True)})
+
+
+def read_derived(
+    tx: Connection, judged: Judged, rule: GoldSettings | None, later: Sequence[int]
+) -> tuple[list[SourceItem], list[list[ItemProgress]]]:
+    """What items of later stages are made of, and those that came from it in each of these stages, locked."""
+    group, known = judged.group, judged.judgments
+    unknown = [item.id for item in group if item.id not in known]
+    sources = {f"source_{number}": item.id for number, item in enumerate(group)}
+    found = iter(
+        together(
+            tx,
+            *((CONTENT, {"item_id": item.id}) for item in group),
+            *((_JUDGMENTS, {"item_id": item_id}) for item_id in unknown),
+            *((_derived_from(len(sources)), {"stage_id": stage_id, **sources}) for stage_id in later),
+        )
+    )
+    payloads = [frozen_from_text(next(found)[0][1]) for _ in group]
+    known = {**known, **{item_id: _as_judgments(next(found), rule) for item_id in unknown}}
+    made = [item.as_source(payload, known[item.id]) for item, payload in zip(group, payloads, strict=True)]
+    return made, [[ItemProgress._make(row) for row in rows] for rows in found]
+
+
+def trust_in(record: GoldRecord, rule: GoldSettings | None) -> float:
+    """How far a worker with this gold record is trusted."""
+    return trust(record, None) if rule is None else _trusted_by(rule)(record.right, record.answered, record.recent)
 
 
 def _as_judgments(rows: Sequence[Any], rule: GoldSettings | None) -> tuple[Judgment, ...]:
@@ -305,7 +361,7 @@ def _as_judgments(rows: Sequence[Any], rule: GoldSettings | None) -> tuple[Judgm
     return tuple(
         [
             Judgment(name, answer_from_text(answer), trusted(right, answered, recent), response_id)
-            for name, answer, right, answered, recent, response_id in rows
+            for name, answer, right, answered, recent, response_id, _ in rows
         ]
     )
 

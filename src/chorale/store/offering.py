@@ -79,7 +79,10 @@ def _seen_later(level: int) -> ColumnElement[bool]:
 @cache
 def _offered(back: int, ahead: int) -> Select[Any]:
     query = (
-        select(item.c.id, item.c.key, item.c.group_key, item.c.payload, item.c.position)
+        select(
+            *item.c["id", "key", "group_key", "payload", "position"],
+            item.c.wanted - item.c.taken,
+        )
         .where(
             item.c.stage_id == bindparam("stage_id"),
             OFFERED,
@@ -95,7 +98,7 @@ def _offered(back: int, ahead: int) -> Select[Any]:
     return query.where(*(~_seen_later(level) for level in range(1, ahead + 1)))
 
 
-_FOUND = Scope(worker="worker_id", item=0)
+_FOUND = Scope(worker="worker_id", item=0, place=0, places_left=5)
 
 
 @cache
@@ -133,7 +136,7 @@ def next_item(
             tx, stage_id=stage_id, worker_id=worker_id, after=after, modulus=drawn.modulus, below=drawn.below
         )
         if row is not None:
-            found = ItemContent._make(row)
+            found = ItemContent(*row[:-1])
             return found if drawn is EVERYTHING else found._replace(cursor=cursor)
     return None
 
@@ -156,9 +159,9 @@ _NEXT_GOLD = Prepared(
     _UNSEEN_GOLD.where(gold.c.taken < gold.c.wanted, _drawn(gold.c.position))
     .order_by(gold.c.position)
     .with_for_update(skip_locked=True, of=gold, key_share=True),
-    _FOUND,
+    Scope(worker="worker_id", place=0),
 )
-_ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")), _FOUND)
+_ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")), Scope(worker="worker_id"))
 
 
 class GoldContent(NamedTuple):
@@ -211,7 +214,7 @@ _TAKE_GOLD = Prepared(
     update(gold)
     .where(gold.c.item_id == bindparam("of_item"))
     .values(taken=gold.c.taken + ONE, wanted=gold.c.wanted + bindparam("more", type_=Integer)),
-    Scope(item="of_item"),
+    Scope(place="of_item"),
 )
 
 

@@ -30,14 +30,19 @@ Arrange = Callable[[Mapping[str, Any]], Any]
 
 
 class Scope(NamedTuple):
-    """Whose rows a statement reads or changes: a worker's, an item's, both, or rows nobody reads before a change.
+    """What a statement reads or changes, of what acts of other workers may change meanwhile; empty: nothing of that.
 
-    Each by the name of a parameter or, of rows that are read, by the number of a column. What is read of a worker's or
-    an item's rows depends on no rows that a statement with another scope can change.
+    Each by the name of a parameter or, of rows that are read, by the number of a column.
     """
 
     worker: str | int | None = None
+    """Everything about a worker that acts of others do not change."""
     item: str | int | None = None
+    """How an item is judged."""
+    place: str | int | None = None
+    """A place of an item or of gold, which is taken or is found to be free."""
+    places_left: int | None = None
+    """The column with how many are free; without it, taking any matters to who has read this."""
 
 
 class Prepared:

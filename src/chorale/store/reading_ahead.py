@@ -6,6 +6,7 @@ starts over. Statements name the rows they are about (`prepared.Scope`); one tha
 outcome is that of one piece of work after the other, each of which reads before anything is written to its rows.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ class Changes:
         self.any = self.everywhere = False
         self.workers: set[int] = set()
         self.items: set[int] = set()
+        self.places: Counter[int] = Counter()
 
     def note(self, scope: Scope | None, parameters: Mapping[str, Any]) -> None:
         self.any = True
@@ -38,6 +40,8 @@ class Changes:
             self.workers.add(parameters[str(scope.worker)])
         if scope.item is not None:
             self.items.add(parameters[str(scope.item)])
+        if scope.place is not None:
+            self.places[parameters[str(scope.place)]] += 1
 
 
 class _Piece:
@@ -48,6 +52,7 @@ class _Piece:
         self._greenlet = greenlet(self._run)
         self._workers: set[int] = set()
         self._items: set[int] = set()
+        self._places: dict[int, int] = {}
         self._has_read = self._reads_everywhere = False
         self._result: Any = None
         self._error: Exception | None = None
@@ -69,6 +74,9 @@ class _Piece:
                     known.add(parameters[where])
                 elif where is not None:
                     known.update(row[where] for row in rows)
+            if isinstance(scope.place, int):
+                left = scope.places_left
+                self._places.update({row[scope.place]: 1 if left is None else row[left] for row in rows})
 
     def finish(self) -> Any:
         """Do the rest of it, or all of it again if what it has read has changed."""
@@ -88,6 +96,7 @@ class _Piece:
             or (changes.any and self._reads_everywhere)
             or not changes.workers.isdisjoint(self._workers)
             or not changes.items.isdisjoint(self._items)
+            or any(changes.places[item_id] >= left for item_id, left in self._places.items())
         )
 
     def drop(self) -> None:
