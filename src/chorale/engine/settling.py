@@ -42,7 +42,7 @@ def read_judged(
     """What an item is settled by; `answering` is the worker who is about to answer it."""
     # Answers to one matter to the others only where something is derived from their results.
     whole = (stage.id, group_key) if "results" in study.made_of(stage) else None
-    return labels.lock_judged(tx, item_id, stage.settings.gold, group=whole, answering=answering)
+    return labels.read_item(tx, item_id, stage.settings.gold, group=whole, answering=answering)
 
 
 def settle(tx: Tx, study: Study, stage: RunningStage, judged: Judged, *, answered: bool = False) -> None:
@@ -220,11 +220,11 @@ def _rounded_trust(trust: float) -> float:
 
 def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str) -> None:
     """Add, withdraw or bring back the items of later stages that rest on this group."""
-    _derive(tx, study, stage, Judged(labels.lock_group(tx, stage.id, group_key), {}))
+    _derive(tx, study, stage, Judged(labels.group_progress(tx, stage.id, group_key), {}))
 
 
 def _derive(tx: Tx, study: Study, stage: RunningStage, judged: Judged) -> None:
-    """The same for a group that is locked, with the judgments of those of its items that are known."""
+    """The same for a group as it was read, with the judgments of those of its items that are known."""
     if not stage.feeds:
         return
     known = judged.judgments
@@ -260,7 +260,7 @@ def derive_answers(
 ) -> int:
     """Add the items of a later stage that are made of some answers, given to these items; how many there are."""
     sources = [
-        labels.lock_item(tx, item_id).as_source(
+        labels.item_progress(tx, item_id).as_source(
             content_of(tx, item_id)[1],
             [one for one in labels.judgments_of(tx, item_id, stage.settings.gold) if one.response in drawn],
         )

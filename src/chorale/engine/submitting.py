@@ -24,7 +24,7 @@ from chorale.model import (
 )
 from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
 from chorale.protocol.situation_words import message
-from chorale.store import Tx, assignments, events, grades, items, labels, locks, participations, responses
+from chorale.store import Tx, assignments, events, grades, items, labels, participations, responses
 from chorale.store.assignments import Assigned
 from chorale.store.codec import answer_from_text, as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
@@ -241,7 +241,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation) -> 
     return Facts(
         partial(admission, tx, study, stage, record.worker_id, credentials),
         always,
-        partial(_covered, tx, study, stage),
+        partial(paying.is_covered, tx, study, stage),
         never,
         removal=stage.removal_of(record.standing),
         answered=record.answered,
@@ -251,18 +251,11 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation) -> 
     )
 
 
-def _covered(tx: Tx, study: Study, stage: RunningStage) -> bool:
-    """Whether the budget covers the late answer, on top of what others are promised. A refusal must write nothing."""
-    if study.settings.pay.budget is not None:
-        locks.lock(tx, locks.Alone.PROMISES_MONEY)
-    return paying.is_covered(tx, study, stage)
-
-
 def _gold_of(tx: Tx, assignment: Assignment) -> GoldAnswer | None:
     """What an answer is graded by; None if the assignment is no gold."""
     if assignment.kind == AssignmentKind.PRODUCTION:
         return None
-    gold = gold_answer(tx, assignment.item_id, to_grade=True)
+    gold = gold_answer(tx, assignment.item_id)
     if gold is None:
         raise RuntimeError("a gold assignment without its gold")
     return gold

@@ -1,9 +1,6 @@
 """Leases: items that workers hold for a time, from being given out to being answered, returned or over.
 
-Locks are always taken in the same order (a worker's participation, their assignment, items by id), which is what keeps
-concurrent transactions on PostgreSQL from deadlocking. They are FOR NO KEY UPDATE: inserting a response takes a share
-lock on its item through the foreign key, which a plain FOR UPDATE would wait for. On SQLite there is one writer and the
-locks are no-ops.
+Rows that are read to be changed are not locked: one transaction at a time writes, on PostgreSQL too (`locks.Alone`).
 """
 
 from typing import Any, NamedTuple
@@ -55,7 +52,7 @@ _LIVE_LEASE = Prepared(
 
 
 def live_lease(tx: Connection, stage_id: int, worker_id: int) -> Lease | None:
-    """What a worker holds in a stage. Asked for once their participation is locked (see `Attendance`)."""
+    """What a worker holds in a stage."""
     row = _LIVE_LEASE.first(tx, stage_id=stage_id, worker_id=worker_id)
     return None if row is None else Lease._make(row)
 
@@ -164,7 +161,6 @@ _BY_TOKEN = (
     )
     .join(item, item.c.id == assignment.c.item_id)
     .where(assignment.c.token == bindparam("token"))
-    .with_for_update(of=[participation, assignment], key_share=True)
 )
 _OF_ONE = Scope(worker=Assignment._fields.index("worker_id"), item=Assignment._fields.index("item_id"))
 _ASSIGNED = Prepared(_BY_TOKEN, _OF_ONE)
@@ -185,7 +181,7 @@ class Assigned(NamedTuple):
 
 
 def assigned(tx: Connection, token: str, session: SessionClaim | None = None) -> Assigned | None:
-    """The assignment of a token, locked together with its worker's participation; with a session, only if it holds."""
+    """The assignment of a token, with its worker's participation and its item; with a session, only if it holds."""
     if session is None:
         row = _ASSIGNED.first(tx, token=token)
     else:
@@ -238,7 +234,6 @@ _EXPIRED = Prepared(
     .order_by(assignment.c.item_id + literal_column("0"))
     .limit(literal_column(str(EXPIRED_AT_ONCE)))
     .offset(NONE)
-    .with_for_update(skip_locked=True, key_share=True)
 )
 
 
@@ -246,7 +241,7 @@ _NEXT_EXPIRY = Prepared(select(func.min(assignment.c.expires_at)).where(assignme
 
 
 def expired_assignments(tx: Connection, now: int) -> list[Assignment]:
-    """Live assignments past their time, so many at once, locked, by item."""
+    """Live assignments past their time, so many at once, by item."""
     first = _NEXT_EXPIRY.value(tx)
     if first is None or first > now:
         # Most of the time: to sort none takes several times as long as to see that there are none.

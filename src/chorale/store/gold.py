@@ -161,12 +161,11 @@ class GoldAnswer:
     explanation: str
 
 
-_GOLD_ANSWER = select(gold.c.answer, gold.c.explanation).where(gold.c.item_id == bindparam("item_id"))
-_READ_GOLD = Prepared(_GOLD_ANSWER)
-# Nobody corrects it before the transaction that grades by it is over: then the answer is there to be graded again.
-_HOLD_GOLD = Prepared(_GOLD_ANSWER.with_for_update(read=True), Scope())
+_GOLD_ANSWER = Prepared(
+    select(gold.c.answer, gold.c.explanation).where(gold.c.item_id == bindparam("item_id")), Scope()
+)
 
 
-def gold_answer(tx: Connection, item_id: int, *, to_grade: bool = False) -> GoldAnswer | None:
-    row = (_HOLD_GOLD if to_grade else _READ_GOLD).first(tx, item_id=item_id)
+def gold_answer(tx: Connection, item_id: int) -> GoldAnswer | None:
+    row = _GOLD_ANSWER.first(tx, item_id=item_id)
     return None if row is None else GoldAnswer(*row)

@@ -48,23 +48,22 @@ _AS_READ = Scope(item=0, place=0)
 _GROUP = Prepared(
     select(*_COLUMNS)
     .where(item.c.stage_id == bindparam("stage_id"), item.c.group_key == bindparam("group_key"))
-    .order_by(item.c.id)
-    .with_for_update(key_share=True),
+    .order_by(item.c.id),
     _AS_READ,
 )
 
 
-def lock_group(tx: Connection, stage_id: int, group_key: str) -> list[ItemProgress]:
-    """The items of one group, locked: two of them finishing at once must see each other."""
+def group_progress(tx: Connection, stage_id: int, group_key: str) -> list[ItemProgress]:
+    """The items of one group."""
     rows = _GROUP.all(tx, stage_id=stage_id, group_key=group_key)
     return [ItemProgress._make(row) for row in rows]
 
 
-_ITEM = Prepared(select(*_COLUMNS).where(item.c.id == bindparam("item_id")).with_for_update(key_share=True), _AS_READ)
+_ITEM = Prepared(select(*_COLUMNS).where(item.c.id == bindparam("item_id")), _AS_READ)
 
 
-def lock_item(tx: Connection, item_id: int) -> ItemProgress:
-    """One item by itself, locked."""
+def item_progress(tx: Connection, item_id: int) -> ItemProgress:
+    """One item by itself."""
     return ItemProgress._make(_ITEM.first(tx, item_id=item_id))
 
 
@@ -79,7 +78,7 @@ def _derived_from(count: int) -> Prepared:
     else:
         children = select(item_source.c.item_id).where(item_source.c.source_id.in_(sources))
         query = query.where(item.c.id.in_(children))
-    return Prepared(query.order_by(item.c.id).with_for_update(of=item, key_share=True))
+    return Prepared(query.order_by(item.c.id))
 
 
 _GROUP_KEYS = (
@@ -296,7 +295,7 @@ class Judged(NamedTuple):
 _PSEUDONYM = Prepared(select(worker.c.pseudonym).where(worker.c.id == bindparam("worker_id")), Scope())
 
 
-def lock_judged(
+def read_item(
     tx: Connection,
     item_id: int,
     rule: GoldSettings | None,
@@ -304,7 +303,7 @@ def lock_judged(
     group: tuple[int, str] | None,
     answering: int | None = None,
 ) -> Judged:
-    """An item, or with the stage and name of its group all of that, locked; and the counted judgments of the item.
+    """An item, or with the stage and name of its group all of that; and the counted judgments of the item.
 
     `answering` is the worker who is about to answer it.
     """
@@ -320,8 +319,8 @@ def lock_judged(
 
 
 def read_group(tx: Connection, stage_id: int, group_key: str, rule: GoldSettings | None) -> Judged:
-    """The items of one group, locked, and the counted judgments of all of them."""
-    group = lock_group(tx, stage_id, group_key)
+    """The items of one group, and the counted judgments of all of them."""
+    group = group_progress(tx, stage_id, group_key)
     judged = together(tx, *((_JUDGMENTS, {"item_id": item.id}) for item in group))
     return Judged(group, {item.id: _as_judgments(rows, rule) for item, rows in zip(group, judged, strict=True)})
 
@@ -329,7 +328,7 @@ def read_group(tx: Connection, stage_id: int, group_key: str, rule: GoldSettings
 def read_derived(
     tx: Connection, judged: Judged, rule: GoldSettings | None, later: Sequence[int]
 ) -> tuple[list[SourceItem], list[list[ItemProgress]]]:
-    """What items of later stages are made of, and those that came from it in each of these stages, locked."""
+    """What items of later stages are made of, and those that came from it in each of these stages."""
     group, known = judged.group, judged.judgments
     unknown = [item.id for item in group if item.id not in known]
     sources = {f"source_{number}": item.id for number, item in enumerate(group)}

@@ -62,7 +62,6 @@ _ATTENDED: Select[Any] = (
     .join(worker, worker.c.id == participation.c.worker_id)
     .join(stage, stage.c.id == participation.c.stage_id)
     .where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
-    .with_for_update(of=participation, key_share=True)
 )
 _OF_ONE = Scope(worker="worker_id")
 _ATTENDANCE = Prepared(_ATTENDED, _OF_ONE)
@@ -157,7 +156,7 @@ _NOTE_GOLD = Prepared(
 def note_gold(
     tx: Connection, stage_id: int, worker_id: int, gold: GoldRecord, standing: Standing, *, trust_changed: bool
 ) -> None:
-    """Note how a worker stands after an answer to gold, by their record, which is locked since it was read.
+    """Note how a worker stands after an answer to gold, by their record.
 
     If their trust changed, their labels are to be looked at again.
     """

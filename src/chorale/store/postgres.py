@@ -22,8 +22,8 @@ from sqlalchemy.exc import DBAPIError
 
 from chorale.store.failing import leave_out_values, leave_out_values_sent
 from chorale.store.locks import Alone
-from chorale.store.prepared import Scope
-from chorale.store.reading_ahead import Asked, Changes, ReadingAhead, in_turn
+from chorale.store.prepared import Asked, Scope
+from chorale.store.reading_ahead import Changes, ReadingAhead, in_turn
 
 CONNECT_SECONDS = 5
 """How long a server that does not answer is waited for."""
@@ -253,15 +253,15 @@ class PostgresConnection(Connection):
 
     def first(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> Any:
         """The first row, None if there is none."""
-        if self.ahead is None:
+        if self.ahead is None or (found := self.ahead.rows([(sql, values, scope, parameters)])) is None:
             return self.driver.first(sql, values)
-        [rows] = self.ahead.rows((sql, values, scope, parameters))
+        [rows] = found
         return rows[0] if rows else None
 
     def together(self, asked: Sequence[Asked]) -> Sequence[Sequence[Any]]:
         """All rows of several statements."""
-        if self.ahead is not None:
-            return self.ahead.rows(*asked)
+        if self.ahead is not None and (found := self.ahead.rows(asked)) is not None:
+            return found
         if len(asked) == 1:
             return [self.driver.all(*asked[0][:2])]
         return self.driver.together([one[:2] for one in asked])

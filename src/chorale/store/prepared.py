@@ -17,7 +17,6 @@ from chorale.store.sqlite import SqliteConnection
 
 if TYPE_CHECKING:
     from chorale.store.postgres import PostgresConnection  # its driver is an extra
-    from chorale.store.reading_ahead import Asked
 
 ONE: ColumnElement[int] = literal_column("1")
 """Written out, in statements that run for every answer: a bound value has to be put in its place every time."""
@@ -43,6 +42,10 @@ class Scope(NamedTuple):
     """A place of an item or of gold, which is taken or is found to be free."""
     places_left: int | None = None
     """The column with how many are free; without it, taking any matters to who has read this."""
+
+
+Asked = tuple[str, Sequence[Any], Scope | None, Mapping[str, Any]]
+"""A statement, its values in order, what it is about, and its values by name."""
 
 
 class Prepared:
@@ -111,7 +114,7 @@ class Prepared:
         self._direct = self.compiled_for(tx)
         return self._direct
 
-    def _asked(self, tx: Connection, parameters: Mapping[str, Any]) -> "Asked":
+    def _asked(self, tx: Connection, parameters: Mapping[str, Any]) -> Asked:
         sql, arrange = self._compiled.get("postgresql") or self.compiled_for(tx)
         return sql, arrange(parameters), self._scope, parameters
 

@@ -2,8 +2,9 @@
 
 PostgreSQL is asked once for what all of it reads: each piece runs until it asks for rows, and continues when everybody
 has theirs. A piece that comes to its first change waits for its turn. If what it has read was changed by then, it
-starts over. Statements name the rows they are about (`prepared.Scope`); one that does not is about all rows. So the
-outcome is that of one piece of work after the other, each of which reads before anything is written to its rows.
+starts over. Statements name the rows they are about (`prepared.Scope`). One that does not is about all rows: nothing
+read ahead holds after such a change, and nothing like that is read ahead. So the outcome is that of one piece of work
+after the other.
 """
 
 from collections import Counter
@@ -13,26 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 from greenlet import getcurrent, greenlet
 
-from chorale.store.prepared import Scope
+from chorale.store.prepared import Asked, Scope
 
 if TYPE_CHECKING:
     from chorale.store.postgres import PostgresConnection
 
-Asked = tuple[str, Sequence[Any], Scope | None, Mapping[str, Any]]
-"""A statement, its values in order, whose rows it is about, and its values by name."""
+_Read = tuple[str, Sequence[Any], Scope, Mapping[str, Any]]
 
 
 class Changes:
     """Whose rows were changed since a group began."""
 
     def __init__(self) -> None:
-        self.any = self.everywhere = False
+        self.everywhere = False
         self.workers: set[int] = set()
         self.items: set[int] = set()
         self.places: Counter[int] = Counter()
 
     def note(self, scope: Scope | None, parameters: Mapping[str, Any]) -> None:
-        self.any = True
         if scope is None:
             self.everywhere = True
             return
@@ -53,22 +52,19 @@ class _Piece:
         self._workers: set[int] = set()
         self._items: set[int] = set()
         self._places: dict[int, int] = {}
-        self._has_read = self._reads_everywhere = False
+        self._has_read = False
         self._result: Any = None
         self._error: Exception | None = None
 
-    def resume(self, rows: Sequence[Sequence[Any]] | None = None) -> Sequence[Asked] | None:
+    def resume(self, rows: Sequence[Sequence[Any]] | None = None) -> Sequence[_Read] | None:
         """Run it until it asks for rows; None once it waits for its turn or is done."""
-        asked: Sequence[Asked] | None = self._greenlet.switch(rows)
+        asked: Sequence[_Read] | None = self._greenlet.switch(rows)
         return asked
 
-    def note(self, asked: Sequence[Asked], found: Sequence[Sequence[Any]]) -> None:
+    def note(self, asked: Sequence[_Read], found: Sequence[Sequence[Any]]) -> None:
         """Note whose rows it has read."""
         self._has_read = True
         for (_, _, scope, parameters), rows in zip(asked, found, strict=True):
-            if scope is None:
-                self._reads_everywhere = True
-                continue
             for where, known in ((scope.worker, self._workers), (scope.item, self._items)):
                 if isinstance(where, str):
                     known.add(parameters[where])
@@ -93,7 +89,6 @@ class _Piece:
         """Whether anything was changed that it has read."""
         return (
             changes.everywhere
-            or (changes.any and self._reads_everywhere)
             or not changes.workers.isdisjoint(self._workers)
             or not changes.items.isdisjoint(self._items)
             or any(changes.places[item_id] >= left for item_id, left in self._places.items())
@@ -116,8 +111,10 @@ class ReadingAhead:
     def __init__(self) -> None:
         self._group = getcurrent()
 
-    def rows(self, *asked: Asked) -> Sequence[Sequence[Any]]:
-        """The rows of some statements."""
+    def rows(self, asked: Sequence[Asked]) -> Sequence[Sequence[Any]] | None:
+        """The rows of some statements; None once it is the turn of who asks, as it is for what no scope is known of."""
+        if any(scope is None for _, _, scope, _ in asked):
+            return self.wait_for_turn()
         found: Sequence[Sequence[Any]] = self._group.switch(asked)
         return found
 
