@@ -228,8 +228,12 @@ class PostgresConnection(Connection):
         self.ahead: ReadingAhead | None = None
         """There while work of a group reads ahead."""
         self.changes_noted = Changes()
-        self._numbers: dict[str, int] = {}
-        """The last number that was given to a row of a table, as far as the server has not heard of it."""
+        self._last: dict[str, int] = {}
+        """The last number of a row of a table, where that is known."""
+        self._given: set[str] = set()
+        """The tables of which the server has not heard of it."""
+        self._numbered: set[str] = set()
+        """The tables whose rows have got numbers here before."""
         # For SQLAlchemy there is one transaction, which never ends: it would begin one for every statement otherwise.
         self.begin()
 
@@ -292,15 +296,28 @@ class PostgresConnection(Connection):
     def next_number(self, table: str) -> int:
         """The number of the next row of a table. Nobody else gives it to another: one at a time writes."""
         self.await_turn()
-        if table not in self._numbers:
-            self._numbers[table] = self.driver.first(_LAST_NUMBER, (table,))[0]
-        self._numbers[table] += 1
-        return self._numbers[table]
+        if table not in self._last:
+            self._last[table] = self.driver.first(_LAST_NUMBER, (table,))[0]
+        self._last[table] += 1
+        self._given.add(table)
+        self._numbered.add(table)
+        return self._last[table]
+
+    def with_numbers(self, asked: Sequence[tuple[str, Sequence[Any]]]) -> list[list[Any]]:
+        """All rows of several statements at the beginning of a group, and the last numbers of tables on the way."""
+        tables = list(self._numbered)
+        found = self.driver.together([*asked, *((_LAST_NUMBER, (table,)) for table in tables)])
+        self._last = {table: rows[0][0] for table, rows in zip(tables, found[len(asked) :], strict=True)}
+        return found[: len(asked)]
 
     def _tell_numbers(self) -> None:
-        for table, last in self._numbers.items():
-            self.driver.change(_TELL_NUMBER, (table, last))
-        self._numbers.clear()
+        for table in self._given:
+            self.driver.change(_TELL_NUMBER, (table, self._last[table]))
+        self._forget_numbers()
+
+    def _forget_numbers(self) -> None:
+        self._last.clear()
+        self._given.clear()
 
     @contextmanager
     def writing(self) -> Iterator["PostgresConnection"]:
@@ -343,7 +360,7 @@ class PostgresConnection(Connection):
             if done != b"COMMIT":
                 raise RuntimeError(f"what was to be committed was undone: {done!r}")
         except BaseException:
-            self._numbers.clear()
+            self._forget_numbers()
             with suppress(DBAPIError):
                 driver.undo("ROLLBACK")
             raise

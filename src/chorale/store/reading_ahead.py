@@ -142,8 +142,10 @@ def _read_ahead(connection: "PostgresConnection", pieces: Sequence[_Piece]) -> N
     connection.ahead = ReadingAhead()
     try:
         reading = [(piece, asked) for piece in pieces if (asked := piece.resume())]
+        together = connection.with_numbers
         while reading:
-            found = iter(connection.driver.together([one[:2] for _, asked in reading for one in asked]))
+            found = iter(together([one[:2] for _, asked in reading for one in asked]))
+            together = connection.driver.together
             further = []
             for piece, asked in reading:
                 rows = [next(found) for _ in asked]
