@@ -211,8 +211,7 @@ def postgres_engine(url: URL, **options: Any) -> Engine:
         # Some cursors of psycopg look at the state of their connection before they go through `Driver.wait`.
         connection.catch_up()
         if not sql.lstrip().upper().startswith("SELECT"):
-            connection.changed += 1
-            connection.changes_noted.note(None, {})
+            connection.note_change()
 
     return engine
 
@@ -228,6 +227,8 @@ class PostgresConnection(Connection):
         self.ahead: ReadingAhead | None = None
         """There while work of a group reads ahead."""
         self.changes_noted = Changes()
+        self.known: dict[tuple[str, Sequence[Any]], Sequence[Any]] = {}
+        """What the work under way has read ahead and may read again, until it changes something."""
         self._last: dict[str, int] = {}
         """The last number of a row of a table, where that is known."""
         self._given: set[str] = set()
@@ -247,33 +248,42 @@ class PostgresConnection(Connection):
 
     def change(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> None:
         """Run a statement whose result nobody reads."""
-        self._note_change(scope, parameters)
+        self._begin_change(scope, parameters)
         self.driver.change(sql, values)
 
     def count_changed(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> int:
         """Run a statement; how many rows it has changed."""
-        self._note_change(scope, parameters)
+        self._begin_change(scope, parameters)
         return self.driver.ask(sql, values).command_tuples or 0
 
     def first(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> Any:
         """The first row, None if there is none."""
         if self.ahead is None or (found := self.ahead.rows([(sql, values, scope, parameters)])) is None:
-            return self.driver.first(sql, values)
-        [rows] = found
+            if (rows := self.known.get((sql, values))) is None:
+                return self.driver.first(sql, values)
+        else:
+            [rows] = found
         return rows[0] if rows else None
 
     def together(self, asked: Sequence[Asked]) -> Sequence[Sequence[Any]]:
         """All rows of several statements."""
         if self.ahead is not None and (found := self.ahead.rows(asked)) is not None:
             return found
+        if self.known and all(one[:2] in self.known for one in asked):
+            return [self.known[one[:2]] for one in asked]
         if len(asked) == 1:
             return [self.driver.all(*asked[0][:2])]
         return self.driver.together([one[:2] for one in asked])
 
-    def _note_change(self, scope: Scope | None, parameters: Mapping[str, Any]) -> None:
+    def _begin_change(self, scope: Scope | None, parameters: Mapping[str, Any]) -> None:
         self.await_turn()
+        self.note_change(scope, parameters)
+
+    def note_change(self, scope: Scope | None = None, parameters: Mapping[str, Any] | None = None) -> None:
+        """Note that something changes: all there is, if no scope says what."""
         self.changed += 1
-        self.changes_noted.note(scope, parameters)
+        self.known = {}
+        self.changes_noted.note(scope, parameters or {})
 
     def await_turn(self) -> None:
         """Let work that reads ahead wait until it may do more than that."""

@@ -10,7 +10,7 @@ after the other.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from greenlet import getcurrent, greenlet
 
@@ -18,8 +18,6 @@ from chorale.store.prepared import Asked, Scope
 
 if TYPE_CHECKING:
     from chorale.store.postgres import PostgresConnection
-
-_Read = tuple[str, Sequence[Any], Scope, Mapping[str, Any]]
 
 
 class Changes:
@@ -43,56 +41,71 @@ class Changes:
             self.places[parameters[str(scope.place)]] += 1
 
 
+class _Read(NamedTuple):
+    """Rows that were read ahead, and what they depend on."""
+
+    asked: tuple[str, Sequence[Any]]
+    rows: Sequence[Any]
+    workers: set[int]
+    items: set[int]
+    places: dict[int, int]
+    """How many may be taken of each before it matters."""
+
+    @classmethod
+    def of(cls, asked: Asked, rows: Sequence[Any]) -> "_Read":
+        sql, values, scope, parameters = asked
+        scope = scope or Scope()
+        left = scope.places_left
+        workers, items = (_named(where, parameters, rows) for where in (scope.worker, scope.item))
+        places = {row[scope.place]: 1 if left is None else row[left] for row in rows} if scope.place is not None else {}
+        return cls((sql, values), rows, workers, items, places)
+
+    def holds(self, changes: Changes) -> bool:
+        return not (
+            changes.everywhere
+            or not changes.workers.isdisjoint(self.workers)
+            or not changes.items.isdisjoint(self.items)
+            or any(changes.places[item_id] >= left for item_id, left in self.places.items())
+        )
+
+
+def _named(where: str | int | None, parameters: Mapping[str, Any], rows: Sequence[Any]) -> set[int]:
+    if where is None:
+        return set()
+    return {parameters[where]} if isinstance(where, str) else {row[where] for row in rows}
+
+
 class _Piece:
     """Work that reads ahead, and what it has read."""
 
     def __init__(self, work: Callable[[Any], Any], connection: "PostgresConnection") -> None:
         self._work, self._connection = work, connection
         self._greenlet = greenlet(self._run)
-        self._workers: set[int] = set()
-        self._items: set[int] = set()
-        self._places: dict[int, int] = {}
-        self._has_read = False
+        self._reads: list[_Read] = []
         self._result: Any = None
         self._error: Exception | None = None
 
-    def resume(self, rows: Sequence[Sequence[Any]] | None = None) -> Sequence[_Read] | None:
+    def resume(self, rows: Sequence[Sequence[Any]] | None = None) -> Sequence[Asked] | None:
         """Run it until it asks for rows; None once it waits for its turn or is done."""
-        asked: Sequence[_Read] | None = self._greenlet.switch(rows)
+        asked: Sequence[Asked] | None = self._greenlet.switch(rows)
         return asked
 
-    def note(self, asked: Sequence[_Read], found: Sequence[Sequence[Any]]) -> None:
-        """Note whose rows it has read."""
-        self._has_read = True
-        for (_, _, scope, parameters), rows in zip(asked, found, strict=True):
-            for where, known in ((scope.worker, self._workers), (scope.item, self._items)):
-                if isinstance(where, str):
-                    known.add(parameters[where])
-                elif where is not None:
-                    known.update(row[where] for row in rows)
-            if isinstance(scope.place, int):
-                left = scope.places_left
-                self._places.update({row[scope.place]: 1 if left is None else row[left] for row in rows})
+    def note(self, asked: Sequence[Asked], found: Sequence[Sequence[Any]]) -> None:
+        self._reads += map(_Read.of, asked, found)
 
     def finish(self) -> Any:
         """Do the rest of it, or all of it again if what it has read has changed."""
-        if self._has_read and self._has_changed(self._connection.changes_noted):
+        changes = self._connection.changes_noted
+        still = [read for read in self._reads if read.holds(changes)]
+        if len(still) < len(self._reads):
             self.drop()
+            self._connection.known = {read.asked: read.rows for read in still}
             return self._work(self._connection)
         if not self._greenlet.dead:
             self._greenlet.switch()
         if self._error is not None:
             raise self._error
         return self._result
-
-    def _has_changed(self, changes: Changes) -> bool:
-        """Whether anything was changed that it has read."""
-        return (
-            changes.everywhere
-            or not changes.workers.isdisjoint(self._workers)
-            or not changes.items.isdisjoint(self._items)
-            or any(changes.places[item_id] >= left for item_id, left in self._places.items())
-        )
 
     def drop(self) -> None:
         if self._greenlet:
@@ -131,8 +144,10 @@ def in_turn(connection: "PostgresConnection", works: Sequence[Callable[[Any], An
     try:
         _read_ahead(connection, pieces)
         for piece in pieces:
+            connection.known = {}
             yield piece.finish
     finally:
+        connection.known = {}
         for piece in pieces:
             piece.drop()
 
