@@ -84,8 +84,8 @@ def test_a_layout_and_its_batch_become_a_study_and_come_back_as_a_batch(tmp_path
         ("<p>\x00</p>", "word\nx\n", "control character"),
         ("<p>${word}</p>", "word\n", "no rows"),
         ("<p>${word}</p>", 'word\n"a\x07b"\n', "control characters"),
-        ("x" * 200_001, "word\nx\n", "longer than"),
-        ("<crowd-form>\n<crowd-polygon>${word}", "word\nx\n", "layout.html:2: has an element that is not there"),
+        ("x" * 1_000_001, "word\nx\n", "longer than"),
+        ("<crowd-form>\n<crowd-instance-segmentation>${word}", "word\nx\n", "layout.html:2: has an element that"),
     ],
 )
 def test_mistakes_in_a_layout_or_its_batch_are_told(tmp_path: Path, layout: str, rows: str, told: str) -> None:

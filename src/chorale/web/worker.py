@@ -228,6 +228,7 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
         # Experts have what is to be read beside every question.
         first_visit=not entered and not at_desk,
         home=DESK if at_desk else "/",
+        framed=stage.task.form.framed,
         at_desk=at_desk,
         bonuses=_bonuses(stage.settings.pay, site.study.settings.pay.currency),
     )

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from chorale.files.rows import read_rows, shortened
-from chorale.kits.mturk.layouts import unknown_elements, variables_in
+from chorale.kits.mturk.layouts import MOST_LAYOUT, unknown_elements, variables_in
 from chorale.model import Problem, UserError
 
-MOST_LAYOUT = 200_000
 MOST_PROBLEMS = 50
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
@@ -41,8 +40,9 @@ def _layout(path: Path) -> str:
         problem = Problem(str(path), line, "has a control character", "Take it out.", repr(odd[0]))
     elif (unknown := unknown_elements(text)) != []:
         line = text[: text.lower().find(f"<{unknown[0]}")].count("\n") + 1
-        fix = "There is nothing for drawing here. Ask by other elements."
-        problem = Problem(str(path), line, "has an element that is not there", fix, f"<{unknown[0]}>")
+        problem = Problem(
+            str(path), line, "has an element that Chorale does not support", "Use another element.", f"<{unknown[0]}>"
+        )
     if problem is not None:
         raise UserError(f"{path} can't be used as a layout", [problem])
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -3,14 +3,18 @@
 import re
 from collections.abc import Mapping
 
+MOST_LAYOUT = 1_000_000
+"""Characters of the largest layout."""
 _ELEMENT = re.compile(r"<(crowd-[a-z0-9-]+)", re.IGNORECASE)
-# Those that ask something by plain fields, and those that only show something.
+# Those that ask something, and those that only show something.
 _KNOWN = frozenset(
     "crowd-" + name
     for name in (
         *("form", "input", "text-area", "checkbox", "radio-group", "radio-button", "slider", "toggle-button", "button"),
         *("classifier", "classifier-multi-select", "image-classifier", "image-classifier-multi-select"),
-        *("alert", "badge", "card", "icon", "instructions", "modal", "tab", "tabs", "toast"),
+        *("entity-annotation", "text-ranking", "question-answer-generation"),
+        *("bounding-box", "keypoint", "line", "polygon", "polyline"),
+        *("alert", "badge", "card", "icon", "fab", "icon-button", "instructions", "modal", "tab", "tabs", "toast"),
     )
 )
 _VARIABLE = re.compile(r"\$\{([^{}\n]{1,200})\}")
@@ -37,10 +41,10 @@ def fill_in(layout: str, values: Mapping[str, str]) -> str:
 
 
 def unknown_elements(layout: str) -> list[str]:
-    """Amazon's elements in a layout that there is nothing for here: those for drawing, and the like.
+    """Amazon's elements in a layout that have no counterpart here, such as those that paint single pixels.
 
-    >>> unknown_elements("<crowd-form><crowd-bounding-box></crowd-bounding-box><!-- <crowd-line> --></crowd-form>")
-    ['crowd-bounding-box']
+    >>> unknown_elements("<crowd-form><crowd-semantic-segmentation /><crowd-line /><!-- <crowd-x> --></crowd-form>")
+    ['crowd-semantic-segmentation']
     """
     return sorted({name.lower() for name in _ELEMENT.findall(_without_comments(layout))} - _KNOWN)
 

@@ -11,9 +11,14 @@
  * the module keeps more than the answer; `api.bonuses` is what an answer with so many parts earns on top, in words;
  * `api.arrangement` what the task's `arrange` returned for this worker and item. Where `problem` says what keeps the answer
  * from being sent, `point` shows the worker where, and takes the focus there. `submitted` is called once the answer is on
- * its way. `api.memory` keeps what a module wants to know again later, on this device and for this worker alone.
+ * its way. A form that decides itself when it is complete has `request`, which the Submit button calls, and calls
+ * `api.submit` when it is; `api.complain` shows why not, and `api.ownButton(true)` hides the Submit button of a page that has
+ * its own. `api.memory` keeps what a module wants to know again later, on this device and for this worker alone.
  * @typedef {{get: (name: string) => any, set: (name: string, value: any) => void}} TaskMemory
- * @typedef {{draft: any, arrangement: any, changed: () => void, submit: () => void, memory: TaskMemory, bonuses: string[]}} TaskApi
+ * @typedef {{
+ *   draft: any, arrangement: any, changed: () => void, submit: () => void, complain: (message: string) => void,
+ *   ownButton: (own: boolean) => void, memory: TaskMemory, bonuses: string[],
+ * }} TaskApi
  * @typedef {{
  *   mount: (root: HTMLElement, item: Object<string, any>, api: TaskApi) => void,
  *   collect: (root: HTMLElement) => any,
@@ -22,6 +27,7 @@
  *   problem?: (root: HTMLElement) => string | null,
  *   point?: (root: HTMLElement) => void,
  *   recap?: (root: HTMLElement) => Recap,
+ *   request?: (root: HTMLElement) => void,
  *   submitted?: (root: HTMLElement) => void,
  *   unmount?: (root: HTMLElement) => void,
  * }} TaskModule

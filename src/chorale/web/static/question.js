@@ -82,6 +82,13 @@ export class Question {
     this.store.set("draft", id, { id, key: this.key, fields, durationMs: this.timer.elapsed, at: Date.now() });
   }
 
+  /** The worker asks to submit. A form that decides itself when it is complete is asked, and calls `submit` later. */
+  request() {
+    if (this.busy) return;
+    if (this.module?.request) this.module.request(this.root);
+    else this.submit();
+  }
+
   submit() {
     if (this.busy) return;
     const own = this.module?.problem?.(this.root);
@@ -109,12 +116,17 @@ export class Question {
     const template = /** @type {HTMLTemplateElement} */ (byId("task-template"));
     this.root.replaceChildren(template.content.cloneNode(true));
     form.fill(this.root, this.assignment.item);
+    byId("submit").hidden = false;
     if (this.module) {
       this.module.mount(this.root, this.assignment.item, {
         draft: fields ?? null,
         arrangement: this.assignment.arrangement ?? null,
         changed: () => this.#changed(),
         submit: () => this.submit(),
+        complain: (message) => this.#complain(message),
+        ownButton: (own) => {
+          byId("submit").hidden = own;
+        },
         bonuses: JSON.parse(byId("work").dataset.bonuses || "[]"),
         memory: {
           get: (name) => this.store.get("memory", name),
@@ -134,7 +146,7 @@ export class Question {
     const { signal } = this.listening;
     this.root.addEventListener("input", () => this.#changed(), { signal });
     this.root.addEventListener("change", () => this.#changed(), { signal });
-    this.form.addEventListener("submit", () => this.submit(), { signal });
+    this.form.addEventListener("submit", () => this.request(), { signal });
     byId("skip").addEventListener("click", () => !this.busy && this.#finish({ kind: "skip" }), { signal });
     byId("lease-next").addEventListener("click", () => !this.busy && this.#finish({ kind: "expired" }), { signal });
     document.addEventListener("visibilitychange", () => this.saveDraft(), { signal });
@@ -169,7 +181,7 @@ export class Question {
     const ownMeaning = target.closest("a, button, summary, select") || (isWriting(target) && target.matches("textarea"));
     if (ownMeaning && !(commanded && isWriting(target))) return;
     event.preventDefault();
-    this.submit();
+    this.request();
   }
 
   /**

@@ -27,11 +27,11 @@ def joined(fields: Fields) -> dict[str, str]:
 
 
 def answers_xml(fields: Mapping[str, str], form: QuestionForm | None = None) -> str:
-    """The answers to a page, or to a form, as QuestionFormAnswers."""
+    """The answers to a page, or to a form, as QuestionFormAnswers; without fields that were left empty."""
     parts = (
-        [_free_text(name, value) for name, value in fields.items()]
+        [_free_text(name, value) for name, value in fields.items() if value != ""]
         if form is None
-        else [_form_answer(asked, fields) for asked in form.asked]
+        else [_form_answer(asked, fields) for asked in form.asked if _is_answered(asked, fields)]
     )
     inside = "".join(parts)
     return (
@@ -57,6 +57,10 @@ def _answer(name: str, inside: str) -> str:
 
 def _free_text(name: str, value: str) -> str:
     return _answer(name, f"<FreeText>{_clean(value)}</FreeText>")
+
+
+def _is_answered(asked: Asked, fields: Mapping[str, str]) -> bool:
+    return any(fields.get(name, "") != "" for name in (asked.identifier, asked.identifier + OTHER))
 
 
 def _form_answer(asked: Asked, fields: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from xml.parsers import expat
 
 from chorale.kits.mturk.api.errors import bad_xml, out_of_range
 
-MOST_BYTES = 131_072
+MOST_BYTES = 2_000_000
 MOST_ELEMENTS = 5_000
 DEEPEST = 60
 LARGEST = 2**31 - 1

@@ -106,7 +106,7 @@ def _question(market: Market, request: Request) -> tuple[str, str | None]:
         unknown = unknown_elements(question.html) if isinstance(question, Page) else []
         if unknown:
             raise errors.unsupported(
-                f"There is no <{unknown[0]}> here. Ask by other elements, or on a page of your own."
+                f"<{unknown[0]}> is not supported here. Use another element, or a page of your own (ExternalQuestion)."
             )
         return text, None
     if layout != layout_id(market.stage):

@@ -124,13 +124,12 @@ def page(
 ) -> tuple[Sequence[T], dict[str, Any]]:
     """A page of rows, with their number and the token of the next page.
 
-    `rows` takes a limit and the place after which to begin; `place` returns the place of a row.
+    As on Mechanical Turk, every page that is not empty has a token, and the last page is empty: scripts read on until
+    `NumResults` is 0. `rows` takes a limit and the place after which to begin; `place` returns the place of a row.
     """
-    most = request["MaxResults"]
-    batch = rows(most + 1, _place_in(request["NextToken"], kind))
-    shown = batch[:most]
+    shown = rows(request["MaxResults"], _place_in(request["NextToken"], kind))
     beside: dict[str, Any] = {"NumResults": len(shown)}
-    if len(batch) > most:
+    if shown:
         text = f"{kind}:{place(shown[-1])}"
         beside["NextToken"] = base64.urlsafe_b64encode(text.encode()).decode()
     return shown, beside

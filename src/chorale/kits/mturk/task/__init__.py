@@ -26,7 +26,7 @@ from chorale.contract.task import (
     Simulating,
     Task,
 )
-from chorale.kits.mturk.layouts import fill_in, unknown_elements, variables_in
+from chorale.kits.mturk.layouts import MOST_LAYOUT, fill_in, unknown_elements, variables_in
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Answer, Judgment, Payload
 
@@ -36,10 +36,10 @@ _Input = Annotated[_Fields, Field(min_length=1)]
 _HERE = Path(__file__)
 
 
-def _without_drawing(html: str) -> str:
+def _without_unknown_elements(html: str) -> str:
     unknown = unknown_elements(html)
     if unknown:
-        raise ValueError(f"has <{unknown[0]}>, which there is nothing for here. Ask by other elements.")
+        raise ValueError(f"has <{unknown[0]}>, which Chorale does not support. Use another element.")
     return html
 
 
@@ -48,9 +48,9 @@ class LayoutOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    html: Annotated[str, AfterValidator(_without_drawing)] = Field(
+    html: Annotated[str, AfterValidator(_without_unknown_elements)] = Field(
         min_length=1,
-        max_length=200_000,
+        max_length=MOST_LAYOUT,
         description="The layout: HTML with `${variables}`, each of which a row must have.",
     )
     columns: tuple[_Name, ...] = Field(

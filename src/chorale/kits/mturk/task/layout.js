@@ -1,14 +1,22 @@
 /**
  * A layout in its frame. The frame has no origin: it sends what is filled in as messages, and gets a draft back as one.
+ * The layout decides when it is submitted, by its own button and checks; its form is read at that moment.
  *
- * @typedef {{draft: any, changed: () => void, submit: () => void}} Api
+ * @typedef {import("../static/form.js").TaskApi} TaskApi
  */
 
 const SANDBOX = "allow-scripts allow-forms allow-popups allow-modals";
 const HELPER = "/static/mturk/frame.js";
 const CROWD = "/static/mturk/crowd.js";
+const TEXT_ELEMENTS = "/static/mturk/crowd-text.js";
+const DRAWING = "/static/drawing.js";
+const DRAWN_ELEMENTS = "/static/mturk/crowd-drawing.js";
 const TALLEST = 4000;
 const MOST_SIGNS = 200_000;
+const STORED = "layout-storage";
+const INCOMPLETE = "Please fill in what the page asks for.";
+const STOPPED = "The page above did not accept this answer yet. Follow its message, then submit again.";
+const TOO_LARGE = "This answer is too large to send. Shorten it, or skip this one.";
 
 /** @type {WeakMap<HTMLElement, Layout>} */
 const layouts = new WeakMap();
@@ -16,7 +24,7 @@ const layouts = new WeakMap();
 /**
  * @param {HTMLElement} root
  * @param {Object<string, any>} item
- * @param {Api} api
+ * @param {TaskApi} api
  */
 export function mount(root, item, api) {
   layouts.set(root, new Layout(root, item, api));
@@ -29,10 +37,7 @@ export const collect = (root) => layouts.get(root)?.answer() ?? {};
 export const draft = (root) => layouts.get(root)?.values ?? [];
 
 /** @param {HTMLElement} root */
-export const problem = (root) => layouts.get(root)?.problem() ?? null;
-
-/** @param {HTMLElement} root */
-export const point = (root) => layouts.get(root)?.say({ chorale: "point" });
+export const request = (root) => layouts.get(root)?.say({ chorale: "submit" });
 
 /** @param {HTMLElement} root */
 export const recap = (root) => ({
@@ -50,15 +55,15 @@ class Layout {
   /**
    * @param {HTMLElement} root
    * @param {Object<string, any>} item
-   * @param {Api} api
+   * @param {TaskApi} api
    */
   constructor(root, item, api) {
     this.api = api;
     this.html = asDocument(item.html);
     /** @type {[string, string][]} */
     this.values = Array.isArray(api.draft) ? api.draft : [];
-    this.sent = this.values;
-    this.valid = false;
+    /** @type {[string, string][]} */
+    this.sent = [];
     this.listening = new AbortController();
     this.frame = document.createElement("iframe");
     this.frame.className = "hit-frame";
@@ -66,6 +71,8 @@ class Layout {
     this.frame.setAttribute("sandbox", SANDBOX);
     this.frame.setAttribute("allow", "");
     this.frame.height = "480";
+    // A script in the frame can read its own name at once, before any message.
+    this.frame.name = JSON.stringify(api.memory.get(STORED) ?? {});
     this.frame.src = "/mturk/shell";
     addEventListener("message", (event) => this.#heard(event), { signal: this.listening.signal });
     root.querySelector("[data-layout]")?.replaceChildren(this.frame);
@@ -82,36 +89,48 @@ class Layout {
     const said = event.data;
     if (said.chorale === "empty") this.say({ chorale: "fill", html: this.html });
     else if (said.chorale === "ready" && this.values.length) this.say({ chorale: "restore", values: this.values });
-    else if (said.chorale === "draft" && isFields(said.values) && isFields(said.answer)) this.#keep(said);
-    else if (said.chorale === "submit") this.api.submit();
-    else if (said.chorale === "height" && Number.isFinite(said.height)) {
+    else if (said.chorale === "draft" && isFields(said.values)) this.#keep(said.values);
+    else if (said.chorale === "submit") this.#submit(said.values, said.answer);
+    else if (said.chorale === "refused") this.api.complain(said.incomplete ? INCOMPLETE : STOPPED);
+    else if (said.chorale === "button") this.api.ownButton(said.own === true);
+    else if (said.chorale === "storage" && JSON.stringify(said.stored ?? {}).length <= MOST_SIGNS) {
+      this.api.memory.set(STORED, said.stored);
+    } else if (said.chorale === "height" && Number.isFinite(said.height)) {
       this.frame.height = String(Math.min(TALLEST, Math.max(120, Math.ceil(said.height))));
     }
   }
 
-  /** @param {{values: [string, string][], answer: [string, string][], valid: unknown}} said */
-  #keep({ values, answer, valid }) {
+  /** @param {[string, string][]} values */
+  #keep(values) {
     const first = !this.heardBefore;
     this.heardBefore = true;
-    this.valid = valid === true;
     // A page that has only just come up has nothing yet that a draft could lack.
     if (first && this.values.length) return;
     const changed = JSON.stringify(values) !== JSON.stringify(this.values);
     this.values = values;
-    this.sent = answer;
     if (changed && !first) this.api.changed();
   }
 
-  /** @returns {Object<string, string>} fields by name; several values of one name with | between them */
+  /**
+   * @param {any} values
+   * @param {any} answer
+   */
+  #submit(values, answer) {
+    if (!isFields(values) || !isFields(answer)) {
+      this.api.complain(TOO_LARGE);
+      return;
+    }
+    this.values = values;
+    this.sent = answer;
+    this.api.submit();
+  }
+
+  /** @returns {Object<string, string>} fields by name, without empty ones; several values of one name with | between them */
   answer() {
     /** @type {Map<string, string[]>} */
     const together = new Map();
-    for (const [name, value] of this.sent) together.set(name, [...(together.get(name) ?? []), value]);
+    for (const [name, value] of this.sent) if (value !== "") together.set(name, [...(together.get(name) ?? []), value]);
     return Object.fromEntries([...together].map(([name, values]) => [name, values.join("|")]));
-  }
-
-  problem() {
-    return this.valid ? null : "Please fill in what the page asks for.";
   }
 
   close() {
@@ -136,8 +155,9 @@ function isFields(values) {
  * @param {string} html
  */
 function asDocument(html) {
-  const script = `<script src="${HELPER}"></` + "script>";
-  const own = html
+  const scripts = /<crowd-/i.test(html) ? [HELPER, TEXT_ELEMENTS, DRAWING, DRAWN_ELEMENTS] : [HELPER];
+  const script = scripts.map((source) => `<script src="${source}"></` + "script>").join("");
+  const own = inForm(html)
     .replace(/(?:https?:)?\/\/[^"'\s<>]{0,200}\/externalHIT_v1\.js/gi, HELPER)
     .replace(/(?:https?:)?\/\/[^"'\s<>]{0,200}\/crowd-html-elements[\w.-]{0,40}\.js/gi, CROWD);
   const head = /<head(?:\s[^>]{0,1000})?>/i.exec(own) ?? /<html(?:\s[^>]{0,1000})?>/i.exec(own);
@@ -150,4 +170,21 @@ function asDocument(html) {
     '<meta name="viewport" content="width=device-width, initial-scale=1">' +
     `<link rel="stylesheet" href="/static/mturk/frame.css">${script}</head><body>${own}</body></html>`
   );
+}
+
+/**
+ * A layout without a form, inside of one, as Mechanical Turk showed it.
+ *
+ * @param {string} html
+ */
+function inForm(html) {
+  const bare = html.replace(/<!--[\s\S]*?-->/g, "");
+  if (/<form[\s>]|<crowd-/i.test(bare)) return html;
+  const open = '<form id="mturk_form" name="mturk_form" data-chorale-wrapped>';
+  const body = /<body(?:\s[^>]{0,1000})?>/i.exec(html);
+  if (!body) return /<html[\s>]/i.test(html) ? html : `${open}${html}</form>`;
+  const start = body.index + body[0].length;
+  const end = html.toLowerCase().lastIndexOf("</body>");
+  const inside = html.slice(start, end < start ? undefined : end);
+  return html.slice(0, start) + open + inside + "</form>" + (end < start ? "" : html.slice(end));
 }

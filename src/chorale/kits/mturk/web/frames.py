@@ -43,11 +43,17 @@ def page_html(page: Page) -> str:
     helper = static_url("mturk/frame.js")
     html = _HELPER.sub(helper, _SUBMIT.sub(SUBMIT_PATH, page.html))
     html = _CROWD.sub(static_url("mturk/crowd.js"), html)
-    script = f'<script src="{helper}"></script>'
+    script = "".join(f'<script src="{source}"></script>' for source in (helper, *_element_scripts(html)))
     for pattern in (_HEAD, _ROOT):
         if tag := pattern.search(html):
             return html[: tag.end()] + script + html[tag.end() :]
     return _document(script + html)
+
+
+def _element_scripts(html: str) -> list[str]:
+    """The scripts that Amazon's larger elements need, for a page that has any of these elements."""
+    names = ("mturk/crowd-text.js", "drawing.js", "mturk/crowd-drawing.js") if "<crowd-" in html.lower() else ()
+    return [static_url(name) for name in names]
 
 
 def _document(inside: str) -> str:

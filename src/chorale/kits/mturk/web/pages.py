@@ -42,13 +42,13 @@ def facts(site: Site, kind: HitTypeRow) -> dict[str, Any]:
 
 
 def spoken(seconds: int) -> str:
-    """A length of time in words.
+    """A length of time in words: in the largest unit that gives it exactly, or nearly so.
 
-    >>> spoken(90), spoken(3600), spoken(172800)
-    ('2 minutes', '1 hour', '2 days')
+    >>> spoken(90), spoken(5400), spoken(3600), spoken(172800), spoken(100_000)
+    ('90 seconds', '90 minutes', '1 hour', '2 days', '28 hours')
     """
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if seconds >= length:
+        if seconds >= length and (seconds % length == 0 or seconds >= 10 * length):
             count = round(seconds / length)
             return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
     return f"{seconds} seconds"

@@ -8,6 +8,10 @@
 
 (() => {
   "use strict";
+  // Layouts that use both generations of Amazon's elements load it twice.
+  if (window.choraleCrowdLoaded) return;
+  window.choraleCrowdLoaded = true;
+  const SUBMITS = "crowd-button[form-action=submit], button[type=submit], input[type=submit]";
   const done = new WeakSet();
   let groups = 0;
 
@@ -96,16 +100,30 @@
     stand(own, field, "value", "disabled");
   }
 
-  /** A list in an attribute, as JSON or nearly so. @param {string | null} text @returns {string[]} */
-  function listed(text) {
-    try {
-      const read = JSON.parse(text ?? "[]");
-      if (Array.isArray(read)) return read.map((one) => (typeof one === "object" ? String(one.text ?? one.value) : String(one)));
-    } catch {
-      // With single quotes, as many layouts have it.
+  /** A value in an attribute, as JSON or as JavaScript writes it. @param {string | null} text @returns {any} */
+  function parsed(text) {
+    const quoted = (text ?? "").replace(
+      /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g,
+      (_all, single, double) => (double === undefined ? JSON.stringify(single.replace(/\\'/g, "'")) : `"${double}"`),
+    );
+    for (const written of [text ?? "", quoted, quoted.replace(/([{,]\s*)(\w+)\s*:/g, '$1"$2":')]) {
+      try {
+        return JSON.parse(written);
+      } catch {
+        // The next way of writing it.
+      }
     }
-    return [...(text ?? "").matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g)].map((found) => found[1] ?? found[2]);
+    return null;
   }
+
+  /** @param {string | null} text @returns {any[]} */
+  const list = (text) => {
+    const read = parsed(text);
+    return Array.isArray(read) ? read : [];
+  };
+
+  /** @param {string | null} text @returns {string[]} */
+  const listed = (text) => list(text).map((entry) => String(entry?.text ?? entry?.value ?? entry));
 
   /** Categories to choose one or several of, for what is shown above them. */
   function classifier(own, several) {
@@ -117,11 +135,36 @@
     const choices = fields.map((field) => element("label", { class: "crowd-choice" }, field, ` ${field.value}`));
     const picture = given(own, "src") ? [element("img", { src: given(own, "src"), alt: given(own, "header") ?? "" })] : [];
     const legend = element("legend", {}, given(own, "header") ?? name);
-    own.replaceChildren(...contents(own), ...picture, element("fieldset", { "data-name": name }, legend, ...choices));
+    own.replaceChildren(...contents(own), ...picture, element("fieldset", { "data-widget-own": true }, legend, ...choices));
     const chosen = () => fields.filter((field) => field.checked).map((field) => field.value);
     const value = () => (several ? { labels: chosen() } : { label: chosen()[0] ?? "" });
     Object.defineProperty(own, "value", { configurable: true, get: value });
     own.dataset.widget = name;
+  }
+
+  /**
+   * An element with a value of its own. A hidden field holds it as JSON, so that drafts have it too.
+   *
+   * @param {HTMLElement} own
+   * @param {(place: HTMLElement, tools: any) => {get: () => any, set: (value: any) => void}} build
+   */
+  function widget(own, build) {
+    const name = given(own, "name") ?? own.localName;
+    const place = own.querySelector("crowd-widget-body") ?? own;
+    const field = element("input", { type: "hidden", name: `widget:${name}`, "data-widget-value": true });
+    const kept = element("div", { "data-widget-own": true, class: "crowd-widget" });
+    const header = given(own, "header");
+    place.append(...(header ? [element("h2", { class: "crowd-header" }, header)] : []), kept);
+    const changed = () => {
+      field.value = JSON.stringify(state.get());
+      field.dispatchEvent(new Event("change", { bubbles: true }));
+    };
+    const state = build(kept, { own, element, given: (attribute) => given(own, attribute), list, parsed, changed });
+    kept.append(field);
+    field.value = JSON.stringify(state.get());
+    document.addEventListener("chorale-restored", () => state.set(JSON.parse(field.value)));
+    for (const holder of new Set([place, own])) Object.defineProperty(holder, "value", { configurable: true, get: state.get });
+    place.dataset.widget = name;
   }
 
   /** Something to unfold. @param {HTMLElement} own @param {string} name @param {boolean} [open] */
@@ -136,39 +179,42 @@
     stand(own, made, "disabled");
   }
 
+  /** A layout may have a form of its own in `<crowd-form>`; browsers know no form in a form, so that one is used. */
   function form(own) {
-    const made = element("form", {}, ...contents(own));
-    if (!made.querySelector("crowd-button[form-action=submit], button[type=submit], input[type=submit]")) {
+    const inner = own.querySelector("form");
+    const made = inner ?? element("form", {}, ...contents(own));
+    if (!own.querySelector(SUBMITS) && !made.querySelector(SUBMITS)) {
       made.append(element("p", {}, element("button", { type: "submit" }, "Submit")));
     }
     made.addEventListener("formdata", (event) => {
       for (const name of new Set(event.formData.keys())) if (name !== "assignmentId") event.formData.delete(name);
-      const found = answers(made);
-      if (given(own, "answer-format") !== "flatten-objects") event.formData.set("taskAnswers", JSON.stringify([found]));
-      else for (const [name, value] of flat(found)) event.formData.set(name, value);
+      const named = answers(own);
+      if (given(own, "answer-format") !== "flatten-objects") event.formData.set("taskAnswers", JSON.stringify([named]));
+      else for (const [name, value] of flat(named)) event.formData.set(name, value);
     });
-    own.replaceChildren(made);
+    if (!inner) own.replaceChildren(made);
+    own.form = made;
     own.submit = () => made.requestSubmit();
   }
 
-  /** Everything that is answered, by name. @param {HTMLFormElement} form */
-  function answers(form) {
+  /** Everything that is answered, by name. @param {HTMLElement} own */
+  function answers(own) {
     /** @type {Object<string, any>} */
-    const found = {};
-    for (const own of form.querySelectorAll("[data-widget]")) found[own.dataset.widget] = own.value;
-    for (const field of form.elements) {
-      const ignored = ["submit", "button", "reset", "file", "image", "fieldset", "output"].includes(field.type);
-      if (ignored || !field.name || field.name === "assignmentId" || field.disabled || field.closest("[data-widget]")) continue;
+    const named = {};
+    for (const widget of own.querySelectorAll("[data-widget]")) named[widget.dataset.widget] = widget.value;
+    for (const field of own.querySelectorAll("input, select, textarea")) {
+      const ignored = ["submit", "button", "reset", "file", "image"].includes(field.type);
+      if (ignored || !field.name || field.name === "assignmentId" || field.disabled || field.closest("[data-widget-own]")) continue;
       if (["radio", "checkbox"].includes(field.type)) {
         const key = field.dataset.key ?? field.name;
-        found[key] = { ...found[key], [field.dataset.value ?? field.value]: field.checked };
+        named[key] = { ...named[key], [field.dataset.value ?? field.value]: field.checked };
       } else if (field.type === "select-multiple") {
-        found[field.name] = [...field.selectedOptions].map((option) => option.value);
+        named[field.name] = [...field.selectedOptions].map((option) => option.value);
       } else {
-        found[field.name] = field.hasAttribute("data-number") ? Number(field.value) : field.value;
+        named[field.name] = field.hasAttribute("data-number") ? Number(field.value) : field.value;
       }
     }
-    return sorted(found);
+    return sorted(named);
   }
 
   /** Answers as fields: what is inside of one has both names. @param {Object<string, any>} found @returns {[string, string][]} */
@@ -186,8 +232,12 @@
     return Object.fromEntries(Object.keys(value).sort().map((name) => [name, sorted(value[name])]));
   }
 
+  // Loaded before this script: the elements that are more than a few fields.
+  const widgets = window.choraleWidgets ?? {};
+
   /** @type {Object<string, (own: HTMLElement) => void>} */
   const made = {
+    ...Object.fromEntries(Object.entries(widgets).map(([name, build]) => [name, (own) => widget(own, build)])),
     "crowd-form": form,
     "crowd-input": (own) => textField(own, "input"),
     "crowd-text-area": (own) => textField(own, "textarea"),
@@ -216,13 +266,44 @@
     "crowd-tab": (own) => given(own, "header") && own.prepend(element("h2", {}, given(own, "header"))),
   };
 
+  /** A widget that stands alone has a form of its own, or belongs to the one it names. @param {HTMLElement} own */
+  function intoForm(own) {
+    const other = document.getElementById(given(own, "crowd-form-element-id") ?? "");
+    if (other === null) {
+      own.replaceChildren(element("crowd-form", {}, element("crowd-widget-body", {}, ...contents(own))));
+      return;
+    }
+    other.style.removeProperty("display");
+    (other.form ?? other).prepend(own);
+  }
+
   /** Fill every element that is not filled yet; those around others first. */
   function fill() {
-    for (const own of document.querySelectorAll(Object.keys(made).join(","))) {
-      if (done.has(own)) continue;
+    const all = document.querySelectorAll(Object.keys(made).join(","));
+    const waiting = [...all].filter((own) => !done.has(own));
+    for (const own of waiting) {
+      if (done.has(own)) continue; // a group has filled what is in it
       done.add(own);
+      const root = shadowOf(own);
+      Object.defineProperty(own, "shadowRoot", { configurable: true, get: () => root });
+      if (own.localName in widgets && !own.closest("form, crowd-form")) intoForm(own);
       made[own.localName](own);
     }
+    if (waiting.length) fill(); // some bring others
+  }
+
+  /**
+   * What scripts reach for to find the parts of an element: the originals have an open shadow root. Here the parts are in the
+   * element itself, where the page's style and drafts find them.
+   */
+  function shadowOf(own) {
+    const root = { getElementById: (id) => own.querySelector(`#${CSS.escape(id)}`), host: own, mode: "open", shadowRoot: undefined };
+    return new Proxy(root, {
+      get(target, name) {
+        if (name in target) return target[name];
+        return typeof own[name] === "function" ? own[name].bind(own) : own[name];
+      },
+    });
   }
 
   function begin() {

@@ -1,44 +1,127 @@
 /**
- * In the frame: what pages made for Mechanical Turk expect to find, and what keeps a draft of them.
+ * Inside the frame: the functions and storage that pages made for Mechanical Turk expect, their drafts, and their answer.
  *
- * A classic script, since old pages call its functions while they load. The frame has no origin and no storage: the page
- * around it keeps the draft, and all they exchange are messages.
+ * A classic script, since old pages call its functions while they load. The frame has no origin: the page around it keeps
+ * drafts and storage, and both exchange messages only. A HIT's page posts its form itself. A layout's form is read here
+ * when the layout submits it, after all of the layout's own handlers, and sent to the page around.
  */
 
 (() => {
   "use strict";
+  // Layouts load it again under the name of Amazon's script.
+  if (window.choraleFrame) return;
+  window.choraleFrame = true;
+
   const NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE";
   const SUBMIT = "/mturk/externalSubmit";
+  const BUTTON = "button, input[type=submit], input[type=image]";
+  const MOST_STORED = 100_000;
   const asked = new URLSearchParams(location.search);
-  // A layout's answers go to the page around it, which submits them.
   const isLayout = asked.get("assignmentId") === null;
+  // A layout may have a variable of its own called `parent`.
+  const around = window.parent;
 
   /** @param {string} kind @param {Object<string, any>} [more] */
-  const tell = (kind, more = {}) => parent.postMessage({ chorale: kind, ...more }, "*");
+  const send = (kind, more = {}) => around.postMessage({ chorale: kind, ...more }, "*");
 
   /** @param {string} name @param {string} [otherwise] */
   window.turkGetParam = (name, otherwise = "") => asked.get(name) ?? otherwise;
   window.turkGetSubmitToHost = () => asked.get("turkSubmitTo") ?? "";
   window.turkSetAssignmentID = (given) => prepare(typeof given === "string" ? given : undefined);
 
-  /** The fields there are, in a form or not. */
-  const controls = () =>
-    [...document.querySelectorAll("input[name], textarea[name], select[name]")].filter(
-      (control) => control.name !== "assignmentId" && !["submit", "button", "file", "image"].includes(control.type),
-    );
+  /** What was stored before: the page around put it into the frame's name, the only thing a script can read at once. */
+  const stored = (() => {
+    try {
+      return JSON.parse(window.name) ?? {};
+    } catch {
+      return {};
+    }
+  })();
+  window.name = "";
 
-  /** @returns {[string, string][]} names and values, as a form sends them */
-  function values() {
-    const found = [];
-    for (const control of controls()) {
+  /** A storage that the sandbox refuses to give. @param {"local" | "session" | "cookies"} area */
+  function storage(area) {
+    const entries = new Map(Object.entries(stored[area] ?? {}).map(([name, value]) => [name, String(value)]));
+    const save = () => {
+      stored[area] = Object.fromEntries(entries);
+      send("storage", { stored });
+    };
+    const own = {
+      getItem: (name) => entries.get(String(name)) ?? null,
+      setItem(name, value) {
+        const size = [...entries].reduce((sum, [key, text]) => sum + key.length + text.length, String(value).length);
+        if (size > MOST_STORED) throw new DOMException("The storage is full.", "QuotaExceededError");
+        entries.set(String(name), String(value));
+        save();
+      },
+      removeItem(name) {
+        entries.delete(String(name));
+        save();
+      },
+      clear() {
+        entries.clear();
+        save();
+      },
+      key: (position) => [...entries.keys()][position] ?? null,
+      get length() {
+        return entries.size;
+      },
+    };
+    return new Proxy(own, {
+      get: (target, name) => (name in target ? target[name] : entries.get(String(name))),
+      set(_target, name, value) {
+        own.setItem(name, value);
+        return true;
+      },
+      deleteProperty(_target, name) {
+        own.removeItem(name);
+        return true;
+      },
+      has: (target, name) => name in target || entries.has(String(name)),
+      ownKeys: () => [...entries.keys()],
+      getOwnPropertyDescriptor: (_target, name) =>
+        entries.has(String(name)) ? { configurable: true, enumerable: true, value: entries.get(String(name)) } : undefined,
+    });
+  }
+
+  const cookies = storage("cookies");
+  const give = (owner, name, more) => Object.defineProperty(owner, name, { configurable: true, ...more });
+  for (const [name, area] of [["localStorage", storage("local")], ["sessionStorage", storage("session")]]) {
+    give(window, name, { get: () => area });
+  }
+  give(document, "cookie", {
+    get: () => Object.keys(cookies).map((name) => `${name}=${cookies.getItem(name)}`).join("; "),
+    set(text) {
+      const [pair, ...rules] = String(text).split(";");
+      const [name, ...value] = pair.split("=");
+      const ended = rules.some((rule) => {
+        const [key, given] = rule.split("=").map((part) => part.trim());
+        if (key.toLowerCase() === "max-age") return Number(given) <= 0;
+        return key.toLowerCase() === "expires" && Date.parse(given) <= Date.now();
+      });
+      if (ended) cookies.removeItem(name.trim());
+      else cookies.setItem(name.trim(), value.join("=").trim());
+    },
+  });
+
+  const ignored = (control) => control.name === "assignmentId" || ["submit", "button", "file", "image", "reset"].includes(control.type);
+
+  /** The page's fields, inside a form or not. */
+  const controls = () =>
+    [...document.querySelectorAll("input[name], textarea[name], select[name]")].filter((control) => !ignored(control));
+
+  /** @param {Element[]} among @returns {[string, string][]} names and values, as a form sends them */
+  function values(among) {
+    const pairs = [];
+    for (const control of among) {
       if (control.disabled) continue;
       if (control instanceof HTMLSelectElement) {
-        for (const option of control.selectedOptions) found.push([control.name, option.value]);
+        for (const option of control.selectedOptions) pairs.push([control.name, option.value]);
       } else if (!["radio", "checkbox"].includes(control.type) || control.checked) {
-        found.push([control.name, control.value]);
+        pairs.push([control.name, control.value]);
       }
     }
-    return found;
+    return pairs;
   }
 
   /** @param {any} draft */
@@ -52,7 +135,8 @@
         for (const option of control.options) option.selected = own.includes(option.value);
       } else if (["radio", "checkbox"].includes(control.type)) {
         control.checked = own.includes(control.value);
-      } else if (control.type !== "hidden" && own.length) {
+      } else if ((control.type !== "hidden" || control.hasAttribute("data-widget-value")) && own.length) {
+        // A hidden field belongs to a script of the layout, which does not know of drafts.
         control.value = own.shift();
       }
     }
@@ -62,15 +146,42 @@
 
   const firstInvalid = () => controls().find((control) => control.willValidate && !control.validity.valid) ?? null;
 
-  /** What is sent of the fields, where that is not just their values. */
-  function answer() {
-    const crowd = document.querySelector("crowd-form > form");
-    if (!crowd) return values();
-    return [...new FormData(crowd)].filter(([name, value]) => name !== "assignmentId" && typeof value === "string");
+  const report = () => send("draft", { values: values(controls()) });
+
+  const mainForm = () =>
+    document.querySelector("#mturk_form") ?? document.querySelector("crowd-form form") ?? document.forms[0] ?? null;
+
+  /** Whether the layout brings its own button, so that the page around shows none. */
+  function hasOwnButton() {
+    const wrapped = document.querySelector("form[data-chorale-wrapped]") !== null;
+    return [...document.querySelectorAll(`${BUTTON}, input[type=button], [role=button]`)].some((button) => {
+      if (/\bsubmit\b/i.test(button.value || button.textContent || button.id)) return true;
+      if (button.getAttribute("type") === "submit" || button.type === "image") return true;
+      // Without a type it submits the layout's own form. In the form put around a layout it may be anything.
+      return !wrapped && button.type === "submit" && button.form !== null;
+    });
   }
 
-  function report() {
-    tell("draft", { values: values(), answer: answer(), valid: firstInvalid() === null });
+  let taken = 0;
+
+  /** Send a layout's answer: the real form, with what scripts put into it. @param {HTMLFormElement | null} form @param {any} [submitter] */
+  function take(form, submitter = null) {
+    taken += 1;
+    const own = form === null ? [] : [...new FormData(form, submitter?.form === form ? submitter : null)];
+    const answer = own.filter(([name, value]) => name !== "assignmentId" && typeof value === "string");
+    // A field outside every form was never sent by a browser, but losing what somebody filled in is worse.
+    const outside = values(controls().filter((control) => control.form === null && !control.closest("crowd-form")));
+    send("submit", { values: values(controls()), answer: [...answer, ...outside] });
+  }
+
+  /** Submit as the page around asks: by the layout's own form and its checks. */
+  function submitLayout() {
+    const form = mainForm();
+    const before = taken;
+    if (form !== null) form.requestSubmit();
+    else if (firstInvalid() === null) take(null);
+    else firstInvalid()?.reportValidity();
+    if (taken === before) send("refused", { incomplete: firstInvalid() !== null });
   }
 
   /** Have every form submit here, by the assignment's id. @param {string} [given] */
@@ -96,36 +207,69 @@
     }
   }
 
-  document.addEventListener("submit", (event) => {
-    if (isLayout) {
-      event.preventDefault();
-      report();
-      tell("submit");
-    } else if (asked.get("assignmentId") === NOT_ACCEPTED) {
-      event.preventDefault();
-    }
+  /** After all handlers of the layout: they may have refused, and may have filled in hidden fields. @param {SubmitEvent} event */
+  function decide(event) {
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    if (isLayout) take(event.target, event.submitter);
+  }
+
+  if (isLayout) {
+    // A script's `form.submit()` asks no handler. In a browser it would load another page into the frame.
+    HTMLFormElement.prototype.submit = function submit() {
+      take(this);
+    };
+  }
+  if (isLayout || asked.get("assignmentId") === NOT_ACCEPTED) {
+    addEventListener(
+      "submit",
+      (event) => {
+        // Handlers that the layout has added to the window since are asked first.
+        removeEventListener("submit", decide);
+        addEventListener("submit", decide);
+        // A handler that ends the event's way has not refused yet: decide after it. Meanwhile the browser would load
+        // another page; a form for a dialog that is not in one does nothing.
+        event.target.setAttribute("method", "dialog");
+        event.submitter?.removeAttribute("formmethod");
+        for (const name of ["stopPropagation", "stopImmediatePropagation"]) {
+          const stop = event[name].bind(event);
+          event[name] = () => {
+            stop();
+            setTimeout(() => decide(event));
+          };
+        }
+      },
+      true,
+    );
+  }
+
+  addEventListener("click", (event) => {
+    const button = event.target instanceof Element ? event.target.closest(BUTTON) : null;
+    if (button === null || event.defaultPrevented || button.type === "button" || button.type === "reset") return;
+    // Outside of a form it does nothing in a browser; Mechanical Turk had a form around everything.
+    if (button.form === null && !button.disabled) mainForm()?.requestSubmit();
   });
   document.addEventListener("input", report);
   document.addEventListener("change", report);
   addEventListener("message", (event) => {
-    if (event.source !== parent) return;
-    if (event.data?.chorale === "hello" && document.readyState !== "loading") tell("ready");
+    if (event.source !== around) return;
+    if (event.data?.chorale === "submit" && isLayout) submitLayout();
     if (event.data?.chorale === "restore") {
       restore(event.data.values);
-      tell("restored");
-    }
-    if (event.data?.chorale === "point") {
-      const wrong = firstInvalid();
-      wrong?.reportValidity();
-      wrong?.focus();
+      send("restored");
     }
   });
 
   function ready() {
     prepare();
-    tell("ready");
-    if (isLayout) report();
-    const measure = () => tell("height", { height: document.documentElement.offsetHeight });
+    send("ready");
+    if (isLayout) {
+      report();
+      const tellButton = () => send("button", { own: hasOwnButton() });
+      tellButton();
+      new MutationObserver(tellButton).observe(document.body, { childList: true, subtree: true });
+    }
+    const measure = () => send("height", { height: document.documentElement.offsetHeight });
     if (document.body) new ResizeObserver(measure).observe(document.body);
     measure();
   }

@@ -11,6 +11,8 @@ const TALLEST = 4000;
 const LEAST = Number(frame?.height ?? 0);
 /** The page in the frame is somebody else's: what it says is data, and little of it is believed. */
 const MOST_SIGNS = 200_000;
+/** What pages in frames keep in their storage, the same for layouts and HITs. */
+const STORED = "layout-storage";
 
 /** Whether a draft is on its way into the frame: what that says meanwhile is older. */
 let restoring = false;
@@ -20,8 +22,11 @@ if (frame) {
     if (event.source !== frame.contentWindow || typeof event.data?.chorale !== "string") return;
     heard(event.data);
   });
-  // It may have been ready before this page was listening.
-  frame.contentWindow?.postMessage({ chorale: "hello" }, "*");
+  if (frame.dataset.src) {
+    // A script in the frame can read its own name at once, before any message. A page elsewhere has its own storage.
+    frame.name = JSON.stringify(store.get("memory", STORED) ?? {});
+    frame.src = frame.dataset.src;
+  }
 }
 
 /** @param {any} said */
@@ -37,6 +42,8 @@ function heard(said) {
     store.set("draft", assignment, { id: assignment, at: Date.now(), values: said.values });
   } else if (said.chorale === "height" && Number.isFinite(said.height) && frame) {
     frame.height = String(Math.min(TALLEST, Math.max(LEAST, Math.ceil(said.height))));
+  } else if (said.chorale === "storage" && JSON.stringify(said.stored ?? {}).length <= MOST_SIGNS) {
+    store.set("memory", STORED, said.stored);
   } else if (said.chorale === "submitted") {
     // Whether it really was, the server knows.
     if (assignment) store.remove("draft", assignment);

@@ -1,0 +1,273 @@
+/**
+ * Shapes drawn on a picture: boxes, points, lines and polygons, each with a label, by mouse, finger or keyboard.
+ *
+ * Made for pages and for sandboxed frames alike, which can't import modules: it defines `ChoraleDrawing` and exports nothing.
+ * Shapes are in the picture's own pixels, whatever size it is shown in.
+ *
+ * @typedef {{label: string, points: [number, number][]}} Shape
+ * @typedef {"box" | "point" | "line" | "polyline" | "polygon"} Kind
+ */
+
+(() => {
+  "use strict";
+  const SVG = "http://www.w3.org/2000/svg";
+  const COLOURS = ["#d1495b", "#1f6feb", "#2a9134", "#8f3fbf", "#b8860b", "#00798c", "#c2410c", "#475569"];
+  const NAMES = { box: "box", point: "point", line: "line", polyline: "line", polygon: "polygon" };
+  /** Points that finish a shape by themselves; others are finished by hand. */
+  const ENOUGH = { point: 1, line: 2 };
+  const FEWEST = { box: 2, point: 1, line: 2, polyline: 2, polygon: 3 };
+
+  /** @param {string} tag @param {Object<string, any>} [own] @param {(Node | string)[]} inside */
+  function html(tag, own = {}, ...inside) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(own)) made.setAttribute(name, String(value));
+    made.append(...inside);
+    return made;
+  }
+
+  /** @param {string} tag @param {Object<string, any>} own */
+  function svg(tag, own) {
+    const made = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(own)) made.setAttribute(name, String(value));
+    return made;
+  }
+
+  class Drawing {
+    /** @param {{src: string, alt: string, kind: Kind, labels: string[], shapes?: Shape[], changed: () => void}} options */
+    constructor({ src, alt, kind, labels, shapes = [], changed }) {
+      this.kind = kind;
+      this.labels = labels.length ? labels : [""];
+      this.label = this.labels[0];
+      this.changed = changed;
+      /** @type {Shape[]} */
+      this.shapes = shapes;
+      /** @type {[number, number][]} the points of a shape that is not finished */
+      this.pending = [];
+      this.image = html("img", { src, alt });
+      this.layer = svg("svg", { class: "drawing-layer", "aria-label": `Drawn on the picture: ${NAMES[kind]}s`, role: "group" });
+      this.list = html("ol", { class: "drawing-list" });
+      this.status = html("p", { class: "drawing-status", role: "status" });
+      this.buttons = this.labels.map((label, position) => this.#labelButton(label, position));
+      this.finishing = this.#button("Finish this shape", () => this.#finish());
+      this.element = html(
+        "div",
+        { class: "drawing" },
+        ...(labels.length ? [html("div", { class: "drawing-labels", role: "group", "aria-label": "Labels" }, ...this.buttons)] : []),
+        html("div", { class: "drawing-picture" }, this.image, this.layer),
+        html("div", { class: "drawing-actions" }, this.#button(`Add a ${NAMES[kind]}`, () => this.#addInTheMiddle()), this.finishing),
+        this.status,
+        this.list,
+      );
+      this.image.addEventListener("load", () => this.show());
+      this.image.addEventListener("error", () => {
+        this.status.textContent = "The picture could not be loaded. Reload the page, or skip this one.";
+      });
+      this.layer.addEventListener("pointerdown", (event) => this.#down(event));
+      this.layer.addEventListener("pointermove", (event) => this.#move(event));
+      this.layer.addEventListener("pointerup", (event) => this.#up(event));
+      this.element.addEventListener("keydown", (event) => this.#pressed(event));
+      this.show();
+    }
+
+    get size() {
+      return { width: this.image.naturalWidth || 1, height: this.image.naturalHeight || 1 };
+    }
+
+    /** @param {Shape[]} shapes */
+    set(shapes) {
+      this.shapes = shapes;
+      this.show();
+    }
+
+    /** @param {string} text @param {() => void} act */
+    #button(text, act) {
+      const button = html("button", { type: "button" }, text);
+      button.addEventListener("click", act);
+      return button;
+    }
+
+    /** @param {string} label @param {number} position */
+    #labelButton(label, position) {
+      const button = this.#button(label, () => {
+        this.label = label;
+        this.show();
+      });
+      button.style.borderLeft = `0.75rem solid ${COLOURS[position % COLOURS.length]}`;
+      return button;
+    }
+
+    /** @param {PointerEvent} event @returns {[number, number]} where on the picture, in its pixels */
+    #at(event) {
+      const frame = this.layer.getBoundingClientRect();
+      const { width, height } = this.size;
+      const x = ((event.clientX - frame.left) / frame.width) * width;
+      const y = ((event.clientY - frame.top) / frame.height) * height;
+      return [Math.round(Math.min(width, Math.max(0, x))), Math.round(Math.min(height, Math.max(0, y)))];
+    }
+
+    /** @param {PointerEvent} event */
+    #down(event) {
+      event.preventDefault();
+      if (this.kind !== "box") return;
+      this.layer.setPointerCapture(event.pointerId);
+      this.pending = [this.#at(event), this.#at(event)];
+    }
+
+    /** @param {PointerEvent} event */
+    #move(event) {
+      if (this.kind !== "box" || this.pending.length !== 2) return;
+      this.pending = [this.pending[0], this.#at(event)];
+      this.#draw();
+    }
+
+    /** @param {PointerEvent} event */
+    #up(event) {
+      if (this.kind === "box") {
+        const [[left, top], [right, bottom]] = this.pending.length === 2 ? this.pending : [[0, 0], [0, 0]];
+        const isBox = Math.abs(right - left) > 1 && Math.abs(bottom - top) > 1;
+        if (isBox) this.#finish();
+        else this.#forget();
+        return;
+      }
+      const point = this.#at(event);
+      const last = this.pending.at(-1);
+      // The second half of a double click ends the shape.
+      const again = last !== undefined && Math.hypot(last[0] - point[0], last[1] - point[1]) < this.size.width / 200;
+      if (again) this.#finish();
+      else this.#addPoint(point);
+    }
+
+    /** @param {[number, number]} point */
+    #addPoint(point) {
+      this.pending = [...this.pending, point];
+      if (this.pending.length === ENOUGH[this.kind]) this.#finish();
+      else this.show();
+    }
+
+    #finish() {
+      if (this.pending.length < FEWEST[this.kind]) return;
+      this.#add(this.pending);
+      this.pending = [];
+      this.show();
+    }
+
+    #forget() {
+      this.pending = [];
+      this.show();
+    }
+
+    /** @param {[number, number][]} points */
+    #add(points) {
+      this.shapes = [...this.shapes, { label: this.label, points }];
+      this.show();
+      this.status.textContent = `Added: ${this.#named(this.shapes.length - 1)}`;
+      this.changed();
+    }
+
+    #addInTheMiddle() {
+      const { width, height } = this.size;
+      const at = (across, down) => /** @type {[number, number]} */ ([Math.round(width * across), Math.round(height * down)]);
+      const shapes = {
+        box: [at(0.4, 0.4), at(0.6, 0.6)],
+        point: [at(0.5, 0.5)],
+        line: [at(0.4, 0.5), at(0.6, 0.5)],
+        polyline: [at(0.4, 0.5), at(0.5, 0.45), at(0.6, 0.5)],
+        polygon: [at(0.4, 0.6), at(0.5, 0.4), at(0.6, 0.6)],
+      };
+      this.#add(shapes[this.kind]);
+      this.layer.querySelectorAll("[tabindex]")[this.shapes.length - 1]?.focus();
+    }
+
+    /** Arrow keys move a shape, with Shift its last point; Delete removes it. @param {KeyboardEvent} event */
+    #pressed(event) {
+      if (event.key === "Escape" && this.pending.length) this.#forget();
+      const position = Number(event.target instanceof Element ? (event.target.getAttribute("data-shape") ?? -1) : -1);
+      if (position < 0) return;
+      const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+      if (event.key === "Delete" || event.key === "Backspace") this.remove(position);
+      else if (step) this.#push(position, step, event.shiftKey);
+      else return;
+      event.preventDefault();
+      this.layer.querySelectorAll("[tabindex]")[Math.min(position, this.shapes.length - 1)]?.focus();
+    }
+
+    /** @param {number} position @param {number[]} step @param {boolean} lastOnly */
+    #push(position, step, lastOnly) {
+      const { width, height } = this.size;
+      const by = Math.max(1, Math.round(Math.max(width, height) / 200));
+      const { points } = this.shapes[position];
+      const moved = points.map(([x, y], index) =>
+        lastOnly && index < points.length - 1
+          ? [x, y]
+          : [Math.min(width, Math.max(0, x + step[0] * by)), Math.min(height, Math.max(0, y + step[1] * by))],
+      );
+      this.shapes = this.shapes.map((shape, index) => (index === position ? { ...shape, points: moved } : shape));
+      this.show();
+      this.changed();
+    }
+
+    /** @param {number} position */
+    remove(position) {
+      this.status.textContent = `Removed: ${this.#named(position)}`;
+      this.shapes = this.shapes.filter((_, index) => index !== position);
+      this.show();
+      this.changed();
+    }
+
+    /** @param {number} position */
+    #named(position) {
+      return `${NAMES[this.kind]} ${position + 1} ${this.shapes[position].label}`.trim();
+    }
+
+    show() {
+      this.buttons.forEach((button, position) => button.setAttribute("aria-pressed", String(this.labels[position] === this.label)));
+      this.finishing.hidden = this.kind === "box" || this.pending.length < FEWEST[this.kind];
+      this.list.replaceChildren(
+        ...this.shapes.map((_, position) => {
+          const remove = this.#button("Remove", () => this.remove(position));
+          remove.setAttribute("aria-label", `Remove ${this.#named(position)}`);
+          return html("li", {}, `${this.#named(position)} `, remove);
+        }),
+      );
+      this.#draw();
+    }
+
+    #draw() {
+      const { width, height } = this.size;
+      this.layer.setAttribute("viewBox", `0 0 ${width} ${height}`);
+      const shapes = this.shapes.map((shape, position) => {
+        const drawn = this.#outline(shape.points, this.#colour(shape.label));
+        for (const [name, value] of Object.entries({ tabindex: 0, role: "img", "data-shape": position })) drawn.setAttribute(name, String(value));
+        drawn.setAttribute("aria-label", `${this.#named(position)}. Arrow keys move it, Shift and arrow keys change it, Delete removes it`);
+        return drawn;
+      });
+      const pending = this.pending.length ? [this.#outline(this.pending, this.#colour(this.label))] : [];
+      this.layer.replaceChildren(...shapes, ...pending);
+    }
+
+    /** @param {string} label */
+    #colour(label) {
+      return COLOURS[Math.max(0, this.labels.indexOf(label)) % COLOURS.length];
+    }
+
+    /** @param {[number, number][]} points @param {string} colour */
+    #outline(points, colour) {
+      const thick = Math.max(this.size.width, this.size.height) / 250;
+      const look = { stroke: colour, "stroke-width": thick, fill: colour, "fill-opacity": 0.15 };
+      const group = svg("g", {});
+      if (this.kind === "box" && points.length === 2) {
+        const [[left, top], [right, bottom]] = points;
+        const box = { x: Math.min(left, right), y: Math.min(top, bottom), width: Math.abs(right - left), height: Math.abs(bottom - top) };
+        group.append(svg("rect", { ...box, ...look }));
+        return group;
+      }
+      const path = points.map((point) => point.join(",")).join(" ");
+      if (this.kind === "polygon") group.append(svg("polygon", { points: path, ...look }));
+      else if (this.kind !== "point") group.append(svg("polyline", { points: path, ...look, fill: "none" }));
+      for (const [x, y] of points) group.append(svg("circle", { cx: x, cy: y, r: thick * 2, fill: colour }));
+      return group;
+    }
+  }
+
+  /** @type {any} */ (globalThis).ChoraleDrawing = Drawing;
+})();
