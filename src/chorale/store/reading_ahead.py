@@ -127,7 +127,8 @@ class ReadingAhead:
     def rows(self, asked: Sequence[Asked]) -> Sequence[Sequence[Any]] | None:
         """The rows of some statements; None once it is the turn of who asks, as it is for what no scope is known of."""
         if any(scope is None for _, _, scope, _ in asked):
-            return self.wait_for_turn()
+            self.wait_for_turn()
+            return None
         found: Sequence[Sequence[Any]] = self._group.switch(asked)
         return found
 
