@@ -140,9 +140,9 @@ def _run_all(connection: "SqliteConnection | PostgresConnection", wanted: Sequen
     """
     changes = connection.changes
     answers: _Answers = []
-    with connection.writing():
+    with connection.writing(), closing(connection.in_turn([work for work, _ in wanted])) as turns:
         try:
-            for (_, future), run in zip(wanted, connection.in_turn([work for work, _ in wanted]), strict=True):
+            for (_, future), run in zip(wanted, turns, strict=True):
                 before = changes()
                 try:
                     answers.append(partial(future.set_result, run()))

@@ -5,7 +5,7 @@ the server does, and an answer is a dozen of them. A statement whose result nobo
 together with the next one that is (libpq calls this a pipeline), or with the commit.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from select import POLLIN, POLLOUT, poll
@@ -242,7 +242,7 @@ class PostgresConnection(Connection):
         """How many statements were run that may have changed something."""
         return self.changed
 
-    def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Iterator[Callable[[], Any]]:
+    def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Generator[Callable[[], Any]]:
         """For each piece of work of a group, what does it; all of them read first what they need."""
         return in_turn(self, works)
 

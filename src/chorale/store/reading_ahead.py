@@ -8,7 +8,7 @@ after the other.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -136,7 +136,7 @@ class ReadingAhead:
         self._group.switch(None)
 
 
-def in_turn(connection: "PostgresConnection", works: Sequence[Callable[[Any], Any]]) -> Iterator[Callable[[], Any]]:
+def in_turn(connection: "PostgresConnection", works: Sequence[Callable[[Any], Any]]) -> Generator[Callable[[], Any]]:
     """For each piece of work, in order, what does it. All of them read first; so nothing may be done in between."""
     if len(works) == 1:
         yield partial(works[0], connection)

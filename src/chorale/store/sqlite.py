@@ -5,7 +5,7 @@ library's module needs. No other copy of SQLite in this process may open a file 
 of the other's locks.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
@@ -186,7 +186,7 @@ class SqliteConnection(Connection):
         """How many rows were changed since the connection was opened."""
         return self.driver.total_changes()
 
-    def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Iterator[Callable[[], Any]]:
+    def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Generator[Callable[[], Any]]:
         """For each piece of work of a group, what does it."""
         return (partial(work, self) for work in works)
 
