@@ -98,7 +98,7 @@ def work_in_groups(everyone: Sequence[Person], stage: str) -> None:
         submit_together(given)
 
 
-def counts(study: Study, column: str, stage: str = "meaningful") -> list[int]:
+def counts(study: Study, column: str, stage: str = "meaningful") -> list[Any]:
     query = text(
         f"SELECT {column} FROM item JOIN stage ON stage.id = item.stage_id WHERE stage.name = :stage AND wanted > 0"
     )
@@ -156,8 +156,8 @@ def test_a_group_asks_the_server_a_few_times(make_study: StudyMaker, round_trips
 def test_who_has_read_what_another_one_changed_starts_over(store: Store) -> None:
     runs = []
 
-    def append(key: str, change: Prepared) -> Callable[[Connection], str]:
-        def work(tx: Connection) -> str:
+    def append(key: str, change: Prepared) -> Callable[[Connection], Any]:
+        def work(tx: Connection) -> Any:
             runs.append(key)
             value = READ.value(tx, key=key) + "+"
             change(tx, of=key, new=value)
@@ -178,7 +178,7 @@ def test_who_has_read_what_another_one_changed_starts_over(store: Store) -> None
 def test_what_may_be_about_anything_is_read_in_turn(store: Store) -> None:
     runs = []
 
-    def append(tx: Connection) -> str:
+    def append(tx: Connection) -> Any:
         runs.append("run")
         value = READ_ANYTHING.value(tx, key="a") + "+"
         CHANGE(tx, of="a", new=value)

@@ -83,14 +83,20 @@ def attendance(
     return Attendance._make((*row[: -len(CREDENTIALS)], credentials))
 
 
+_NOTHING_YET: dict[str, Any] = dict.fromkeys(
+    (
+        *("served", "answered", "gold_answered", "gold_right", "earned", "fees", "exact_fees"),
+        *("worked_ms", "changes", "settled", "skipped"),
+    ),
+    0,
+)
 _ENTER = InsertIfNew(
     participation,
     *("stage_id", "worker_id", "seed", "entered_at"),
     standing=Standing.ACTIVE.value,
     gold_recent="",
     item_cursor=-1,
-    **dict.fromkeys(("served", "answered", "gold_answered", "gold_right", "earned", "fees", "exact_fees"), 0),
-    **dict.fromkeys(("worked_ms", "changes", "settled", "skipped"), 0),
+    **_NOTHING_YET,
 )
 
 
