@@ -49,13 +49,15 @@ SCORING = [
     "evaluate rules rules.tsv judged.tsv --chart rules.svg",
     "evaluate mcq questions.json",
     "aggregate judgments.csv --method dawid-skene --out labels.csv",
+    "evaluate labels labels.csv labels.csv --ci",
     "agreement judgments.csv --ci",
+    "agreement judgments.csv --metric gwet --analytic",
     "irt answers.csv --model 1pl",
     "prepare rules extractions.tsv rules.tsv --out items.jsonl --at-least 1 --per-extraction 1",
 ]
 IN_BASE = {
     *("new", "check", "aggregate", "agreement", "irt", "reproduce", "import qasrl", "browse qasrl", "learn rules"),
-    *(f"evaluate {name}" for name in ("frames", "mcq", "qasrl", "rules", "srl")),
+    *(f"evaluate {name}" for name in ("frames", "labels", "mcq", "qasrl", "rules", "srl")),
     *(f"prepare {name}" for name in ("frames", "mcq", "qasrl", "rules")),
     *(f"baseline {name}" for name in ("frames", "train-frames", "mcq")),
 }

@@ -332,14 +332,13 @@ def test_the_command_prints_what_scripts_rely_on(files: tuple[Path, Path]) -> No
 
 def test_the_command_gives_intervals_and_items(files: tuple[Path, Path]) -> None:
     printed = run(*files, "--ci", "--resamples", "200", "--items")
-    low, high = printed["ci"]["tau_auc"]
-    assert low <= printed["tau"]["auc"] <= high
+    # Three sentences do not tell how far a mean would move.
+    assert printed["ci"]["tau_auc"] is None
     assert set(printed["ci"]) == {"tau_auc", "tau_mean", "cosine_auc", "cosine_mean"}
     assert set(printed["sentences"]) == {"s1", "s2", "s3"}
     assert printed["sentences"]["s3"] == {"tau": 1.0, "cosine": 1.0}
     assert "resamples:200|seed:1" in printed["signature"]
     assert printed["ci"] == run(*files, "--ci", "--resamples", "200")["ci"]
-    assert printed["ci"] != run(*files, "--ci", "--resamples", "200", "--seed", "2")["ci"]
 
 
 def test_the_command_compares_two_systems(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from chorale.text import inflections
 from chorale.text.inflections import KEYS, VerbForms, inflect, verbs_of
+from chorale.text.predicates import forms_of, predicates
+from chorale.text.tagger import Tagged
 
 FORMS = """
     walk walks walking walked walked
@@ -51,9 +53,11 @@ def _either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         pytest.importorskip("lemminflect")
     else:
         monkeypatch.setattr(inflections, "_dictionary", lambda: None)
-    inflections._inflected.cache_clear()
+    for cached in (inflections._inflected, inflections._is_listed):
+        cached.cache_clear()
     yield
-    inflections._inflected.cache_clear()
+    for cached in (inflections._inflected, inflections._is_listed):
+        cached.cache_clear()
 
 
 @pytest.mark.usefixtures("_either_way")
@@ -111,3 +115,36 @@ def test_every_form_of_a_verb_leads_back_to_it(stem: str) -> None:
     assert all(form.isascii() and form.isalpha() for form in forms.all())
     for form in forms.all():
         assert any(form in verb.all() for verb in verbs_of(form))
+
+
+@pytest.mark.parametrize(
+    ("word", "lemma", "stem"),
+    [
+        ("re-elected", "re-electe", "re-elect"),
+        ("readmitted", "readmitte", "readmit"),
+        ("unfollowed", "unfollowe", "unfollow"),
+        ("retweeted", "retweete", "retweet"),
+        ("texted", "texte", "text"),
+        ("rifting", "rifte", "rift"),
+        ("vlogged", "vlogge", "vlog"),
+        ("photoshopped", "photoshoppe", "photoshop"),
+        ("googled", "googl", "google"),
+        ("crowdsourced", "", "crowdsource"),
+        ("weathering", "weathering", "weather"),
+        ("found", "found", "found"),
+        ("lay", "lie", "lie"),
+    ],
+)
+def test_a_tagger_that_cuts_off_an_ending_makes_no_verb(word: str, lemma: str, stem: str) -> None:
+    pytest.importorskip("lemminflect")
+    forms = forms_of(word, lemma)
+    assert forms.stem == stem
+    assert word in forms.all()
+
+
+def test_the_sentence_says_which_participle_is_meant() -> None:
+    has_got = [Tagged("She", "she", "PRON"), Tagged("has", "have", "AUX", True), Tagged("got", "get", "VERB")]
+    got = [Tagged("She", "she", "PRON"), Tagged("got", "get", "VERB")]
+    assert [verb.forms.past_participle for verb in predicates(has_got)] == ["got"]
+    assert [verb.forms.past_participle for verb in predicates(got)] == ["gotten"]
+    assert inflect("plead", seen="plead").past == "pleaded"

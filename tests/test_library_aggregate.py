@@ -24,7 +24,21 @@ TRIPLES = [
 TRUTH = {f"t{task:02}": "abc"[label] for task, label in enumerate(_TRUE)}
 COLUMNS = {name: [triple[place] for triple in TRIPLES] for place, name in enumerate(("task", "worker", "label"))}
 PANDAS = pd.DataFrame(COLUMNS)
-ALL = ["DawidSkene", "GLAD", "MACE", "MajorityVote", "OneCoinDawidSkene", "Wawa"]
+ALL = ["DawidSkene", "GLAD", "MACE", "MMSR", "MajorityVote", "OneCoinDawidSkene", "Wawa", "ZeroBasedSkill"]
+OTHERS = [
+    *(
+        "KOS",
+        "BradleyTerry",
+        "NoisyBradleyTerry",
+        "ClosestToAverage",
+        "RASA",
+        "HRRASA",
+        "TextRASA",
+        "TextHRRASA",
+    ),
+    *("ROVER", "SegmentationMajorityVote", "SegmentationEM", "SegmentationRASA"),
+]
+"""For two labels, for comparisons, vectors, texts and masks."""
 
 
 @pytest.mark.parametrize("ours", ["DawidSkene", "MajorityVote"])
@@ -119,7 +133,7 @@ def test_how_it_fails() -> None:
 def test_a_truth_file_may_have_other_columns(tmp_path: Path) -> None:
     file = tmp_path / "truth.csv"
     file.write_text("unit,said\nt1,cat\nt2,cat\n")
-    said = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "dog"), ("t2", "bob", "cat")]
+    said = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "cat"), ("t2", "bob", "cat")]
     score = chorale.aggregate.score(said, "majority", truth=file, truth_task="unit", truth_label="said", ci=False)
     assert score.value == 1
     assert "truth-task:unit|truth-label:said" in score.signature
@@ -128,4 +142,4 @@ def test_a_truth_file_may_have_other_columns(tmp_path: Path) -> None:
 
 
 def test_what_there_is_is_shown() -> None:
-    assert [name for name in dir(chorale.aggregate) if name[0] != "_"] == sorted([*ALL, "score"])
+    assert [name for name in dir(chorale.aggregate) if name[0] != "_"] == sorted([*ALL, *OTHERS, "score"])

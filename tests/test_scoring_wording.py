@@ -90,7 +90,7 @@ def test_columns_of_comparisons_are_spelt_out() -> None:
         (["evaluate", "qasrl", "x", "y", "--iou", "2"], "It must be at most 1."),
         (["aggregate", "x.csv", "--restarts", "0"], "It must be at least 1."),
         (["aggregate", "x.csv", "--restarts", "abc"], "'abc' is not a whole number."),
-        (["irt", "x.csv", "--model", "4"], "'4' is not one of 1pl, 2pl, 3pl."),
+        (["irt", "x.csv", "--model", "4"], "'4' is not one of 1pl, 2pl, 3pl, graded."),
     ],
 )
 def test_a_wrong_value_is_told_in_plain_words(arguments: list[str], told: str) -> None:

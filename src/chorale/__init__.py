@@ -15,7 +15,20 @@ TYPE_CHECKING = False  # importing it from typing takes ten times as long as all
 
 if TYPE_CHECKING:
     from chorale import aggregate, evaluate
-    from chorale.coefficients import alpha, fleiss, kappa, percent, pi
+    from chorale.coefficients import (
+        alpha,
+        brennan_prediger,
+        conger,
+        fleiss,
+        gwet,
+        icc,
+        kappa,
+        kendall_tau,
+        kendall_w,
+        percent,
+        pi,
+        spearman,
+    )
     from chorale.metrics.score import Score
     from chorale.model import UserError
 
@@ -27,18 +40,38 @@ __all__ = [
     "__version__",
     "aggregate",
     "alpha",
+    "brennan_prediger",
+    "conger",
     "evaluate",
     "fleiss",
+    "gwet",
+    "icc",
     "kappa",
+    "kendall_tau",
+    "kendall_w",
     "percent",
     "pi",
+    "spearman",
 ]
 
 __getattr__, __dir__ = attach(
     __name__,
     {
         "aggregate": (),
-        "coefficients": ("alpha", "fleiss", "kappa", "percent", "pi"),
+        "coefficients": (
+            "alpha",
+            "brennan_prediger",
+            "conger",
+            "fleiss",
+            "gwet",
+            "icc",
+            "kappa",
+            "kendall_tau",
+            "kendall_w",
+            "percent",
+            "pi",
+            "spearman",
+        ),
         "evaluate": (),
         "metrics.score": ("Score",),
         "model": ("UserError",),

@@ -7,23 +7,26 @@ label of every task, as a pandas Series for a pandas table and as a Polars table
 `score` does what the command does, with a truth to compare with, or another method.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from chorale.files.targets import check_target, writing
-from chorale.metrics.aggregation.estimators import GLAD, MACE, DawidSkene, MajorityVote, OneCoinDawidSkene, Wawa
-from chorale.metrics.aggregation.methods import method_names
+from chorale.lazy import load
+from chorale.metrics import aggregation
+from chorale.metrics.aggregation.methods import OTHER_METHODS, method_names
 from chorale.metrics.checked_options import check_options, naming_keywords
 from chorale.metrics.family import path_of
 from chorale.metrics.options import File, Force, Resamples, Seed, WithIntervals
 from chorale.metrics.reading import judgments_options as judged
 from chorale.metrics.reading.judged import Reading
 from chorale.metrics.reading.judgment_files import separator_in
+from chorale.metrics.reading.labels import missing_values
 from chorale.metrics.reading.truth_files import Truth, read_options, read_truth, truth_in
-from chorale.metrics.resampling import checked_resampling
+from chorale.metrics.resampling import Resampling, checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
 from chorale.metrics.scoring.aggregating import Request, score_data
@@ -33,20 +36,94 @@ from chorale.model.plural import plural
 from chorale.model.problems import did_you_mean
 from chorale.registry.options import Option
 
-__all__ = ["GLAD", "MACE", "DawidSkene", "MajorityVote", "OneCoinDawidSkene", "Wawa", "score"]
+if TYPE_CHECKING:
+    from chorale.metrics.aggregation import (
+        GLAD,
+        HRRASA,
+        KOS,
+        MACE,
+        MMSR,
+        RASA,
+        ROVER,
+        BradleyTerry,
+        ClosestToAverage,
+        DawidSkene,
+        MajorityVote,
+        NoisyBradleyTerry,
+        OneCoinDawidSkene,
+        SegmentationEM,
+        SegmentationMajorityVote,
+        SegmentationRASA,
+        TextHRRASA,
+        TextRASA,
+        Wawa,
+        ZeroBasedSkill,
+    )
+
+_OTHERS = "chorale.metrics.scoring.other_aggregation"
+
+__all__ = [
+    "GLAD",
+    "HRRASA",
+    "KOS",
+    "MACE",
+    "MMSR",
+    "RASA",
+    "ROVER",
+    "BradleyTerry",
+    "ClosestToAverage",
+    "DawidSkene",
+    "MajorityVote",
+    "NoisyBradleyTerry",
+    "OneCoinDawidSkene",
+    "SegmentationEM",
+    "SegmentationMajorityVote",
+    "SegmentationRASA",
+    "TextHRRASA",
+    "TextRASA",
+    "Wawa",
+    "ZeroBasedSkill",
+    "score",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """The estimators, when they are first used: the command needs none of them."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(aggregation, name)
 
 
 def __dir__() -> list[str]:
     return [*__all__, *(name for name in globals() if name.startswith("__"))]
 
 
-Method = Annotated[str, Option(metavar="NAME", help=f"One of {', '.join(method_names())}.", choices=method_names)]
+def _every_method() -> tuple[str, ...]:
+    return (*method_names(), *OTHER_METHODS)
+
+
+Method = Annotated[str, Option(metavar="NAME", help=f"One of {', '.join(_every_method())}.", choices=_every_method)]
+LeftItem = Annotated[
+    str | None,
+    Option(metavar="COLUMN", help="Of comparisons: the column of the item on the left.", show_default="left"),
+]
+RightItem = Annotated[
+    str | None,
+    Option(metavar="COLUMN", help="Of comparisons: the column of the item on the right.", show_default="right"),
+]
 Options = Annotated[
     str | Sequence[str] | None,
     Option(metavar="FILE|A,B,C", help="All labels there were to choose from: a file with one a line, or a list."),
 ]
 OpenTask = Annotated[
     bool, Option("--open", help="For crowdtruth: workers could say anything; there is no list of options.")
+]
+Ties = Annotated[
+    Literal["first", "random", "abstain", "all"],
+    Option(
+        metavar="HOW",
+        help="The label of a tied task: the first by name, a random one (by --seed), none (abstain), or all that lead.",
+    ),
 ]
 Smoothing = Annotated[
     float | None,
@@ -75,16 +152,20 @@ def score(
     trust: Annotated[str | None, Option(metavar="COLUMN", help="The column of workers' trust, for confidence.")] = None,
     sep: judged.Separator = None,
     empty: judged.EmptyLabel = None,
+    missing: judged.MissingValues = (),
     repeats: judged.WhichRepeat = "last",
     keep_rejected: judged.KeepRejected = False,
     reader: judged.ReaderName = None,
     raters: Literal["rows", "columns"] | None = None,
+    left: LeftItem = None,
+    right: RightItem = None,
     options: Options = None,
     open_task: OpenTask = False,
     iterations: Annotated[int | None, Option(min=1, help="The most iterations to make.")] = None,
     tolerance: Annotated[float | None, Option(metavar="X", min=0, help="Stop when an iteration brings less.")] = None,
     restarts: Annotated[int | None, Option(min=1, help="For mace: how many random starts.")] = None,
     smoothing: Smoothing = None,
+    ties: Ties = "random",
     truth: Annotated[Any, Option(help="The true labels of tasks: how often is it right?")] = None,
     truth_task: TruthTask = None,
     truth_label: TruthLabel = None,
@@ -104,26 +185,50 @@ def score(
     the same tasks. `as_json()` has the labels.
 
     >>> import chorale
-    >>> said = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "dog"), ("t2", "bob", "cat")]
+    >>> said = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "cat"), ("t2", "bob", "cat")]
     >>> chorale.aggregate.score(said, "majority", truth={"t1": "cat", "t2": "cat"}).value
     1.0
     """
-    check_options(score, dict(locals()))
-    reading = Reading(task, worker, label, trust, sep, empty, repeats, keep_rejected, raters, reader)
-    other_method, rival = _method_or_judgments(against)
-    named = read_options(options) if isinstance(options, str) else options
-    listed = None if named is None else tuple(sorted(set(map(str, named))))
-    request = Request(method, listed, open_task, iterations, tolerance, restarts, smoothing, seed, other_method)
+    asked = dict(locals())
+    check_options(score, asked)
+    reading = Reading(task, worker, label, trust, sep, empty, repeats, keep_rejected, raters, reader, missing)
     target = None if out is None else path_of(out)
     check_target(target, "--out", force=force, endings=WRITABLE)
-    true, columns = _truth(truth, truth_task, truth_label, sep)
     resampling = checked_resampling(ci, resamples, seed, progress)
+    scored, write = _scored(asked, reading, resampling)
+    return scored if target is None else _written(scored, target, write)
+
+
+def _scored(asked: Mapping[str, Any], reading: Reading, resampling: Resampling) -> tuple[Score, Callable[[Path], int]]:
+    """The report, and what writes the result to a file."""
+    data, method, against = asked["data"], asked["method"], asked["against"]
+    if method in OTHER_METHODS:
+        others = load(_OTHERS)
+        scored, rows = others.score_other(data, others.OtherRequest.of(asked), reading, resampling)
+        return scored, partial(others.write_rows, rows)
+    if asked["left"] or asked["right"]:
+        raise UserError("--left and --right go with bradley-terry and noisy-bradley-terry only. Leave them out.")
+    other_method, rival = _method_or_judgments(against)
+    names = ("open_task", "iterations", "tolerance", "restarts", "smoothing", "seed", "ties")
+    given = {name: asked[name] for name in names}
+    request = Request(method, _listed(asked["options"]), **given, against=other_method)
+    true, columns = _truth(asked["truth"], asked["truth_task"], asked["truth_label"], reading)
+    for_scripts = asked["for_scripts"]
     scored, result = score_data(data, request, reading, resampling, true, columns, rival, for_scripts=for_scripts)
-    if target is None:
-        return scored
+    return scored, partial(write_aggregation, result)
+
+
+def _written(scored: Score, target: Path, write: Callable[[Path], int]) -> Score:
+    """The report, once the labels are in a file."""
     with writing(target, "--out"):
-        rows = write_aggregation(result, target)
+        rows = write(target)
     return replace(scored, written=f"Wrote {plural(rows, 'row', 'rows')} to {target}.")
+
+
+def _listed(options: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """The options as they are named, in a file or one by one."""
+    named = read_options(options) if isinstance(options, str) else options
+    return None if named is None else tuple(sorted(set(map(str, named))))
 
 
 def _method_or_judgments(against: Any) -> tuple[str | None, Any]:
@@ -140,16 +245,18 @@ def _method_or_judgments(against: Any) -> tuple[str | None, Any]:
 
 
 def _truth(
-    truth: Any, task: str | None, label: str | None, sep: str | None
+    truth: Any, task: str | None, label: str | None, reading: Reading
 ) -> tuple[Truth | None, dict[str, str | None]]:
     """What is true, and the columns that were named, for the signature."""
     columns = {"truth-task": task, "truth-label": label}
+    missing = missing_values(reading.missing)
     if isinstance(truth, str | PathLike):
-        return read_truth(path_of(truth), task=task, label=label, sep=separator_in(sep)), columns
+        sep = separator_in(reading.sep)
+        return read_truth(path_of(truth), task=task, label=label, sep=sep, missing=missing), columns
     if task or label:
         raise UserError("--truth-task and --truth-label name columns of a file. Leave them out, or give --truth one.")
     if truth is None:
         return None, columns
     if not hasattr(truth, "items"):
         raise UserError(f"truth is a path or a mapping from task to label, not a {type(truth).__name__}.")
-    return truth_in(dict(truth.items())), columns
+    return truth_in(dict(truth.items()), missing), columns

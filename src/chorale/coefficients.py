@@ -6,14 +6,18 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Unpack, get_args
 
 from chorale.metrics.agreement import DISTANCES, Distance, Level, Weights
+from chorale.metrics.agreement.icc import IccForm
 from chorale.metrics.checked_options import check_keywords, naming_keywords
+from chorale.metrics.reading.cluster_columns import judged_clusters
 from chorale.metrics.reading.judged import Reading, ReadingOptions, check_used, judged_in
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.score import Score
-from chorale.metrics.scoring.agreement import AgreementOptions, score_agreement
+from chorale.metrics.scoring.agreement import score_agreement
+from chorale.metrics.scoring.agreement_options import AgreementOptions, Shares
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean
 
@@ -25,12 +29,16 @@ class AgreementRequest(ReadingOptions, total=False):
     """Judgments of the same items by others, in any form: is the difference more than luck?"""
     ci: bool
     """Whether to compute the 95% bootstrap interval; the default is True."""
+    cluster: str | Sequence[str]
+    """The column, or two, that says which items belong together, as a document: they are resampled together."""
     resamples: int
     seed: int
     pairs: bool
     """Whether to add a table of every two raters."""
     items: bool
     """Whether to add a table of items, the most disputed first."""
+    analytic: bool
+    """Whether to add the standard error and interval by formula; the default is False."""
 
 
 def alpha(
@@ -56,8 +64,7 @@ def alpha(
         raise _unknown("distance", distance, list(DISTANCES))
     if order is not None and level != "ordinal":
         raise UserError('An order needs level="ordinal".')
-    ordered = None if order is None else tuple(map(str, order))
-    return _scored(data, AgreementOptions("alpha", level, distance, ordered), request)
+    return _scored(data, AgreementOptions("alpha", level, distance, _ordered(order)), request)
 
 
 def kappa(
@@ -72,12 +79,9 @@ def kappa(
 
     With `weights` linear or quadratic, disagreements count by how far apart the labels are, in their `order`.
     """
-    if weights not in get_args(Weights):
-        raise _unknown("weights", weights, get_args(Weights))
     if order is not None and weights == "none":
         raise UserError('An order needs weights="linear" or weights="quadratic".')
-    ordered = None if order is None else tuple(map(str, order))
-    options = AgreementOptions("kappa", order=ordered, weights=weights, min_common=_at_least_one(min_common))
+    options = AgreementOptions("kappa", min_common=_at_least_one(min_common), **_weighted(weights, order))
     return _scored(data, options, request)
 
 
@@ -86,14 +90,93 @@ def pi(data: Any, *, min_common: int = 1, **request: Unpack[AgreementRequest]) -
     return _scored(data, AgreementOptions("pi", min_common=_at_least_one(min_common)), request)
 
 
-def fleiss(data: Any, **request: Unpack[AgreementRequest]) -> Score:
-    """Fleiss' κ: any number of raters, any of them missing."""
-    return _scored(data, AgreementOptions("fleiss"), request)
+def fleiss(
+    data: Any,
+    *,
+    shares: Shares = "judgments",
+    weights: Weights = "none",
+    order: Sequence[str] | None = None,
+    **request: Unpack[AgreementRequest],
+) -> Score:
+    """Fleiss' κ: any number of raters, any of them missing.
+
+    `shares` of labels are those among all judgments, or means over `items`, as Gwet and irrCAC have them for missing
+    data; only the latter have `weights`.
+    """
+    if shares not in get_args(Shares):
+        raise _unknown("shares", shares, get_args(Shares))
+    return _scored(data, AgreementOptions("fleiss", shares=shares, **_weighted(weights, order)), request)
 
 
 def percent(data: Any, **request: Unpack[AgreementRequest]) -> Score:
     """Percent agreement as a fraction: how often two judgments of one item are the same. Chance is not taken off."""
     return _scored(data, AgreementOptions("percent"), request)
+
+
+def gwet(
+    data: Any,
+    *,
+    weights: Weights = "none",
+    order: Sequence[str] | None = None,
+    **request: Unpack[AgreementRequest],
+) -> Score:
+    """Gwet's AC1, with weights AC2: any number of raters, any of them missing. `order` names all labels there are.
+
+    >>> import chorale
+    >>> chorale.gwet([["y", "y", "y", "n"], ["y", "y", "y", "y"]], ci=False)
+    <Score: gwet 0.6800>
+    """
+    return _scored(data, AgreementOptions("gwet", **_weighted(weights, order)), request)
+
+
+def brennan_prediger(
+    data: Any,
+    *,
+    weights: Weights = "none",
+    order: Sequence[str] | None = None,
+    **request: Unpack[AgreementRequest],
+) -> Score:
+    """Brennan and Prediger's coefficient: chance gives all labels equally often. `order` names all labels there are."""
+    return _scored(data, AgreementOptions("brennan-prediger", **_weighted(weights, order)), request)
+
+
+def conger(
+    data: Any,
+    *,
+    weights: Weights = "none",
+    order: Sequence[str] | None = None,
+    **request: Unpack[AgreementRequest],
+) -> Score:
+    """Conger's κ: any number of raters, any of them missing; chance by everybody's own shares of the labels."""
+    return _scored(data, AgreementOptions("conger", **_weighted(weights, order)), request)
+
+
+def icc(data: Any, *, form: IccForm = "2", **request: Unpack[AgreementRequest]) -> Score:
+    """Intraclass correlation of numbers, in the form 1, 2, 3, 1k, 2k or 3k of Shrout and Fleiss."""
+    if form not in get_args(IccForm):
+        raise _unknown("the ICC's form", form, get_args(IccForm))
+    return _scored(data, AgreementOptions("icc", icc_form=form), request)
+
+
+def kendall_w(data: Any, *, order: Sequence[str] | None = None, **request: Unpack[AgreementRequest]) -> Score:
+    """Kendall's W: how far all raters rank the items alike, over the items that everybody rated."""
+    return _scored(data, AgreementOptions("kendall-w", order=_ordered(order)), request)
+
+
+def kendall_tau(
+    data: Any, *, order: Sequence[str] | None = None, min_common: int = 1, **request: Unpack[AgreementRequest]
+) -> Score:
+    """Kendall's τ-b of two raters; of more, the mean over pairs with at least `min_common` items in common."""
+    options = AgreementOptions("kendall-tau", order=_ordered(order), min_common=_at_least_one(min_common))
+    return _scored(data, options, request)
+
+
+def spearman(
+    data: Any, *, order: Sequence[str] | None = None, min_common: int = 1, **request: Unpack[AgreementRequest]
+) -> Score:
+    """Spearman's ρ of two raters; of more, the mean over pairs with at least `min_common` items in common."""
+    options = AgreementOptions("spearman", order=_ordered(order), min_common=_at_least_one(min_common))
+    return _scored(data, options, request)
 
 
 @naming_keywords()
@@ -104,14 +187,26 @@ def _scored(data: Any, options: AgreementOptions, request: AgreementRequest) -> 
     judged, against = judged_in(data, reading), asked.get("against")
     other = None if against is None else judged_in(against, reading)
     check_used(reading, judged, *([] if other is None else [other]))
+    resampling = checked_resampling(asked.get("ci", True), asked.get("resamples", 1000), asked.get("seed", 1))
     return score_agreement(
         judged,
         options,
-        checked_resampling(asked.get("ci", True), asked.get("resamples", 1000), asked.get("seed", 1)),
+        replace(resampling, clusters=judged_clusters(data, reading, asked.get("cluster", ()))),
         against=other,
         with_pairs=asked.get("pairs", False),
         with_items=asked.get("items", False),
+        with_analytic=asked.get("analytic", False),
     )
+
+
+def _weighted(weights: Weights, order: Sequence[str] | None) -> dict[str, Any]:
+    if weights not in get_args(Weights):
+        raise _unknown("weights", weights, get_args(Weights))
+    return {"weights": weights, "order": _ordered(order)}
+
+
+def _ordered(order: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if order is None else tuple(map(str, order))
 
 
 def _unknown(what: str, value: object, known: Sequence[str]) -> UserError:

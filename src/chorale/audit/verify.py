@@ -279,7 +279,7 @@ def _counted(
 
 def _label_differences(stage: RunningStage, item: Item, judgments: list[Judgment]) -> Iterator[str]:
     rule = rule_for(stage.settings.judgments, item.sampled)
-    combined = stage.task.combining.combine(tuple(judgments)) if len(judgments) >= rule.min else None
+    combined = stage.combined(item.key, judgments) if len(judgments) >= rule.min else None
     answer = None if combined is None else combined.answer
     confidence = None if combined is None else combined.confidence
     stable = has_settled(stage, rule, judgments)

@@ -8,6 +8,7 @@ from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
 from chorale.files.targets import check_target, writing
+from chorale.metrics.irt.fitting import GUESS_RATE
 from chorale.metrics.options import Force, Resamples, Seed
 from chorale.metrics.reading.responses import read_responses
 from chorale.metrics.resampling import Resampling
@@ -18,28 +19,42 @@ Files = Annotated[
     list[Path],
     Argument(
         metavar="FILE...",
-        help="CSV with one row per responder and one column per item: 1, 0, or empty. Several files are several tests.",
+        help="CSV with one row per responder and one column per item (1, 0, or empty), or one row per answer "
+        "(columns responder, item, answer). Several files are several tests.",
     ),
 ]
 Model = Annotated[
-    Literal["1pl", "2pl", "3pl"],
-    Option(metavar="NAME", help="1pl (difficulty), 2pl (and discrimination) or 3pl (and guessing)."),
+    Literal["1pl", "2pl", "3pl", "graded"],
+    Option(
+        metavar="NAME",
+        help="1pl (difficulty), 2pl (and discrimination), 3pl (and guessing), or graded (answers on a scale).",
+    ),
+]
+MethodName = Annotated[
+    Literal["marginal", "variational"],
+    Option(
+        metavar="NAME",
+        help="marginal (marginal maximum likelihood), or variational (as published by Nangia et al. 2021; no --ci).",
+    ),
+]
+GuessRate = Annotated[
+    float,
+    Option(
+        metavar="P",
+        min=0.001,
+        max=0.999,
+        help="For 3pl: the expected chance of a lucky guess, e.g. 1 divided by the number of options.",
+    ),
 ]
 GuessingPriorName = Annotated[
     Literal["fitted", "standard"],
     Option(
         metavar="NAME",
-        help="For 3pl, of logit guessing: fitted (one centre for all items, from the data) or standard (N(0, 1)).",
+        help="For variational 3pl, of logit guessing: fitted (one centre for all items) or standard (N(0, 1)).",
     ),
 ]
-Starts = Annotated[int, Option(min=1, max=100, help="Fit from N places, all but the first random; keep the best.")]
-HowIntervals = Annotated[
-    Literal["posterior", "bootstrap"],
-    Option(
-        metavar="NAME",
-        help="With --ci: posterior (what answers and priors leave open), or bootstrap (responders drawn for an item, "
-        "items for a responder).",
-    ),
+Starts = Annotated[
+    int, Option(min=1, max=100, help="For variational: fit from N places, all but the first random; keep the best.")
 ]
 Others = Annotated[
     list[Path] | None,
@@ -50,10 +65,11 @@ Others = Annotated[
 def irt(
     files: Files,
     model: Model = "3pl",
+    method: MethodName = "marginal",
+    guess_rate: GuessRate = GUESS_RATE,
     guessing_prior: GuessingPriorName = "fitted",
     starts: Starts = 1,
     ci: Annotated[bool, Option(help="Give 95% intervals of every item and responder.")] = False,
-    interval: HowIntervals = "posterior",
     against: Others = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -63,17 +79,18 @@ def irt(
     as_latex: AsLatex = False,
 ) -> None:
     """Fit item response theory: how hard items are, how well they tell responders apart, how able responders are."""
-    if interval != "posterior" and not ci:
-        raise UserError("--interval says how intervals are found. Ask for them with --ci.")
+    if method == "marginal" and (guessing_prior != "fitted" or starts > 1):
+        raise UserError("--guessing-prior and --starts are for --method variational. Name it, or leave them out.")
     check_target(out, "--out", force=force)
     with patiently("fits") as progress:
-        table = read_responses(files)
+        graded = model == "graded"
+        table = read_responses(files, graded=graded)
         scored, items = score_irt(
             table,
-            IrtOptions(model, guessing_prior, starts, seed, interval),
+            IrtOptions(model, method, guess_rate, guessing_prior, starts, seed),
             progress,
             resampling=Resampling(ci, resamples, seed, progress),
-            against=read_responses(against) if against else None,
+            against=read_responses(against, graded=graded) if against else None,
         )
     if out is not None:
         with writing(out, "--out"):

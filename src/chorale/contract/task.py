@@ -105,7 +105,8 @@ def zero_or_one(left: Answer, right: Answer) -> float:
 
 def by_confidence(judgments: Sequence[Judgment]) -> Combined | None:
     """The plain case of `Combining.combine`: the answer with the largest trust-weighted share."""
-    share = trust_weighted_share((judgment.answer, judgment.trust) for judgment in judgments)
+    draw = judgments[0].draw if judgments else 0
+    share = trust_weighted_share(((judgment.answer, judgment.trust) for judgment in judgments), draw)
     return None if share is None else Combined(share.answer, share.confidence)
 
 

@@ -103,6 +103,7 @@ def _open_lock(lock: Path) -> TextIO:
 def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
     """Bring a folder into a database; the study, open on it."""
     ids = store.do(lambda tx: _sync(tx, folder, clock))
+    ties_at_random = store.look(settings.ties_at_random)
     study = Study(
         settings=folder.settings,
         consent=store.do(lambda tx: _consent_in_force(tx, folder, clock)),
@@ -115,6 +116,7 @@ def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
                 content.options,
                 partial(len, content.gold),
                 content.guidelines,
+                ties_at_random=ties_at_random,
             )
             for content in folder.stages
         },
@@ -249,6 +251,8 @@ def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock) -> None:
         settings.set_setting(tx, "texts", codec.as_text(texts))
         hashes = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
         events.record(tx, clock(), "texts", {"files": texts, "sha256": hashes})
+    if settings.setting_value(tx, "seed") is None:
+        settings.draw_ties(tx)
     settings.set_setting(tx, "seed", str(folder.settings.study.seed))
     if settings.setting_value(tx, "study") != folder.settings_text:
         changes = changes_since(tx, folder.settings)

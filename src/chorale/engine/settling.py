@@ -144,7 +144,7 @@ def _decided(stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgme
     """The item as these judgments make it, with so many of its places taken."""
     rule = rule_for(stage.settings.judgments, item.sampled)
     # Before the minimum is reached there is nothing to decide, and nothing to show for it.
-    combined = stage.task.combining.combine(judgments) if len(judgments) >= rule.min else None
+    combined = stage.combined(item.key, judgments) if len(judgments) >= rule.min else None
     confidence = None if combined is None else combined.confidence
     stable = has_settled(stage, rule, judgments)
     decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)

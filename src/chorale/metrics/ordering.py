@@ -5,19 +5,27 @@ from numpy.typing import NDArray
 
 _DIGIT = 16
 _FEW = 4096
+_BITS = 64
 
 
 def order_of(keys: NDArray[np.int64], bound: int) -> NDArray[np.intp]:
     """The stable order of keys that are at least 0 and below `bound`.
 
-    NumPy sorts 16-bit numbers by counting, which for a million keys is ten times as fast as comparing them; larger
-    numbers are sorted by their last 16 bits, then by the next.
+    NumPy sorts numbers several times as fast as it finds their order. So keys are sorted together with their places,
+    in one number of 64 bits. Where that is too small, 16 bits at a time are sorted by counting, the last ones first.
 
     >>> order_of(np.array([3, 1, 3, 0]), 4).tolist()
     [3, 1, 0, 2]
     """
     if len(keys) < _FEW:
         return np.argsort(keys, kind="stable")
+    places = (len(keys) - 1).bit_length()
+    if max(bound - 1, 1).bit_length() + places < _BITS:
+        together = keys.astype(np.int64) << places
+        together |= np.arange(len(keys))
+        together.sort()
+        together &= (1 << places) - 1
+        return together.astype(np.intp, copy=False)
     order = np.argsort(keys.astype(np.uint16), kind="stable")
     for shift in range(_DIGIT, max(bound - 1, 1).bit_length(), _DIGIT):
         digits = (keys >> shift).astype(np.uint16)

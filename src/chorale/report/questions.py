@@ -10,7 +10,7 @@ from chorale.engine.running import RunningStage
 from chorale.files.source import digest_of
 from chorale.metrics.agreement import Level
 from chorale.metrics.judgments import Judgments
-from chorale.metrics.scoring.agreement import AgreementOptions
+from chorale.metrics.scoring.agreement_options import AgreementOptions
 from chorale.store import Tx
 from chorale.store.codec import as_text
 from chorale.store.responses import CountedAnswer, counted_responses

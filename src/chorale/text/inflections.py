@@ -25,6 +25,12 @@ _DOUBLING_PREFIXES = ("under", "back", "over", "out", "mis", "sub", "un")
 _CLOSED_SYLLABLE = re.compile(r"[^aeiouy]*(?:qu|y)?[aeiou][bcdfgjklmnpqrstvz]")
 _ENDINGS = {"ies": ("y", "ie"), "ied": ("y", "ie"), "ying": ("ie",), "ed": ("", "e"), "ing": ("", "e"), "es": ("e", ""),
             "s": ("",)}  # fmt: skip
+# Ends that stems have only with a silent e (google, serve, dodge, promise, translate, skype), and ends that are the e
+# of a past: texte, vlogge, retweete.
+_IMPLAUSIBLE = re.compile(
+    r"(?:[^aeiouylr][lr]|v|[^i]c|dg|[aeiou][sz]|[aeiou][^aeiou]*at|[^e]et|y[bdfgkmpt]"
+    r"|([bcdfgjklmnpqrtvwxz])\1e|[^aeiou][bdfkmnptwx]e|[aeiou]{2}[dkmnpt]e|[eo]re)$"
+)
 _MOST_CACHED = 50_000
 
 
@@ -63,28 +69,43 @@ class _Choices(NamedTuple):
     participle: tuple[str, ...]
 
 
-def inflect(lemma: str, seen: str = "") -> VerbForms:
+def inflect(lemma: str, seen: str = "", *, is_participle: bool = False) -> VerbForms:
     """The forms of a verb. Of several in use (burned, burnt), the one `seen` in the sentence.
+
+    A usual past leaves the participle open (showed, shown), unless the word is seen as a participle (has got).
 
     >>> inflect("refer").past, inflect("undergo").past_participle, inflect("Burn", seen="burnt").past
     ('referred', 'undergone', 'burnt')
+    >>> inflect("get", seen="got").past_participle, inflect("get", seen="got", is_participle=True).past_participle
+    ('gotten', 'got')
     """
     stem = lemma.strip().lower()
     if not stem:
         raise ValueError("a verb needs at least one letter")
-    return _inflected(stem, seen.lower())
+    return _inflected(stem, seen.lower(), is_participle)
 
 
 @lru_cache(_MOST_CACHED)
-def _inflected(stem: str, seen: str) -> VerbForms:
-    known = _choices(stem)
-    # A usual past says nothing about the participle: showed, shown. A rarer one comes with its own: burnt, burnt.
-    if seen == known.past[0]:
+def _inflected(stem: str, seen: str, is_participle: bool) -> VerbForms:
+    known = _as_seen(stem, seen, _choices(stem))
+    if is_participle and seen in known.participle:
+        return VerbForms(stem, known.third[0], known.ing[0], seen if seen in known.past else known.past[0], seen)
+    # A usual past says nothing about the participle: showed, shown. A rarer one comes with its own: burnt, burnt. The
+    # stem itself says nothing, where it is a rare past too: plead.
+    if seen in (known.past[0], stem):
         return VerbForms(stem, *(forms[0] for forms in known))
     where = next((forms for forms in (known.past, known.participle, known.ing, known.third) if seen in forms), (seen,))
     place = where.index(seen)
     taken = [seen if seen in forms else forms[place] if len(forms) == len(where) else forms[0] for forms in known]
     return VerbForms(stem, *taken)
+
+
+def _as_seen(stem: str, seen: str, known: _Choices) -> _Choices:
+    """The forms with a doubled consonant, where the sentence has one and neither list nor rule does: photoshopped."""
+    doubled = stem + stem[-1]
+    if seen not in (f"{doubled}ing", f"{doubled}ed") or _is_listed(stem) or any(seen in forms for forms in known):
+        return known
+    return _Choices(known.third, (f"{doubled}ing",), (f"{doubled}ed",), (f"{doubled}ed",))
 
 
 def _choices(stem: str) -> _Choices:
@@ -199,18 +220,63 @@ def _doubles(stem: str) -> bool:
 # From a form back to the verb
 
 
-def verbs_of(word: str) -> list[VerbForms]:
+def verbs_of(word: str, *, is_participle: bool = False) -> list[VerbForms]:
     """The verbs that a word may be a form of, likeliest first. Without a dictionary, some of them do not exist.
 
     >>> [verb.stem for verb in verbs_of("hopping")], [verb.stem for verb in verbs_of("went")]
     (['hop'], ['go'])
+    >>> verbs_of("unfollowed")[0].stem, verbs_of("googled")[0].stem, verbs_of("crowdsourced")[0].stem
+    ('unfollow', 'google', 'crowdsource')
     """
     form = word.lower()
-    return _those_with(form, _known_stems(form)) or _those_with(form, _possible_stems(form))
+    known = _those_with(form, _known_stems(form), is_participle)
+    possible = _those_with(form, _possible_stems(form), is_participle)
+    return known or sorted(possible, key=lambda verb: likelihood(verb.stem), reverse=True)
 
 
-def _those_with(form: str, stems: Iterable[str]) -> list[VerbForms]:
-    inflected = (inflect(stem, seen=form) for stem in dict.fromkeys(stems))
+def likelihood(stem: str) -> tuple[int, int]:
+    """How likely a text is the stem of a verb: the larger, the likelier.
+
+    A verb that is listed, one with a prefix or another word in front (retweet, livestream), one that is spelt as stems
+    are, and one that is not (googl). Of two with a listed verb in them the longer is likelier (uninstall, uninstal), of
+    two that only look like verbs the shorter.
+
+    >>> [likelihood(stem)[0] for stem in ("go", "unsing", "crowdspeak", "yeet", "googl")]
+    [4, 3, 2, 1, 0]
+    """
+    known = _knowledge(stem)
+    return known, 0 if known == 4 else len(stem) if known > 1 else -len(stem)
+
+
+def _knowledge(stem: str) -> int:
+    if _is_listed(stem):
+        return 4
+    front, _, last = stem.rpartition("-")
+    rests = [stem.removeprefix(prefix) for prefix in _PREFIXES if stem.startswith(prefix)] + ([last] if front else [])
+    if any(len(rest) > 2 and _is_listed(rest) for rest in rests):
+        return 3
+    if any(_is_listed(stem[cut:]) for cut in range(2 if stem.startswith(("de", "co")) else 3, len(stem) - 3)):
+        return 2
+    return int(_IMPLAUSIBLE.search(stem) is None)
+
+
+def is_verb(word: str) -> bool:
+    """Whether a word is listed as the stem of a verb."""
+    return _is_listed(word.lower())
+
+
+@lru_cache(_MOST_CACHED)
+def _is_listed(stem: str) -> bool:
+    if stem in _irregular() or stem in _stressed_last():
+        return True
+    dictionary = _dictionary()
+    return (
+        dictionary is not None and stem.isascii() and bool(dictionary.getInflection(stem, tag="VBD", inflect_oov=False))
+    )
+
+
+def _those_with(form: str, stems: Iterable[str], is_participle: bool) -> list[VerbForms]:
+    inflected = (inflect(stem, seen=form, is_participle=is_participle) for stem in dict.fromkeys(stems))
     return [forms for forms in inflected if form in forms.all()]
 
 

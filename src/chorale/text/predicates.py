@@ -3,11 +3,32 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from chorale.text.inflections import VerbForms, inflect, verbs_of
+from chorale.text.inflections import VerbForms, inflect, is_verb, likelihood, verbs_of
 from chorale.text.tagger import Tagged
 
 _NEVER_ASKED = frozenset({"can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would"})
 """As helping verbs they have no five forms."""
+_BEFORE_PARTICIPLES = frozenset(
+    {
+        "have",
+        "has",
+        "had",
+        "having",
+        "'ve",
+        "'s",
+        "'d",
+        "be",
+        "am",
+        "are",
+        "is",
+        "was",
+        "were",
+        "been",
+        "being",
+        "'re",
+        "'m",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +46,17 @@ def predicates(sentence: Sequence[Tagged], *, copulas: bool = False, auxiliaries
     """
     for index, token in enumerate(sentence):
         if _is_asked(token, copulas=copulas, auxiliaries=auxiliaries):
-            yield Predicate(index, forms_of(token.text, token.lemma))
+            is_participle = _follows_helper(sentence, index)
+            yield Predicate(index, forms_of(token.text, token.lemma, is_participle=is_participle))
+
+
+def _follows_helper(sentence: Sequence[Tagged], index: int) -> bool:
+    """Whether a form of have or be stands before a word, with nothing but adverbs between: has just got."""
+    for token in reversed(sentence[:index]):
+        if token.pos in ("ADV", "PART"):
+            continue
+        return token.text.lower().replace("’", "'") in _BEFORE_PARTICIPLES
+    return False
 
 
 def _is_asked(token: Tagged, *, copulas: bool, auxiliaries: bool) -> bool:
@@ -37,15 +68,24 @@ def _is_asked(token: Tagged, *, copulas: bool, auxiliaries: bool) -> bool:
     return copulas if lemma == "be" or token.pos == "AUX" else True
 
 
-def forms_of(word: str, lemma: str = "") -> VerbForms:
-    """The forms of the verb that stands in a sentence as this word. The lemma decides, if the word is a form of it.
+def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> VerbForms:
+    """The forms of the verb that stands in a sentence as this word.
+
+    A tagger's lemma decides if the word is a form of it and nothing else is a likelier verb: taggers cut endings off
+    words they do not know.
 
     >>> forms_of("ran").stem, forms_of("found", "found").stem, forms_of("running", "ran").stem
     ('run', 'found', 'run')
+    >>> forms_of("re-elected", "re-electe").stem, forms_of("weathering", "weathering").stem
+    ('re-elect', 'weather')
     """
-    if lemma.strip():
-        forms = inflect(lemma, seen=word)
-        if word.lower() in forms.all():
-            return forms
-    others = [verb for verb in verbs_of(word) if verb.stem != word.lower()]
-    return others[0] if others else inflect(lemma if lemma.strip() else word)
+    others = [verb for verb in verbs_of(word, is_participle=is_participle) if verb.stem != word.lower()]
+    own = [inflect(lemma, seen=word, is_participle=is_participle)] if lemma.strip() else []
+    if others and lemma.lower() == word.lower() and (not is_verb(lemma) or word.lower().endswith(("ed", "ing"))):
+        own = []  # the tagger took it for another part of speech
+    is_form = any(word.lower() in verb.all() for verb in own)
+    # A word with an ending is a stem only if it is listed as one: found, need.
+    itself = [inflect(word)] if is_verb(word) or not (others or is_form) else []
+    elsewhere = [verb for verb in own if is_verb(verb.stem) or not (others or itself)]
+    possible = [*own, *others, *itself] if is_form else [*others, *itself, *elsewhere]
+    return max(possible, key=lambda verb: likelihood(verb.stem)[0])

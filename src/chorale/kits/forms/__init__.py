@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from chorale.registry import Kit
+from chorale.registry import Command, Kit
 
 _HERE = __name__
 
@@ -10,6 +10,14 @@ KIT = Kit(
     name="forms",
     summary="Whatever a study file can describe as a form.",
     tasks={"form": f"{_HERE}.task:FORM"},
+    families={"labels": f"{_HERE}.family:FAMILY"},
+    commands=(
+        Command(
+            ("evaluate", "labels"),
+            "Score labels against an expert's: agreement, κ, false positives and negatives, per label and overall.",
+            "chorale.cli.evaluate:labels",
+        ),
+    ),
     plain_stage=f"{_HERE}.imported:form_of",
     templates=Path(__file__).with_name("templates"),
 )

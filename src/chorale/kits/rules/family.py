@@ -10,7 +10,8 @@ from chorale.files.targets import check_target, write_text, writing
 from chorale.kits.rules.files.resources import read_resources
 from chorale.kits.rules.files.rules import JudgedFile, RuleSet, read_judged
 from chorale.kits.rules.metrics.curves import Area
-from chorale.kits.rules.scoring.applications import Meaningless, usable_applications
+from chorale.kits.rules.scoring.applications import Contradictions, Meaningless, usable_applications
+from chorale.kits.rules.scoring.matching import Match
 from chorale.kits.rules.scoring.scores import (
     CURVE_COLUMNS,
     RuleOptions,
@@ -19,14 +20,16 @@ from chorale.kits.rules.scoring.scores import (
     rule_chart,
     score_rules,
 )
+from chorale.metrics import Clusters
 from chorale.metrics.family import Family, Measured, path_of, paths_of
-from chorale.metrics.options import Against, File, Force, Resamples, Seed, WithIntervals
+from chorale.metrics.options import Against, Cluster, File, Force, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
 from chorale.model import UserError
 from chorale.model.plural import plural
 from chorale.registry.options import Argument, Option
+from chorale.text.lemmas import spellings_of
 
 Files = Annotated[
     list[Path],
@@ -50,6 +53,22 @@ MeaninglessLeft = Annotated[
         help="Applications whose left side means nothing: out (left out), or count (as not entailing).",
     ),
 ]
+MatchBy = Annotated[
+    Match,
+    Option(
+        "--match",
+        metavar="NAME",
+        help="How rules fit applications: lemma (is used in = be use in; as written goes first) or exact (as written).",
+    ),
+]
+BothWays = Annotated[
+    Contradictions,
+    Option(
+        "--contradictions",
+        metavar="NAME",
+        help="Applications judged both ways: majority (ties left out), both (each judgment counts) or refuse.",
+    ),
+]
 Pairwise = Annotated[bool, Option(help="Compare every two of the resources: paired bootstrap and randomisation.")]
 MinConfidence = Annotated[
     float, Option(metavar="SHARE", min=0, max=1, help="Leave out applications that were judged with less confidence.")
@@ -66,6 +85,8 @@ def score(
     *,
     min_confidence: MinConfidence = 0.7,
     meaningless: MeaninglessLeft = "out",
+    match: MatchBy = "lemma",
+    contradictions: BothWays = "majority",
     area: AreaRule = "step",
     at_recall: AtRecall = (0.1, 0.25, 0.5),
     curve: Annotated[File | None, Option(help="Write the points of the curves as CSV.")] = None,
@@ -73,6 +94,7 @@ def score(
     pairwise: Pairwise = False,
     force: Force = True,
     ci: WithIntervals = True,
+    cluster: Cluster = (),
     against: Against = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -86,15 +108,25 @@ def score(
     points, picture = (None if path is None else path_of(path) for path in (curve, chart))
     check_target(points, "--curve", force=force)
     check_target(picture, "--chart", force=force, endings=(".svg",))
-    options = RuleOptions(min_confidence, area, _shares(at_recall), meaningless, pairwise)
+    options = RuleOptions(
+        min_confidence,
+        area,
+        _shares(at_recall),
+        meaningless,
+        pairwise,
+        match,
+        contradictions,
+        Clusters.named(cluster),
+    )
     resources = paths_of(rules)
     if not resources:
         raise UserError("Name at least one file of rules, and then the judged applications.")
     resampling = checked_resampling(ci, resamples, seed, progress)
     judged = {str(path): read_judged(path) for path in paths_of(judgments)}
     wanted = {application.rule.lhs for file in judged.values() for application in file.applications}
-    rival = None if against is None else _only(read_resources(path_of(against), wanted), path_of(against))
-    rule_sets = [one for path in resources for one in read_resources(path, wanted)]
+    spelled = spellings_of if match == "lemma" else None
+    rival = None if against is None else _only(read_resources(path_of(against), wanted, spelled), path_of(against))
+    rule_sets = [one for path in resources for one in read_resources(path, wanted, spelled)]
     scored, by_resource = score_rules(rule_sets, judged, options, resampling, against=rival)
     if picture is not None:
         write_text(picture, "--chart", rule_chart(by_resource))

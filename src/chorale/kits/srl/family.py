@@ -5,11 +5,12 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any
 
-from chorale.kits.srl.files import Corpus, check_alignment, read_frame_relations, read_srl
+from chorale.kits.srl.files import Corpus, check_alignment, comment_columns, read_frame_relations, read_srl
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, outcomes
 from chorale.kits.srl.scoring.scores import srl_scores
+from chorale.metrics import Clusters
 from chorale.metrics.family import Family, Measured, path_of, paths_of
-from chorale.metrics.options import Against, File, Resamples, Seed, WithIntervals
+from chorale.metrics.options import Against, Cluster, File, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
@@ -61,6 +62,7 @@ def score(
     worst: Annotated[int, Option(min=0, help="Show the N sentences with most mistakes.")] = 0,
     confusion: Annotated[bool, Option(help="Show which role was taken for which, on equal spans.")] = False,
     ci: WithIntervals = True,
+    cluster: Cluster = (),
     against: Against = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -84,12 +86,14 @@ def score(
     corpora = [*read_systems.values(), *([] if rival is None else [rival[1]])]
     for corpus in corpora:
         check_alignment(corpus, reference)
+    named_clusters = Clusters.named(cluster)
+    clusters = Clusters.chosen(named_clusters, comment_columns(path_of(gold), reference) if named_clusters else {})
     return srl_scores(
         read_systems,
         reference,
         options,
         against=rival,
-        resampling=checked_resampling(ci, resamples, seed, progress),
+        resampling=checked_resampling(ci, resamples, seed, progress, clusters),
         worst=worst,
         confusion=confusion,
         relations=None if framenet is None else read_frame_relations(path_of(framenet), _senses(reference, *corpora)),

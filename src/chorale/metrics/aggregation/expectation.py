@@ -110,5 +110,6 @@ def fixed_by(judgments: Judgments, known: Mapping[str, str] | None) -> Callable[
 
 def accuracy_of(votes: Votes, beliefs: FloatArray) -> FloatArray:
     """The mean probability, for each worker, that what they said is true."""
-    probability = beliefs[votes.label, votes.task][votes.by_pair]
-    return np.add.reduceat(np.add.reduceat(probability, votes.pair_starts), votes.worker_starts) / votes.per_worker
+    in_cells = beliefs[votes.cell_label, votes.cell_task]
+    probability = np.repeat(in_cells, np.diff(np.r_[votes.cell_starts, len(votes)]))
+    return np.asarray(np.bincount(votes.worker, probability, minlength=votes.workers) / votes.per_worker)

@@ -1,18 +1,22 @@
 """The aggregators by the names that commands and files have for them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.crowdtruth import as_aggregation, crowdtruth
 from chorale.metrics.aggregation.dawid_skene import dawid_skene
 from chorale.metrics.aggregation.glad import glad
+from chorale.metrics.aggregation.kos import kos
 from chorale.metrics.aggregation.mace import MaceSettings, mace
 from chorale.metrics.aggregation.majority import majority
+from chorale.metrics.aggregation.mmsr import mmsr
 from chorale.metrics.aggregation.one_coin import one_coin
 from chorale.metrics.aggregation.result import Aggregation, Progress
+from chorale.metrics.aggregation.ties import TieRule
 from chorale.metrics.aggregation.trust import confidence
 from chorale.metrics.aggregation.wawa import wawa
+from chorale.metrics.aggregation.zero_based_skill import zero_based_skill
 from chorale.metrics.judgments import Judgments
 from chorale.model.problems import did_you_mean
 from chorale.registry import aggregators, blaming, clash
@@ -28,6 +32,8 @@ class MethodOptions:
     restarts: int | None = None
     trust: FloatArray | None = None
     """One per judgment, for `confidence`."""
+    ties: TieRule = "random"
+    """What label a task has where several lead; the draw takes the seed."""
 
     def limits(self) -> dict[str, float]:
         both = {"iterations": self.iterations, "tolerance": self.tolerance}
@@ -50,23 +56,48 @@ def _mace(judgments: Judgments, options: MethodOptions, progress: Progress | Non
     return mace(judgments, MaceSettings(seed=options.seed, **chosen), progress=progress)  # type: ignore[arg-type]
 
 
+def _kos(judgments: Judgments, options: MethodOptions, progress: Progress | None) -> Aggregation:
+    return kos(judgments, iterations=options.iterations or 100, seed=options.seed, progress=progress)
+
+
+def _mmsr(judgments: Judgments, options: MethodOptions, progress: Progress | None) -> Aggregation:
+    return mmsr(judgments, seed=options.seed, **options.limits(), progress=progress)  # type: ignore[arg-type]
+
+
+def _zero_based_skill(judgments: Judgments, options: MethodOptions, progress: Progress | None) -> Aggregation:
+    return zero_based_skill(judgments, iterations=options.iterations or 100, ties=options.ties, progress=progress)
+
+
 METHODS: dict[str, Aggregator] = {
-    "majority": lambda each, _, progress: majority(each, progress=progress),
+    "majority": lambda each, options, progress: majority(each, ties=options.ties, progress=progress),
     "confidence": lambda each, options, progress: confidence(each, trust=options.trust, progress=progress),
     "dawid-skene": lambda each, options, progress: dawid_skene(each, **options.limits(), progress=progress),  # type: ignore[arg-type]
     "one-coin": lambda each, options, progress: one_coin(each, **options.limits(), progress=progress),  # type: ignore[arg-type]
     "mace": _mace,
     "glad": lambda each, options, progress: glad(each, **options.limits(), progress=progress),  # type: ignore[arg-type]
-    "wawa": lambda each, _, progress: wawa(each, progress=progress),
+    "wawa": lambda each, options, progress: wawa(each, ties=options.ties, progress=progress),
+    "mmsr": _mmsr,
+    "zero-based-skill": _zero_based_skill,
 }
-"""Those that give probabilities."""
+"""Those that give probabilities or shares of any number of labels."""
+KOS = "kos"
 CROWDTRUTH = "crowdtruth"
-ITERATIVE = ("dawid-skene", "one-coin", "mace", "glad")
+TOLERANT = ("dawid-skene", "one-coin", "mace", "glad", "mmsr")
+"""Those that stop by a tolerance."""
+ITERATIVE = (*TOLERANT, "zero-based-skill", KOS)
+SEEDED = ("mace", "mmsr", KOS)
+"""Those that start at random."""
+
+PAIRWISE_METHODS = ("bradley-terry", "noisy-bradley-terry")
+TEXT_METHODS = ("rover", "closest-to-average", "rasa", "hrrasa")
+SEGMENTATION_METHODS = ("segmentation-majority", "segmentation-em", "segmentation-rasa")
+OTHER_METHODS = (*PAIRWISE_METHODS, *TEXT_METHODS, *SEGMENTATION_METHODS)
+"""Those whose result is no label from a list. They are named here, and loaded only where they are used."""
 
 
 def method_names() -> tuple[str, ...]:
     """All methods by name: those of this package, and those of installed kits."""
-    own = (*METHODS, CROWDTRUTH)
+    own = (*METHODS, KOS, CROWDTRUTH)
     return (*own, *(name for name in aggregators() if name not in own))
 
 
@@ -82,12 +113,14 @@ def aggregate(
     Of `crowdtruth`, unit-annotation scores stand in the place of probabilities, and units with one judgment are left
     out.
     """
-    return _named(method)(judgments, options or MethodOptions(), progress)
+    options = options or MethodOptions()
+    result = _named(method)(judgments, options, progress)
+    return replace(result, tie_rule=options.ties, tie_seed=options.seed)
 
 
 def _named(method: str) -> Aggregator:
     of_kits = aggregators()
-    own: Mapping[str, Aggregator] = {**METHODS, CROWDTRUTH: _crowdtruth}
+    own: Mapping[str, Aggregator] = {**METHODS, KOS: _kos, CROWDTRUTH: _crowdtruth}
     if method in own and method in of_kits:
         raise clash("aggregation method", method, of_kits.kits_with(method), own=True)
     if method in own:

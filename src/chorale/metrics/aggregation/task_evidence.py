@@ -12,10 +12,12 @@ import numpy as np
 
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.expectation import EPSILON
-from chorale.metrics.aggregation.result import Aggregation, leading
+from chorale.metrics.aggregation.result import Aggregation
+from chorale.metrics.aggregation.ties import leaders
 from chorale.metrics.aggregation.votes import Index, present
 from chorale.metrics.judgments import Judgments
-from chorale.metrics.sampling import ends_of, times_each_taken
+from chorale.metrics.sampling import Narrowness, ends_of, times_each_taken
+from chorale.metrics.support import FEWEST
 
 _AT_ONCE = 2**21
 """Numbers in memory at a time while drawing."""
@@ -58,7 +60,7 @@ class TaskEvidence:
             for start in range(0, len(places), width):
                 some = places[start : start + width]
                 certain = self._drawn(wanted[some], size, drawn)
-                ends[:, some] = ends_of(certain, axis=1)
+                ends[:, some] = ends_of(certain, 1, Narrowness.of_units(size).tail) if size >= FEWEST else np.nan
                 done += len(some)
                 if progress:
                     progress(done, len(wanted))
@@ -69,7 +71,8 @@ class TaskEvidence:
         judgments = self._order[self._edges[tasks][:, None] + np.arange(size)]
         rows = self._rows(judgments.reshape(-1)).reshape(len(tasks), size, -1)
         now = self._probabilities[tasks]
-        answer = leading(now)[:, None, None]
+        # Tied labels are equally probable, so that any of them will do.
+        answer = leaders(now).argmax(axis=1)[:, None, None]
         if self._log_priors is not None:
             logs = self._log_priors + drawn @ rows
             logs -= np.take_along_axis(logs, answer, axis=2)
@@ -85,8 +88,9 @@ class TaskEvidence:
 def task_evidence(
     judgments: Judgments, method: str, result: Aggregation, *, trust: FloatArray | None = None
 ) -> TaskEvidence | None:
-    """Of a single-label result; None of a multi-label one, whose answer is many."""
-    if result.multiple or judgments.sets is not None:
+    """Of a single-label result; None of a multi-label one, whose answer is many, and of KOS, whose messages depend on
+    the task."""
+    if result.multiple or judgments.sets is not None or method == "kos":
         return None
     judgments = present(judgments)
     order = np.lexsort((judgments.workers, judgments.tasks))
@@ -96,7 +100,7 @@ def task_evidence(
 
 
 def _log_priors(method: str, result: Aggregation) -> FloatArray | None:
-    if method in ("mace", "glad"):
+    if method in ("mace", "glad", "mmsr"):
         return np.zeros(len(result.options))
     return np.log(np.maximum(result.details["priors"], _TINY)) if method in ("dawid-skene", "one-coin") else None
 
@@ -137,6 +141,8 @@ def _gains(judgments: Judgments, method: str, result: Aggregation, trust: FloatA
     if method == "glad":
         ease = np.exp(result.details["ease"])[judgments.tasks]
         return np.asarray(result.quality["ability"][judgments.workers] * ease + np.log(others))
-    if method == "wawa":
+    if method == "mmsr":
+        return np.asarray(result.details["weights"][judgments.workers])
+    if method in ("wawa", "zero-based-skill"):
         return np.asarray(result.quality["skill"][judgments.workers], dtype=np.float64)
     return np.ones(len(judgments)) if trust is None else np.asarray(trust, dtype=np.float64)

@@ -6,7 +6,7 @@ of the file, so sums come out the same to the last digit whatever the file's ord
 """
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from chorale.metrics.judgments import Judgments
 from chorale.metrics.ordering import order_of
 
 Index = NDArray[np.intp]
+_SMALL = 2**31
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,10 +56,15 @@ class Votes:
     def of(cls, judgments: Judgments) -> Self:
         """Every task and worker of the judgments must have at least one: see `present`."""
         tasks, workers, labels = len(judgments.task_names), len(judgments.worker_names), len(judgments.label_names)
-        task, worker, label = (each.astype(np.intp) for each in (judgments.tasks, judgments.workers, judgments.labels))
-        order = order_of((task * labels + label) * workers + worker, tasks * labels * workers)
-        task, worker, label = task[order], worker[order], label[order]
-        cell_starts = _starts(task * labels + label)
+        # A vote is its task, label and worker and nothing else: numbers made of all three are sorted, and taken apart.
+        wide: Any = np.int32 if tasks * labels * workers < _SMALL else np.int64
+        vote = (judgments.tasks.astype(wide) * labels + judgments.labels) * wide(workers) + judgments.workers
+        vote.sort()
+        cell = vote // wide(workers)
+        worker = (vote - cell * wide(workers)).astype(np.intp)
+        task = (cell // wide(labels)).astype(np.intp)
+        label = cell - task * labels
+        cell_starts = _starts(cell)
         wide_pair = worker * labels + label
         by_pair = order_of(wide_pair, workers * labels)
         ordered_pair = wide_pair[by_pair]

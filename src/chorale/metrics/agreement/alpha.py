@@ -11,13 +11,20 @@ of the item, n_c all of the value and n all there are (of items judged at least 
 Both come from counts of values; no table of pairs of judgments is ever made.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 
 from chorale.metrics import FloatArray, Metric
-from chorale.metrics.agreement.counts import Places, ValueCounts, by_number, evidence_of, sums_at, value_counts
+from chorale.metrics.agreement.counts import (
+    ValueCounts,
+    by_number,
+    evidence_of,
+    pairwise,
+    sums_at,
+    value_counts,
+)
 from chorale.metrics.agreement.distances import Distance, distances_between, labels_as_sets
 from chorale.metrics.agreement.result import NO_PAIRS, Agreement, Evidence, one_value
 from chorale.metrics.agreement.scales import LEVELS, Level, numbers_of, ranks_of
@@ -26,7 +33,6 @@ from chorale.metrics.judgments import Judgments
 _BLOCK = 2**22
 _FEW_RANKS = 16
 """Of so many values all pairs are few enough to be counted."""
-_Between = Callable[[Places, Places], FloatArray]
 
 
 class _Scale(Protocol):
@@ -101,7 +107,7 @@ class _Ratios:
         return part**2
 
     def within(self, counts: ValueCounts, totals: FloatArray) -> FloatArray:  # noqa: ARG002
-        return _pairwise(counts, lambda value, other: self._between(self.values[value], self.values[other]))
+        return pairwise(counts, lambda value, other: self._between(self.values[value], self.values[other]))
 
     def among(self, totals: FloatArray) -> FloatArray:
         sums = np.zeros(totals.shape[:-1])
@@ -120,7 +126,7 @@ class _DistanceTable:
         self.table = table
 
     def within(self, counts: ValueCounts, totals: FloatArray) -> FloatArray:  # noqa: ARG002
-        return _pairwise(counts, lambda value, other: self.table[value, other])
+        return pairwise(counts, lambda value, other: self.table[value, other])
 
     def among(self, totals: FloatArray) -> FloatArray:
         return np.asarray(np.sum((totals @ self.table) * totals, axis=-1))
@@ -187,23 +193,6 @@ def _square_differences(n: FloatArray, sums: FloatArray, squares: FloatArray) ->
     half = whole - sums**2
     # What is left of equal numbers is rounding.
     return np.asarray(np.where(half > 1e-12 * whole, 2 * half, 0.0))
-
-
-def _pairwise(counts: ValueCounts, between: _Between) -> FloatArray:
-    """For every item Σ_ck n_uc n_uk δ_ck, over the pairs of different values that it was given."""
-    sums = np.zeros(counts.n_items)
-    lag = 1
-    while lag < len(counts.items):
-        # Cells are in the order of items: those of one item stand together.
-        first = np.flatnonzero(counts.items[:-lag] == counts.items[lag:])
-        if not len(first):
-            break
-        second = first + lag
-        distance = between(counts.values[first], counts.values[second])
-        weights = 2 * counts.counts[first] * counts.counts[second] * distance
-        sums += sums_at(counts.items[first], weights, counts.n_items)
-        lag += 1
-    return sums
 
 
 def _per_item(counts: ValueCounts, within: FloatArray) -> FloatArray:

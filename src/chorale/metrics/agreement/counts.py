@@ -25,9 +25,10 @@ def sums_at(places: NDArray[Any], weights: FloatArray, size: int) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class ValueCounts:
-    """The counts that are not zero, by item and then by value. Only of items with two judgments or more.
+    """The counts that are not zero, by item and then by value, of items with as many judgments as a coefficient needs.
 
-    An item with a single judgment says nothing of agreement; its size is 0 here, and it has no cells.
+    Mostly these are two: an item with a single judgment says nothing of agreement. The size of an item with fewer is 0
+    here, and it has no cells.
     """
 
     items: Places
@@ -64,8 +65,9 @@ class ValueCounts:
         return table
 
 
-def value_counts(judgments: Judgments) -> ValueCounts:
-    items, values, sizes = _pairable(judgments)
+def value_counts(judgments: Judgments, *, least: int = 2) -> ValueCounts:
+    """Of items with at least so many judgments."""
+    items, values, sizes = _pairable(judgments, least)
     n_values = len(judgments.label_names)
     keys = items.astype(np.int64) * max(1, n_values) + values
     cells = len(sizes) * n_values
@@ -79,14 +81,31 @@ def value_counts(judgments: Judgments) -> ValueCounts:
     return ValueCounts(of_item, of_value, counts.astype(np.float64), sizes, n_values)
 
 
-def _pairable(judgments: Judgments) -> tuple[Places, Places, FloatArray]:
+def pairwise(counts: ValueCounts, between: Callable[[Places, Places], FloatArray]) -> FloatArray:
+    """For every item Σ_ck n_uc n_uk δ_ck, over the pairs of different values that it was given."""
+    sums = np.zeros(counts.n_items)
+    lag = 1
+    while lag < len(counts.items):
+        # Cells are in the order of items: those of one item stand together.
+        first = np.flatnonzero(counts.items[:-lag] == counts.items[lag:])
+        if not len(first):
+            break
+        second = first + lag
+        distance = between(counts.values[first], counts.values[second])
+        weights = 2 * counts.counts[first] * counts.counts[second] * distance
+        sums += sums_at(counts.items[first], weights, counts.n_items)
+        lag += 1
+    return sums
+
+
+def _pairable(judgments: Judgments, least: int) -> tuple[Places, Places, FloatArray]:
     tasks, labels = judgments.tasks, judgments.labels
     sizes = np.bincount(tasks, minlength=len(judgments.task_names))
-    single = sizes == 1
-    if single.any():
-        kept = ~single[tasks]
+    few = (sizes > 0) & (sizes < least)
+    if few.any():
+        kept = ~few[tasks]
         tasks, labels = tasks[kept], labels[kept]
-        sizes[single] = 0
+        sizes[few] = 0
     return tasks.astype(np.intp), labels.astype(np.intp), sizes.astype(np.float64)
 
 

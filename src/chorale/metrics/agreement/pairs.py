@@ -7,9 +7,9 @@ weights it is how many places apart the labels are, or the square of it (Cohen 1
 label c among all judgments of the two (Scott 1955); for any number of people at once, Fleiss' κ is of this kind.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,9 @@ def cohen_kappa(
     """
     if weights not in WEIGHTS:
         raise ValueError(f"there are no weights {weights!r}; there are {', '.join(WEIGHTS)}")
-    return _mean_over_pairs(judgments, "kappa", weights=weights, order=order, min_common=min_common)
+    table = PairTable(judgments, weights, order)
+    kappas = partial(table.coefficients, metric="kappa")
+    return mean_over_pairs(judgments, "kappa", table.common, kappas, min_common, undefined=_all_alike(judgments))
 
 
 def scott_pi(judgments: Judgments, *, min_common: int = 1) -> Agreement:
@@ -89,32 +91,42 @@ def scott_pi(judgments: Judgments, *, min_common: int = 1) -> Agreement:
     >>> round(scott_pi(two).value, 4)
     0.4667
     """
-    return _mean_over_pairs(judgments, "pi", weights="none", order=None, min_common=min_common)
+    table = PairTable(judgments, "none", None)
+    pis = partial(table.coefficients, metric="pi")
+    return mean_over_pairs(judgments, "pi", table.common, pis, min_common, undefined=_all_alike(judgments))
 
 
-def _mean_over_pairs(
-    judgments: Judgments, metric: str, *, weights: Weights, order: Sequence[str] | None, min_common: int
+def mean_over_pairs(
+    judgments: Judgments,
+    metric: str,
+    common: Ints,
+    coefficients: Callable[[FloatArray], FloatArray],
+    min_common: int,
+    *,
+    undefined: str,
 ) -> Agreement:
-    """The plain mean of a coefficient over the pairs that have enough items in common and for which it is defined."""
+    """The plain mean of a coefficient over the pairs that have enough items in common and for which it is defined.
+
+    `coefficients` are those of all pairs, with every item taken so often; NaN where undefined.
+    """
     if min_common < 1:
         raise ValueError("two people need at least one item in common")
-    table = PairTable(judgments, weights, order)
-    if not len(table.common):
+    if not len(common):
         return Agreement(metric, None, judgments, undefined=NO_PAIRS)
-    chosen = table.common >= min_common
+    chosen = common >= min_common
     if not chosen.any():
         return Agreement(metric, None, judgments, undefined=f"no two people have {min_common} items in common")
 
     def value(drawn: FloatArray) -> FloatArray:
-        return _mean(table.coefficients(drawn, metric)[chosen])
+        return _mean(coefficients(drawn)[chosen])
 
-    coefficients = table.coefficients(np.ones(len(judgments.task_names)), metric)[chosen]
-    notes = _notes(coefficients, len(chosen), min_common)
-    if np.isnan(coefficients).all():
-        return Agreement(metric, None, judgments, notes=notes, undefined=_all_alike(judgments))
+    of_pairs = coefficients(np.ones(len(judgments.task_names)))[chosen]
+    notes = _notes(of_pairs, len(chosen), min_common)
+    if np.isnan(of_pairs).all():
+        return Agreement(metric, None, judgments, notes=notes, undefined=undefined)
     return Agreement(
         metric,
-        float(_mean(coefficients)),
+        float(_mean(of_pairs)),
         judgments,
         notes=notes,
         _evidence=lambda: by_number(len(judgments.task_names), value),
@@ -182,6 +194,10 @@ class PairTable:
         rows = slice(start, start + self.common[pair])
         places = np.column_stack([self._first[rows], self._second[rows], self._same[rows]])
         return self._items[rows], places.astype(np.int64)
+
+    def rows(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """All that two people have in common, by pairs: items, the pair of each, and the places of the two labels."""
+        return self._items, self._pair, self._first, self._second
 
     def _sums(self, values: FloatArray) -> FloatArray:
         return sums_at(self._pair, values, len(self.common))

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from chorale.metrics import FloatArray, Metric, Statistics
+from chorale.metrics import FloatArray, Interval, Metric, Statistics, Tally
+from chorale.metrics.agreement.errors import Analytic, analytic_of
 from chorale.metrics.judgments import Codes, Judgments, codes_in_use
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
@@ -32,6 +33,10 @@ class Agreement:
     notes: tuple[str, ...] = ()
     undefined: str = ""
     _evidence: Evidence | None = field(default=None, repr=False)
+    counts_singles: bool = False
+    """Whether items with a single judgment count, since they say how frequent labels are."""
+    exact_interval: Interval | None = None
+    """Of coefficients whose distribution is known."""
 
     def __repr__(self) -> str:
         return brief_repr(
@@ -57,7 +62,7 @@ class Agreement:
     def statistics(self, *, all_items: bool = False) -> tuple[Statistics, Metric]:
         """Per item what the coefficient rests on, and how it follows; its one score is called `value`.
 
-        Items with fewer than two judgments are left out unless `all_items` asks for them.
+        Items with fewer judgments than count are left out unless `all_items` asks for them.
         """
         if self._evidence is None:
             raise ValueError(f"{self.metric} is undefined here: {self.undefined}")
@@ -65,8 +70,17 @@ class Agreement:
         names = self.judgments.task_names
         if all_items:
             return Statistics(names, rows), metric
-        kept = np.flatnonzero(np.bincount(self.judgments.tasks, minlength=len(names)) > 1)
+        kept = np.flatnonzero(np.bincount(self.judgments.tasks, minlength=len(names)) > (not self.counts_singles))
         return Statistics(tuple(names[place] for place in kept), rows[kept]), metric
+
+    def analytic(self) -> Analytic | None:
+        """The standard error and interval by formulas; None where there are none."""
+        if self.value is None:
+            return None
+        if self.exact_interval is not None:
+            return Analytic(None, self.exact_interval)
+        statistics, metric = self.statistics()
+        return analytic_of(Tally.of(statistics.rows), metric).get("value") if metric.additive else None
 
 
 def one_value(judgments: Judgments) -> str:

@@ -1,7 +1,9 @@
 """Item response theory: how hard each item is, how well it tells responders apart, and how able each responder is."""
 
-from chorale.metrics.irt.fitting import fit_irt
+from chorale.metrics.irt.checking import ItemFit, item_fit, item_information
+from chorale.metrics.irt.fitting import GUESS_RATE, MarginalFit, fit_irt, irt_intervals
 from chorale.metrics.irt.model import (
+    BINARY_MODELS,
     GUESSING_SPREADS,
     MODELS,
     SIGMA_ALPHAS,
@@ -10,22 +12,29 @@ from chorale.metrics.irt.model import (
     IrtIntervals,
     IrtModel,
     Normal,
+    VariationalFit,
     item_weights,
 )
-from chorale.metrics.irt.resampling import irt_bootstrap
-from chorale.metrics.irt.uncertainty import irt_intervals
+from chorale.metrics.irt.variational import fit_variational
 
 __all__ = [
+    "BINARY_MODELS",
     "GUESSING_SPREADS",
+    "GUESS_RATE",
     "MODELS",
     "SIGMA_ALPHAS",
     "GuessingPrior",
     "IrtFit",
     "IrtIntervals",
     "IrtModel",
+    "ItemFit",
+    "MarginalFit",
     "Normal",
+    "VariationalFit",
     "fit_irt",
-    "irt_bootstrap",
+    "fit_variational",
     "irt_intervals",
+    "item_fit",
+    "item_information",
     "item_weights",
 ]

@@ -1,162 +1,125 @@
-"""Fits item response models by variational inference.
-
-The posterior is a product of normals over θ, log α, β and logit γ, fitted by maximising the evidence lower bound, as in
-Lalor, Wu and Yu (2019) and appendix F of Nangia et al. (2021). The climbing is done in `climbing`; here it is decided
-from where, with which priors, and which result is kept.
-"""
+"""Fits item response models: checks the answers, begins, and makes of the items' parameters what is reported."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from chorale.metrics import FloatArray
-from chorale.metrics.irt.climbing import Climb, Priors
-from chorale.metrics.irt.likelihood import BETA, LOG_ALPHA, LOGIT_GAMMA, Likelihood, Posterior, Responses
-from chorale.metrics.irt.model import GUESSING_SPREADS, MODELS, SIGMA_ALPHAS, GuessingPrior, IrtFit, IrtModel, Normal
+from chorale.metrics.irt.curves import LOG_ALPHA, Answers
+from chorale.metrics.irt.marginal import Ascent, Priors
+from chorale.metrics.irt.model import MODELS, IrtFit, IrtIntervals, IrtModel, Normal
+from chorale.metrics.irt.uncertainty import Covariances, covariances, intervals_of
 
-_SEARCH_TOLERANCE, _TOLERANCE = 2e-6, 1.5e-7
-"""The gain of a sweep, in nats an answer, below which a fit is done: while deviations are compared, and of the one that
-is kept."""
-_SEARCH_SWEEPS, _SWEEPS = 60, 300
-_FEW = 100
-"""Answers below which it does not pay to be more exact."""
-
-Progress = Callable[[int, int], None]
+GUESS_RATE = 0.15
+"""What guessing is expected to be around, if nothing else is known."""
+_MOST_CATEGORIES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Tried:
-    bound: float
-    at: Posterior
-    priors: Priors
+@dataclass(frozen=True, slots=True, repr=False)
+class MarginalFit(IrtFit):
+    """A fit by marginal maximum likelihood."""
+
+    log_likelihood: float
+    """Of the answers, abilities integrated out."""
+    thresholds: FloatArray
+    """Items × thresholds; +∞ where an item has fewer."""
+    categories: tuple[FloatArray, ...]
+    """Of every item the answers that occur, from the lowest."""
+    unit: float
+    """Of the scale, in deviations of the responders' abilities: 1, but for 1PL, whose unit is that of α = 1."""
+    ascent: Ascent
+    covariances: Covariances
+
+    @property
+    def reliability(self) -> float:
+        """The share of the abilities' variance that is known: 1 where every ability is known exactly."""
+        known = float(self.ability.mean.var())
+        return known / (known + float((self.ability.sd**2).mean()))
 
 
 def fit_irt(
     matrix: FloatArray,
     *,
     model: IrtModel = "3pl",
-    weights: FloatArray | None = None,
-    guessing_prior: GuessingPrior = "fitted",
-    starts: int = 1,
-    seed: int = 1,
-    progress: Progress | None = None,
-) -> IrtFit:
+    guess_rate: float = GUESS_RATE,
+    progress: Callable[[int, int], None] | None = None,
+) -> MarginalFit:
     """Fit a model to right (1), wrong (0) and missing (NaN) answers, one row per responder, one column per item.
 
-    Priors are N(0, 1) for θ and β and N(0, σα²) for log α, with σα out of `SIGMA_ALPHAS` by the bound. Logit γ has the
-    prior N(0, 1) with `guessing_prior="standard"`, as the paper has it. By default ("fitted") it is N(μ, σγ²) with one
-    μ for all items, fitted with them (N(0, 1) is the prior of μ), and σγ out of `GUESSING_SPREADS` by the bound: where
-    items are easier to guess than the standard prior expects, or harder, the difficulties would otherwise be bent to
-    make up for it.
-
-    `weights` are those of the items' likelihoods (see `item_weights`). With more than one start, further fits begin at
-    random places and the one with the highest bound is kept.
+    Answers for the graded model are numbers of which larger are more. The scale is that of these responders: their
+    abilities have the mean 0, and the deviation 1 except in the 1PL model, where α is 1 instead. Logit γ has the
+    prior N(logit `guess_rate`, 0.8²); the other priors are fitted.
     """
-    matrix = np.asarray(matrix, dtype=np.float64)
-    weights = _checked(matrix, model, weights)
-    responses = Responses.of(matrix, weights)
-    rng = np.random.default_rng(seed)
-    fits: list[IrtFit] = []
-    trials = len(SIGMA_ALPHAS) + 1 if model != "1pl" else 2
-    for number in range(max(1, starts)):
+    matrix, categories = _checked(np.asarray(matrix, dtype=np.float64), model, guess_rate)
+    thresholds = max(1, *(len(values) - 1 for values in categories))
+    answers = Answers.of(matrix, thresholds)
+    priors = Priors.usual(thresholds, guess_rate if model == "3pl" else None)
+    ascent = Ascent(answers, priors, _begin(matrix, categories, thresholds, priors), thresholds, pooled=model == "1pl")
+    converged = ascent.run(progress)
+    found = covariances(ascent)
+    parameters, free = ascent.at.parameters, ascent.free
+    sd = np.sqrt(found.items.diagonal(axis1=1, axis2=2))
+    betas = slice(1, thresholds + 1)
+    pooled = model == "1pl"
+    unit = float(np.exp(parameters[0, LOG_ALPHA])) if pooled else 1.0
+    of_items = free[:, betas] / np.maximum(free[:, betas].sum(axis=1, keepdims=True), 1)
+    mean = (np.where(free, parameters, 0.0)[:, betas] * of_items).sum(axis=1)
+    variance = np.einsum("ia,iab,ib->i", of_items, found.items[:, betas, betas], of_items)
+    still, never = np.zeros(len(parameters)), np.full(len(parameters), -np.inf)
+    return MarginalFit(
+        model=model,
+        ability=Normal(unit * found.ability_mean, unit * np.sqrt(found.ability_sd**2 + found.added)),
+        difficulty=Normal(unit * mean, unit * np.sqrt(variance)),
+        log_discrimination=Normal(still, still) if pooled else Normal(parameters[:, LOG_ALPHA], sd[:, LOG_ALPHA]),
+        logit_guessing=Normal(parameters[:, -1], sd[:, -1]) if model == "3pl" else Normal(never, still),
+        converged=converged,
+        log_likelihood=ascent.at.log_likelihood,
+        thresholds=unit * parameters[:, betas],
+        categories=categories,
+        unit=unit,
+        ascent=ascent,
+        covariances=found,
+    )
 
-        def report(done: int, begun: int = number * trials) -> None:
-            if progress:
-                progress(begun + done, max(1, starts) * trials)
 
-        begin = _first_guess(matrix, model)
-        if number:
-            begin = _moved(begin, rng)
-        fits.append(_searched(responses, begin, model, guessing_prior, report))
-    return replace(max(fits, key=lambda fit: fit.bound), starts=tuple(fit.bound for fit in fits))
+def irt_intervals(fit: MarginalFit, level: float = 0.95) -> IrtIntervals:
+    """Credible intervals of every parameter of a fit."""
+    return intervals_of(fit.ascent, fit.covariances, fit.difficulty, fit.unit, level)
 
 
-def _checked(matrix: FloatArray, model: str, weights: FloatArray | None) -> FloatArray:
+def _checked(matrix: FloatArray, model: str, guess_rate: float) -> tuple[FloatArray, tuple[FloatArray, ...]]:
+    """The answers as categories from 0, and the answers that each item's categories stand for."""
     if model not in MODELS:
         raise ValueError(f"there is no model {model!r}; there are {', '.join(MODELS)}")
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ValueError(f"responses need at least one row and one column, not an array of {matrix.shape}")
-    if not np.isin(matrix[~np.isnan(matrix)], (0.0, 1.0)).all():
-        raise ValueError("responses are 1 (right), 0 (wrong) or NaN (missing)")
-    if weights is None:
-        return np.ones(matrix.shape[1])
-    if weights.shape != (matrix.shape[1],) or not (np.isfinite(weights) & (weights > 0)).all():
-        raise ValueError("there must be one positive weight for every item")
-    return weights
+    if not 0 < guess_rate < 1:
+        raise ValueError(f"guess_rate must lie between 0 and 1, not {guess_rate:g}")
+    if model != "graded":
+        if not np.isin(matrix[~np.isnan(matrix)], (0.0, 1.0)).all():
+            raise ValueError("responses are 1 (right), 0 (wrong) or NaN (missing); others need the graded model")
+        return matrix, (np.array([0.0, 1.0]),) * matrix.shape[1]
+    coded, categories = np.full_like(matrix, np.nan), []
+    lowest = np.nanmin(matrix) if np.isfinite(matrix).any() else 0.0
+    for item, column in enumerate(matrix.T):
+        given = ~np.isnan(column)
+        values, places = np.unique(column[given], return_inverse=True)
+        if len(values) > _MOST_CATEGORIES:
+            raise ValueError(f"an item of the graded model has at most {_MOST_CATEGORIES} different answers")
+        # An answer that everybody gave is the lower of two unless something lower occurs elsewhere.
+        only_high = len(values) == 1 and values[0] > lowest
+        coded[given, item] = places + only_high
+        categories.append(values)
+    return coded, tuple(categories)
 
 
-def _first_guess(matrix: FloatArray, model: IrtModel) -> Posterior:
-    """From how often each item was solved and how much each responder solved."""
-    observed = ~np.isnan(matrix)
-    right = np.where(observed, matrix, 0.0)
-    solved = (right.sum(axis=0) + 0.5) / (observed.sum(axis=0) + 1)
-    able = (right.sum(axis=1) + 0.5) / (observed.sum(axis=1) + 1)
-    theta = np.log(able / (1 - able))
-    theta = (theta - theta.mean()) / max(float(theta.std()), 1e-6)
-    items = np.zeros((3, matrix.shape[1]))
-    items[BETA] = -np.log(solved / (1 - solved))
-    items[LOGIT_GAMMA] = -1.0 if model == "3pl" else -np.inf
-    sds = np.repeat([[0.5], [0.3], [0.5]], matrix.shape[1], axis=1)
-    return Posterior(theta, np.full(len(theta), 0.3), items, sds)
-
-
-def _moved(begin: Posterior, rng: np.random.Generator) -> Posterior:
-    moved = begin.copy()
-    moved.theta += rng.normal(scale=0.5, size=moved.theta.shape)
-    moved.items[BETA] += rng.normal(scale=0.5, size=moved.items[BETA].shape)
-    moved.items[LOGIT_GAMMA] += rng.normal()
-    return moved
-
-
-def _searched(
-    responses: Responses,
-    begin: Posterior,
-    model: IrtModel,
-    guessing_prior: GuessingPrior,
-    report: Callable[[int], None],
-) -> IrtFit:
-    """The fit with the best σα: each begins where the one before it ended, and the best is fitted to the end.
-
-    The search has a coarser rule than the last fit, which takes half the time and is off by the same for every σα.
-    """
-    answers = max(_FEW, int(np.count_nonzero(responses.sign)))
-    coarse, fine = (Likelihood(responses, model, item_nodes=nodes) for nodes in (2, 3))
-    fits = guessing_prior == "fitted" and model == "3pl"
-
-    def climbed(sigma: float, spread: float, at: Posterior, centre: float) -> _Tried:
-        priors = Priors(np.array([1.0, sigma**2, spread**2]), centre, fits)
-        at, bound, _ = Climb(coarse, priors, model, at).run(_SEARCH_SWEEPS, answers * _SEARCH_TOLERANCE)
-        return _Tried(bound, at, priors)
-
-    centre = -1.0 if fits else 0.0
-    spreads = [climbed(SIGMA_ALPHAS[0], spread, begin, centre) for spread in (GUESSING_SPREADS if fits else (1.0,))]
-    last = max(spreads, key=lambda trial: trial.bound)
-    tried = {SIGMA_ALPHAS[0]: last}
-    spread = float(np.sqrt(last.priors.variance[LOGIT_GAMMA]))
-    report(1)
-    for sigma in SIGMA_ALPHAS[1:] if model != "1pl" else ():
-        last = tried[sigma] = climbed(sigma, spread, last.at, last.priors.guessing_centre)
-        report(len(tried))
-    best = max(tried, key=lambda sigma: (tried[sigma].bound, -sigma))
-    priors = tried[best].priors
-    at, bound, converged = Climb(fine, priors, model, tried[best].at).run(_SWEEPS, answers * _TOLERANCE)
-    report(len(tried) + 1)
-    return IrtFit(
-        model=model,
-        ability=Normal(at.theta, at.theta_sd),
-        difficulty=Normal(at.items[BETA], at.items_sd[BETA]),
-        log_discrimination=Normal(at.items[LOG_ALPHA], _known(at.items_sd[LOG_ALPHA], model == "1pl")),
-        logit_guessing=Normal(at.items[LOGIT_GAMMA], _known(at.items_sd[LOGIT_GAMMA], model != "3pl")),
-        bound=bound,
-        sigma_alpha=None if model == "1pl" else best,
-        bounds={} if model == "1pl" else {sigma: trial.bound for sigma, trial in tried.items()},
-        guessing_centre=priors.guessing_centre if model == "3pl" else None,
-        guessing_spread=spread if model == "3pl" else None,
-        starts=(bound,),
-        converged=converged,
-    )
-
-
-def _known(sd: FloatArray, fixed: bool) -> FloatArray:
-    return np.zeros_like(sd) if fixed else sd
+def _begin(matrix: FloatArray, categories: tuple[FloatArray, ...], thresholds: int, priors: Priors) -> FloatArray:
+    """Thresholds by how many answers are below and above, everything else as the priors have it."""
+    given = np.maximum((~np.isnan(matrix)).sum(axis=0), 1)
+    begin = np.tile(priors.mean, (matrix.shape[1], 1))
+    for t in range(1, thresholds + 1):
+        above = ((matrix >= t).sum(axis=0) + 0.5) / (given + 1)
+        exists = np.array([t == 1 or len(values) > t for values in categories])
+        begin[:, t] = np.where(exists, np.log((1 - above) / above), np.inf)
+    return begin

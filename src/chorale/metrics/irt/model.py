@@ -4,7 +4,8 @@ A responder of ability θ answers an item of discrimination α, difficulty β an
 
     p = γ + (1 − γ)·σ(α(θ − β)),     σ(x) = 1 / (1 + exp(−x)).
 
-The 2PL model has γ = 0; the 1PL model has α = 1 as well (Baker and Kim 1993).
+The 2PL model has γ = 0; the 1PL model has α = 1 as well (Baker and Kim 1993). In the graded response model (Samejima
+1969) answers are steps of a scale, and step t or a higher one is reached with probability σ(α(θ − β_t)).
 """
 
 from collections.abc import Sequence
@@ -17,8 +18,9 @@ from chorale.metrics import FloatArray
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
-IrtModel = Literal["1pl", "2pl", "3pl"]
-MODELS: tuple[IrtModel, ...] = ("1pl", "2pl", "3pl")
+IrtModel = Literal["1pl", "2pl", "3pl", "graded"]
+BINARY_MODELS: tuple[IrtModel, ...] = ("1pl", "2pl", "3pl")
+MODELS: tuple[IrtModel, ...] = (*BINARY_MODELS, "graded")
 GuessingPrior = Literal["fitted", "standard"]
 
 SIGMA_ALPHAS = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
@@ -44,6 +46,8 @@ class IrtIntervals:
     difficulty: FloatArray
     discrimination: FloatArray
     guessing: FloatArray
+    thresholds: FloatArray
+    """2 × items × thresholds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +57,34 @@ class IrtFit:
     model: IrtModel
     ability: Normal
     difficulty: Normal
+    """Of the graded model, the mean of an item's thresholds."""
     log_discrimination: Normal
     logit_guessing: Normal
+    converged: bool
+
+    @property
+    def discrimination(self) -> FloatArray:
+        """The posterior median of α; 1 for 1PL."""
+        return np.exp(self.log_discrimination.mean)
+
+    @property
+    def guessing(self) -> FloatArray:
+        """The posterior median of γ; 0 where there is no guessing."""
+        return 1 / (1 + np.exp(-self.logit_guessing.mean))
+
+    def __repr__(self) -> str:
+        return brief_repr(
+            type(self).__name__,
+            self.model,
+            plural(len(self.ability.mean), "responder", "responders"),
+            plural(len(self.difficulty.mean), "item", "items"),
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class VariationalFit(IrtFit):
+    """A fit by the published method."""
+
     bound: float
     """What was maximised: a lower bound of the log probability of the responses."""
     sigma_alpha: float | None
@@ -67,40 +97,20 @@ class IrtFit:
     """Its prior deviation."""
     starts: tuple[float, ...]
     """The bound reached from every start, the first being the one that the data suggest."""
-    converged: bool
-
-    def __repr__(self) -> str:
-        return brief_repr(
-            "IrtFit",
-            self.model,
-            plural(len(self.ability.mean), "responder", "responders"),
-            plural(len(self.difficulty.mean), "item", "items"),
-            f"bound {self.bound:.1f}",
-        )
-
-    @property
-    def discrimination(self) -> FloatArray:
-        """The posterior median of α; 1 for 1PL."""
-        return np.exp(self.log_discrimination.mean)
-
-    @property
-    def guessing(self) -> FloatArray:
-        """The posterior median of γ; 0 where there is no guessing."""
-        return 1 / (1 + np.exp(-self.logit_guessing.mean))
 
 
 def item_weights(tests: Sequence[int]) -> FloatArray:
     """How much each item's likelihood counts: the inverse of the size of its test.
 
-    Scaled so that the weights add up to the number of items: items of tests of equal size count one each, as they would
-    without weights, and every test counts the same as a whole.
+    Scaled so that items of the smallest test count one: every test counts the same as a whole, and no answer counts for
+    more than the one answer it is. If one did, its item would fit abilities to itself, with a boundless discrimination.
 
     >>> item_weights([0, 0, 0, 1]).round(2).tolist()
-    [0.67, 0.67, 0.67, 2.0]
+    [0.33, 0.33, 0.33, 1.0]
     """
     codes = np.asarray(tests, dtype=np.intp)
     if not len(codes):
         return np.zeros(0)
     _, place, sizes = np.unique(codes, return_inverse=True, return_counts=True)
-    weights: FloatArray = len(codes) / len(sizes) / sizes[place]
+    weights: FloatArray = sizes.min() / sizes[place]
     return weights

@@ -1,179 +1,177 @@
-"""How far an item's parameters may be from where the fit has them.
+"""How well items and abilities are known: the observed information of a marginal fit (Louis 1982), and intervals.
 
-A mean-field posterior takes an item's three parameters to be independent, and guessing to be where the fitted prior has
-it: both make intervals too narrow. Here every γ between 0 and 1 is held to be as likely as any other before the answers
-are seen, and log α to have the widest of the priors. Given γ, the item's β and log α have their most likely place and a
-normal distribution around it (Laplace's method); what the answers say of γ weighs those together (Rue, Martino and
-Chopin 2009). Abilities have the posterior of the fit.
+What the answers tell of the items is what they would tell if abilities were known, less what is lost because they are
+not. The loss is the variance, over each responder's ability, of the slopes of the likelihood; it ties all items
+together. The scale is that of these responders (mean 0, deviation 1), so its own uncertainty is taken out.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from math import erf
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chorale.metrics import FloatArray
-from chorale.metrics.irt.likelihood import Responses
-from chorale.metrics.irt.model import SIGMA_ALPHAS, IrtFit, IrtIntervals, IrtModel
+from chorale.metrics.irt.curves import LOG_ALPHA
+from chorale.metrics.irt.marginal import Ascent
+from chorale.metrics.irt.model import IrtIntervals, Normal
 
-_GUESSES = (np.arange(25) + 0.5) / 25
-_MOST_STEPS = 40
-_LONGEST_STEP = 1.0
-_GAIN = 1e-4
-"""In nats: what an item must gain by a step for another to be worth it."""
-_NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(3)
-_NODE_WEIGHTS /= _NODE_WEIGHTS.sum()
-_HALVINGS = 40
-_CELLS_AT_ONCE = 2**14
-"""Few enough that the arrays of a block stay in the processor's cache."""
+_MOST_TOGETHER = 600
+"""Parameters up to which items are taken together. With more, each ability is so well known that the others' part in
+an item's uncertainty is a few per mille."""
+_MOST_LOST = 0.97
+"""The largest share of the information on anything that not knowing the abilities may take."""
+_GUESSING_SD = 0.5
+"""How far the mean of logit γ may be from where it is expected: 0.15 may be 0.1 or 0.23."""
+_DRAWS = 2000
+_SEED = 1
+"""Draws are the same in every run."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """At one β and log α for every item: the log posterior, its slope and its curvature."""
+class Covariances:
+    """Of the parameters of each item, and of each ability: how uncertain items add to its own variance."""
 
-    value: FloatArray
-    slope: FloatArray
-    """Items × 2."""
-    precision: FloatArray
-    """Fisher's information and the priors': items × 2 × 2."""
+    items: FloatArray
+    """Items × parameters × parameters."""
+    added: FloatArray
+    ability_mean: FloatArray
+    ability_sd: FloatArray
 
 
-def irt_intervals(
-    fit: IrtFit,
-    matrix: FloatArray,
-    *,
-    weights: FloatArray | None = None,
-    level: float = 0.95,
-    progress: Callable[[int, int], None] | None = None,
-) -> IrtIntervals:
-    """Credible intervals for the answers that were fitted, with the weights they were fitted with.
+def covariances(ascent: Ascent) -> Covariances:
+    at, priors = ascent.at, ascent.priors
+    counts = ascent.answers.counts(at.shares).sum(axis=0)
+    known = ascent.known(at.curves, counts, np.diag(1 / priors.variance))
+    mean = at.shares @ at.theta
+    sd = np.sqrt(np.maximum(at.shares @ at.theta**2 - mean**2, 1e-12))
+    moved = _moved(ascent, mean, sd)
+    together = known.shape[0] * known.shape[1] <= _MOST_TOGETHER
+    items, added = _together(ascent, known, moved, mean, sd) if together else _apart(known, moved, sd)
+    if known.shape[1] > ascent.thresholds + 1:
+        # All items lean on where guessing is expected, and with many items that is what is known least.
+        other = ascent.shifted(-1, _GUESSING_SD)
+        off = other.at.parameters - at.parameters
+        items = items + off[:, :, None] * off[:, None, :]
+        added = added + (other.at.shares @ other.at.theta - mean) ** 2
+    return Covariances(items, added, mean, sd)
 
-    That of guessing is the shortest that holds so much: the middle share would never reach down to 0. Where the fit,
-    by its own priors, has a value outside, the interval reaches to it.
+
+def _moved(ascent: Ascent, mean: FloatArray, sd: FloatArray) -> FloatArray:
+    """How the slopes by each parameter move with each ability, to the third order of its deviation.
+
+    3 × parameters × responders × items, scaled so that the sum of products is the covariance over the posterior.
     """
-    matrix = np.asarray(matrix, dtype=np.float64)
-    responses = Responses.of(matrix, np.ones(matrix.shape[1]) if weights is None else weights)
-    bounds = np.empty((3, 2, matrix.shape[1]))
-    block = max(1, _CELLS_AT_ONCE // len(matrix))
-    for start in range(0, matrix.shape[1], block):
-        part = slice(start, start + block)
-        begin = np.column_stack([fit.difficulty.mean[part], fit.log_discrimination.mean[part]])
-        bounds[:, :, part] = _of_items(fit, responses.of_items(part), begin, level)
-        if progress:
-            progress(min(start + block, matrix.shape[1]), matrix.shape[1])
-    far = NormalDist().inv_cdf((1 + level) / 2)
-    ability = np.stack([fit.ability.mean - far * fit.ability.sd, fit.ability.mean + far * fit.ability.sd])
-    ends = bounds[0], np.exp(bounds[1]), bounds[2]
-    values = fit.difficulty.mean, fit.discrimination, fit.guessing
-    of_items = (
-        np.stack([np.minimum(interval[0], value), np.maximum(interval[1], value)])
-        for interval, value in zip(ends, values, strict=True)
-    )
-    return IrtIntervals(ability, *of_items)
+    at = ascent.at
+    z = (at.theta - mean[:, None]) / sd[:, None]
+    skewness = (at.shares * z**3).sum(axis=1, keepdims=True)
+    over = at.curves.slopes / at.curves.chance
+    orders = (z, (z**2 - 1) / np.sqrt(2), (z**3 - 3 * z - skewness) / np.sqrt(6))
+    return np.stack([[ascent.answers.chosen(at.shares * order, one) for one in over] for order in orders])
 
 
-def _of_items(fit: IrtFit, responses: Responses, at: FloatArray, level: float) -> FloatArray:
-    """The ends of β, log α and γ: 3 × 2 × items."""
-    means, sds, evidence = [], [], []
-    for guess in _GUESSES if fit.model == "3pl" else (0.0,):
-        at, precision, value = _Conditional(fit, responses, float(guess)).climbed(at)
-        means.append(at)
-        sds.append(np.sqrt(np.linalg.inv(precision).diagonal(axis1=1, axis2=2)))
-        evidence.append(value - 0.5 * np.linalg.slogdet(precision)[1])
-    share = np.exp(np.stack(evidence) - np.max(evidence, axis=0))
-    share /= share.sum(axis=0)
+def _apart(known: FloatArray, moved: FloatArray, sd: FloatArray) -> tuple[FloatArray, FloatArray]:
+    lost = np.einsum("oaji,obji->iab", moved, moved)
+    lower = np.linalg.cholesky(known)
+    half = np.linalg.solve(lower, np.linalg.solve(lower, lost).transpose(0, 2, 1))
+    covariance = np.linalg.inv(lower @ _remaining(half) @ lower.transpose(0, 2, 1))
+    first = moved[0] * sd[:, None]
+    return covariance, np.einsum("aji,iab,bji->j", first, covariance, first, optimize=True)
+
+
+def _together(
+    ascent: Ascent, known: FloatArray, moved: FloatArray, mean: FloatArray, sd: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    items, count, _ = known.shape
+    places = np.arange(items * count).reshape(items, count)
+    if ascent.pooled:
+        places = np.column_stack([np.zeros(items, np.intp), 1 + np.arange(items)])
+    size = int(places.max()) + 1
+    whole = np.zeros((size, size))
+    np.add.at(whole, (places[:, :, None], places[:, None, :]), known)
+    for parameter in range(int(ascent.pooled), count):
+        # The prior's mean is itself only known from the items.
+        column = places[ascent.free[:, parameter], parameter]
+        whole[np.ix_(column, column)] -= ascent.priors.shared(parameter, len(column))
+    gathered = np.zeros((3, len(mean), size))
+    for parameter in range(count):
+        np.add.at(gathered.transpose(2, 0, 1), places[:, parameter], moved[:, parameter].transpose(2, 0, 1))
+    flat = gathered.reshape(-1, size)
+    lower = np.linalg.cholesky(whole)
+    half = np.linalg.solve(lower, np.linalg.solve(lower, flat.T @ flat).T)
+    covariance = np.linalg.inv(lower @ _remaining(half) @ lower.T)
+    by_middle = (sd[:, None] * gathered[0]).mean(axis=0)
+    squares = 2 * (mean * sd)[:, None] * gathered[0] + np.sqrt(2) * sd[:, None] ** 2 * gathered[1]
+    by_spread = 0.5 * squares.mean(axis=0)
+    to_scale = np.eye(size)
+    betas = slice(1, 1 + ascent.thresholds)
+    to_scale[np.unique(places[:, LOG_ALPHA])] += by_spread
+    where, values = places[:, betas].ravel(), np.where(ascent.free, ascent.at.parameters, 0.0)[:, betas].ravel()
+    to_scale[where] -= by_middle + values[:, None] * by_spread
+    scaled = to_scale @ covariance @ to_scale.T
+    scaled[np.ix_(where, where)] += float((sd**2).mean()) / len(sd)
+    of_abilities = sd[:, None] * gathered[0] - by_middle - mean[:, None] * by_spread
+    if ascent.pooled:
+        # The unit is that of α = 1, so abilities move with α.
+        of_abilities += mean[:, None] * to_scale[0]
+    added = ((of_abilities @ covariance) * of_abilities).sum(axis=1)
+    return scaled[places[:, :, None], places[:, None, :]], added
+
+
+def _remaining(lost: FloatArray) -> FloatArray:
+    """One less the share of information that is lost, and never nothing."""
+    values, vectors = np.linalg.eigh((lost + np.swapaxes(lost, -1, -2)) / 2)
+    left: FloatArray = (vectors * (1 - values.clip(0.0, _MOST_LOST))[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+    return left
+
+
+def intervals_of(ascent: Ascent, found: Covariances, difficulty: Normal, unit: float, level: float) -> IrtIntervals:
+    """Credible intervals.
+
+    The intercepts −αβ, log α and logit γ are taken to be normal, which they are sooner than β: it is a quotient, and
+    its intervals are drawn from the others.
+    """
+    parameters, thresholds = ascent.at.parameters, ascent.thresholds
+    far = NormalDist().inv_cdf((1 + level) / 2) * np.array([[-1.0], [1.0]])
     tails = (1 - level) / 2, (1 + level) / 2
-    around = [
-        np.stack([_mixed_quantile(tail, share, np.stack(means)[:, :, row], np.stack(sds)[:, :, row]) for tail in tails])
-        for row in (0, 1)
-    ]
-    if fit.model == "1pl":
-        around[1][:] = 0.0
-    return np.stack([*around, _shortest(share, level) if fit.model == "3pl" else np.zeros_like(around[0])])
+    sd = np.sqrt(found.items.diagonal(axis1=1, axis2=2))
+    ends = np.stack([_of_threshold(ascent, found, t, tails) for t in range(1, thresholds + 1)], axis=-1)
+    guessing = np.zeros((2, len(parameters)))
+    if parameters.shape[1] > thresholds + 1:
+        # Below, normal on the scale of γ itself, which reaches 0: no logit does.
+        gamma = 1 / (1 + np.exp(-parameters[:, -1]))
+        low = np.maximum(gamma + far[0] * gamma * (1 - gamma) * sd[:, -1], 0.0)
+        guessing = np.stack([low, 1 / (1 + np.exp(-parameters[:, -1] - far[1] * sd[:, -1]))])
+    discrimination = np.exp(parameters[:, LOG_ALPHA] + far * sd[:, LOG_ALPHA])
+    return IrtIntervals(
+        ability=unit * _abilities(ascent, found, tails),
+        difficulty=ends[:, :, 0] if thresholds == 1 else difficulty.mean + far * difficulty.sd,
+        discrimination=np.ones_like(discrimination) if ascent.pooled else discrimination,
+        guessing=guessing,
+        thresholds=ends,
+    )
 
 
-class _Conditional:
-    """The log posterior of items' β and log α, given their γ."""
-
-    def __init__(self, fit: IrtFit, responses: Responses, guess: float) -> None:
-        self._model: IrtModel = fit.model
-        self._theta, self._theta_sd = fit.ability.mean, fit.ability.sd
-        self._right, self._weight, self._guess = responses.right * responses.weight, responses.weight, guess
-        self._prior = np.array([1.0, 1 / max(SIGMA_ALPHAS) ** 2])
-
-    def climbed(self, begin: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Where it is highest, its curvature there and its value. Only items that still gain take another step."""
-        at, seen = begin.copy(), self._evaluate(begin, np.arange(len(begin)))
-        stride = np.ones(len(begin))
-        left = np.arange(len(begin))
-        for _ in range(_MOST_STEPS):
-            step = np.linalg.solve(seen.precision[left], seen.slope[left, :, None])[..., 0]
-            tried = at[left] + stride[left, None] * step.clip(-_LONGEST_STEP, _LONGEST_STEP)
-            there = self._evaluate(tried, left)
-            gain = there.value - seen.value[left]
-            better = gain >= 0
-            kept = left[better]
-            at[kept], seen.value[kept] = tried[better], there.value[better]
-            seen.slope[kept], seen.precision[kept] = there.slope[better], there.precision[better]
-            stride[left] = np.where(better, np.minimum(1.0, stride[left] * 1.5), stride[left] * 0.3)
-            left = left[(gain > _GAIN) | (~better & (stride[left] > 1e-3))]
-            if not len(left):
-                break
-        return at, seen.precision, seen.value
-
-    def _evaluate(self, at: FloatArray, items: NDArray[np.intp]) -> _Seen:
-        right, weight = self._right[:, items], self._weight[:, items]
-        alpha = np.exp(at[:, 1])
-        fails, by_beta, by_alpha = (np.zeros_like(right) for _ in range(3))
-        for node, share in zip(_NODES, _NODE_WEIGHTS, strict=True):
-            gap = (self._theta + self._theta_sd * node)[:, None] - at[:, 0]
-            of_node = 1 / (1 + np.exp(np.clip(alpha * gap, -30.0, 30.0)))
-            slope = share * alpha * of_node * (1 - of_node)
-            fails += share * of_node
-            by_beta -= slope
-            by_alpha += slope * gap
-        free = np.array([1.0, 0.0 if self._model == "1pl" else 1.0])
-        fails *= 1 - self._guess
-        chance = 1 - fails
-        spread = chance * fails
-        slopes = [(1 - self._guess) * by_beta, (1 - self._guess) * by_alpha * free[1]]
-        value = (right * np.log(chance) + (weight - right) * np.log(fails)).sum(axis=0)
-        surprise, known = (right - weight * chance) / spread, weight / spread
-        precision = np.empty((len(at), 2, 2))
-        for row, first in enumerate(slopes):
-            for column, second in enumerate(slopes):
-                precision[:, row, column] = (known * first * second).sum(axis=0)
-        precision += np.diag(self._prior)
-        of_prior = self._prior * free * at
-        slope = np.column_stack([(surprise * first).sum(axis=0) for first in slopes]) - of_prior
-        return _Seen(value - 0.5 * (of_prior * at).sum(axis=1), slope, precision)
+def _of_threshold(ascent: Ascent, found: Covariances, t: int, tails: tuple[float, float]) -> FloatArray:
+    parameters = ascent.at.parameters
+    alpha, beta = np.exp(parameters[:, LOG_ALPHA]), np.where(ascent.free[:, t], parameters[:, t], 0.0)
+    to_intercept = np.zeros((len(parameters), 2, 2))
+    to_intercept[:, 0, 0] = 1.0
+    to_intercept[:, 1] = np.column_stack([-alpha * beta, -alpha])
+    some = found.items[:, [LOG_ALPHA, t]][:, :, [LOG_ALPHA, t]]
+    variance = to_intercept @ some @ to_intercept.transpose(0, 2, 1)
+    # The smallest addition that keeps rounding from making a variance negative.
+    lower = np.linalg.cholesky(variance + 1e-12 * np.eye(2))
+    half = np.random.default_rng(_SEED).normal(size=(_DRAWS // 2, 2))
+    drawn = np.concatenate([half, -half]) @ lower.transpose(0, 2, 1)
+    log_alpha, intercept = parameters[:, :1] + drawn[..., 0], (-alpha * beta)[:, None] + drawn[..., 1]
+    ends = np.quantile(-intercept if ascent.pooled else -intercept / np.exp(log_alpha), tails, axis=1)
+    return np.where(ascent.free[:, t], ends, np.inf)
 
 
-def _mixed_quantile(tail: float, share: FloatArray, mean: FloatArray, sd: FloatArray) -> FloatArray:
-    """Below which that share of a mixture of normals lies, for every item, by halving."""
-    low, high = (mean - 8 * sd).min(axis=0), (mean + 8 * sd).max(axis=0)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        below = (share * _normal_below((middle - mean) / sd)).sum(axis=0) < tail
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return np.asarray((low + high) / 2)
-
-
-def _normal_below(z: FloatArray) -> FloatArray:
-    return 0.5 * (1 + np.asarray(np.vectorize(erf, otypes=[np.float64])(z / np.sqrt(2))))
-
-
-def _shortest(share: FloatArray, level: float) -> FloatArray:
-    """The shortest intervals of γ that hold so much."""
-    edges = np.linspace(0, 1, len(share) + 1)
-    intervals = np.empty((2, share.shape[1]))
-    begins = np.linspace(0, 1 - level, 101)
-    for item, below in enumerate(np.vstack([np.zeros(share.shape[1]), np.cumsum(share, axis=0)]).T):
-        ends = np.interp(begins, below, edges), np.interp(begins + level, below, edges)
-        best = int(np.argmin(ends[1] - ends[0]))
-        intervals[:, item] = ends[0][best], ends[1][best]
-    return intervals
+def _abilities(ascent: Ascent, found: Covariances, tails: tuple[float, float]) -> FloatArray:
+    """By the posterior on the grid, widened by how uncertain the items are."""
+    at = ascent.at
+    below = np.cumsum(at.shares, axis=1)
+    wider = np.sqrt(1 + found.added / found.ability_sd**2)
+    ends = np.stack([[np.interp(tail, row, at.theta + at.step / 2) for row in below] for tail in tails])
+    return np.asarray(found.ability_mean + wider * (ends - found.ability_mean))

@@ -1,13 +1,14 @@
-"""Right and wrong answers: a CSV with one row per responder and one column per item.
+"""Right and wrong answers: a CSV with one row per responder and one column per item, or with one row per answer.
 
 The first column (`userid`, or any other name) holds the responders; every other column is an item, with 1 for a right
-answer, 0 for a wrong one and nothing where there is none. Several files are several tests.
+answer, 0 for a wrong one and nothing where there is none. A file with columns for responder, item and answer, under one
+of the names in `LONG`, has a row per answer instead. Several files are several tests.
 """
 
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -22,6 +23,12 @@ from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
 _VALUES = {"1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0, "": np.nan}
+LONG = {
+    "responder": ("responder", "userid", "worker"),
+    "item": ("item", "task"),
+    "answer": ("answer", "correct", "score", "label"),
+}
+"""The names that columns of a file with one row per answer may have."""
 _NUMBER = re.compile(r"([0-9]+)")
 
 
@@ -51,12 +58,30 @@ class _Test:
     source: Source
     items: list[str]
     answers: dict[str, list[float]]
+    graded: bool
+
+    def value(self, cell: str) -> float | None:
+        """The number that an answer stands for; None if it is none."""
+        if not self.graded:
+            return _VALUES.get(cell.strip())
+        try:
+            number = float(cell) if cell.strip() else np.nan
+        except ValueError:
+            return None
+        return None if np.isinf(number) or (cell.strip() and np.isnan(number)) else number
+
+    @property
+    def allowed(self) -> str:
+        return "a number" if self.graded else "0 or 1"
 
 
-def read_responses(paths: Sequence[Path]) -> ResponseTable:
-    """The tests of all files; responders are the same where their names are. Mistakes are told all together."""
+def read_responses(paths: Sequence[Path], *, graded: bool = False) -> ResponseTable:
+    """The tests of all files; responders are the same where their names are. Mistakes are told all together.
+
+    Graded answers are any numbers.
+    """
     problems: list[Problem] = []
-    tests = [_read(path, problems) for path in paths]
+    tests = [_read(path, problems, graded) for path in paths]
     seen: dict[str, str] = {}
     for test in tests:
         for item in test.items:
@@ -97,28 +122,67 @@ def _natural(name: str) -> tuple[list[tuple[int, int, str]], str]:
     return [(0, len(part), part) if is_number else (1, 0, part) for is_number, part in split], name
 
 
-def _read(path: Path, problems: list[Problem]) -> _Test:
+def _read(path: Path, problems: list[Problem], graded: bool) -> _Test:
     source = read_source(path)
 
     def report(line: int | None, message: str, fix: str, value: str | None = None) -> None:
         problems.append(Problem(source.name, line, message, f"{fix}.", None if value is None else shortened(value)))
 
     rows = csv.reader(io.StringIO(source.text, newline="\n"), strict=True)
-    test = _Test(source, [], {})
+    test = _Test(source, [], {}, graded)
     before = len(problems)
     try:
         header = next(rows)
-        if _check_header(header, report):
+        places = _long_columns(header)
+        if places:
+            _read_long(rows, places, test, report, problems)
+        elif _check_header(header, report):
             test.items.extend(name.strip() for name in header[1:])
             for cells in rows:
                 if cells and len(problems) < MOST_PROBLEMS:
                     _read_row(cells, rows.line_num, test, report)
-            if not test.answers:
-                _tell_of_none(problems, before, report)
+        if (places or test.items) and not test.answers:
+            _tell_of_none(problems, before, report)
     except csv.Error as error:
         message, fix = why_not_csv(str(error))
         report(rows.line_num, message, fix.removesuffix("."))
     return test
+
+
+def _long_columns(header: list[str]) -> tuple[int, int, int] | None:
+    """Where responder, item and answer are, if these are columns of the file."""
+    names = [name.strip().lower() for name in header]
+    found = [next((names.index(name) for name in LONG[what] if name in names), None) for what in LONG]
+    responder, item, answer = found
+    return None if responder is None or item is None or answer is None else (responder, item, answer)
+
+
+def _read_long(
+    rows: "_Rows", places: tuple[int, int, int], test: _Test, report: "_Report", problems: list[Problem]
+) -> None:
+    """One answer per row. A responder's second answer to an item is a mistake."""
+    given: dict[tuple[str, str], float] = {}
+    for cells in rows:
+        if not cells or len(problems) >= MOST_PROBLEMS:
+            continue
+        if len(cells) <= max(places):
+            report(rows.line_num, "has too few cells", "Write responder, item and answer", f"{len(cells)}")
+            continue
+        responder, item, cell = (cells[place].strip() for place in places)
+        value = test.value(cell)
+        if not responder or not item:
+            report(rows.line_num, f"has no {'item' if responder else 'responder'}", "Write a name in every row")
+        elif value is None:
+            fix = f"Write {test.allowed}, or nothing if missing"
+            report(rows.line_num, f"has an answer to {item} that is not {test.allowed}", fix, cell)
+        elif (responder, item) in given:
+            report(rows.line_num, f"has another answer of {responder} to this item", "Keep one of them", item)
+        else:
+            given[responder, item] = value
+    test.items.extend(dict.fromkeys(item for _, item in given))
+    place = {item: number for number, item in enumerate(test.items)}
+    for (responder, item), value in given.items():
+        test.answers.setdefault(responder, [np.nan] * len(place))[place[item]] = value
 
 
 def _tell_of_none(problems: list[Problem], before: int, report: "_Report") -> None:
@@ -129,7 +193,10 @@ def _tell_of_none(problems: list[Problem], before: int, report: "_Report") -> No
         first = problems[before]
         del problems[before:]
         message = f"is not a table of responses: no row fits; this one {first.message}"
-        fix = "Write the items' names in the first line, then a line for each responder: a name, and 1, 0 or nothing."
+        fix = (
+            "Write the items' names in the first line, then a line for each responder: a name, and 1, 0 or nothing. Or "
+            "name three columns responder, item and answer, and write a line for each answer."
+        )
         problems.append(Problem(first.file, first.line, message, fix, first.value))
 
 
@@ -164,15 +231,23 @@ def _read_row(cells: list[str], line: int, test: _Test, report: "_Report") -> No
         return
     answers = []
     for item, cell in zip(test.items, cells[1:], strict=True):
-        value = _VALUES.get(cell.strip())
+        value = test.value(cell)
         if value is None:
-            report(line, f"has an answer to {item} that is not 0 or 1", "Write 1, 0, or nothing if missing", cell)
+            fix = f"Write {test.allowed}, or nothing if missing"
+            report(line, f"has an answer to {item} that is not {test.allowed}", fix, cell)
             break
         answers.append(value)
     else:
         test.answers[name] = answers
         if np.isnan(answers).all():
             report(line, "has a responder without any answer", "Remove the row", name)
+
+
+class _Rows(Protocol):
+    @property
+    def line_num(self) -> int: ...
+
+    def __iter__(self) -> Iterator[list[str]]: ...
 
 
 class _Report(Protocol):

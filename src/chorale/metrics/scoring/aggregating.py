@@ -9,10 +9,22 @@ from chorale.files.rows import shortened
 from chorale.files.source import refused
 from chorale.metrics import FloatArray, signature
 from chorale.metrics.aggregation.crowdtruth import CrowdTruth, as_aggregation, crowdtruth
-from chorale.metrics.aggregation.methods import CROWDTRUTH, ITERATIVE, METHODS, MethodOptions, aggregate, method_names
+from chorale.metrics.aggregation.methods import (
+    CROWDTRUTH,
+    ITERATIVE,
+    KOS,
+    METHODS,
+    OTHER_METHODS,
+    SEEDED,
+    TOLERANT,
+    MethodOptions,
+    aggregate,
+    method_names,
+)
 from chorale.metrics.aggregation.relevance import MOST_CELLS
 from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.task_evidence import task_evidence
+from chorale.metrics.aggregation.ties import TieRule
 from chorale.metrics.aggregation.trust import trust_from_gold
 from chorale.metrics.aggregation.worker_evidence import WorkerEvidence, gold_evidence, worker_evidence
 from chorale.metrics.judgments import Judgments, set_name
@@ -20,7 +32,7 @@ from chorale.metrics.reading.judged import Judged, Reading, check_used, judged_i
 from chorale.metrics.reading.truth_files import Truth
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
-from chorale.metrics.scoring.aggregation import aggregation_scored
+from chorale.metrics.scoring.aggregation import aggregation_scored, tie_notes
 from chorale.metrics.scoring.aggregation_intervals import compared_without_truth, with_intervals
 from chorale.metrics.scoring.aggregation_truth import with_truth
 from chorale.metrics.scoring.crowdtruth import crowdtruth_compared, crowdtruth_scored
@@ -42,10 +54,11 @@ class Request:
     smoothing: float | None = None
     seed: int = 1
     against: str | None = None
+    ties: TieRule = "random"
 
     def __post_init__(self) -> None:
         methods = {self.method, self.against} - {None}
-        names = method_names()
+        names = (*method_names(), *OTHER_METHODS)
         for name in sorted(map(str, methods)):
             if name not in names:
                 raise UserError(
@@ -53,7 +66,7 @@ class Request:
                 )
         self._refuse("--open", self.open_task, methods, (CROWDTRUTH,))
         self._refuse("--iterations", self.iterations, methods, (*ITERATIVE, CROWDTRUTH))
-        self._refuse("--tolerance", self.tolerance, methods, (*ITERATIVE, CROWDTRUTH))
+        self._refuse("--tolerance", self.tolerance, methods, (*TOLERANT, CROWDTRUTH))
         self._refuse("--restarts", self.restarts, methods, ("mace",))
         self._refuse("--smoothing", self.smoothing, methods, ("confidence",))
         if self.open_task and self.options is not None:
@@ -74,7 +87,8 @@ class Request:
             "tolerance": self.tolerance,
             "restarts": self.restarts,
             "smoothing": self.smoothing,
-            "seed": self.seed if "mace" in (self.method, self.against) else None,
+            "seed": self.seed if {self.method, self.against} & set(SEEDED) or self.ties == "random" else None,
+            "ties": self.ties,
             "against": self.against,
         }
 
@@ -135,6 +149,7 @@ def score_aggregation(
             scored = with_intervals(scored, result, evidence, resampling, for_scripts=for_scripts)
     else:
         scored = crowdtruth_scored(crowd_scores, signature=line, resampling=resampling, for_scripts=for_scripts)
+        scored = scored.extended({}, notes=tie_notes(result))
     scored = scored.extended({}, notes=notes)
     other = None
     if rival is not None:
@@ -183,6 +198,9 @@ def _checked(judged: Judged, request: Request) -> Judgments:
         fix = "Check that --label names the right column"
         found = f"{len(judgments.options):,} labels of {len(judgments.task_names):,} tasks"
         raise refused(judged.name, None, "has too many different labels to aggregate", fix, found)
+    if KOS in (request.method, request.against) and judgments.sets is None and len(judgments.options) > 2:
+        found = f"{len(judgments.options):,} labels"
+        raise refused(judged.name, None, "has more than the two labels that kos is for", "Choose another method", found)
     return judgments
 
 
@@ -219,8 +237,12 @@ def _run(
     method: str, judgments: Judgments, request: Request, trust: FloatArray | None, progress: Progress | None
 ) -> tuple[Aggregation, CrowdTruth | None]:
     if method != CROWDTRUTH:
-        limits = (request.iterations, request.tolerance) if method in ITERATIVE else (None, None)
-        options = MethodOptions(*limits, request.seed, request.restarts, trust if method == "confidence" else None)
+        limits = (
+            request.iterations if method in ITERATIVE else None,
+            request.tolerance if method in TOLERANT else None,
+        )
+        weights = trust if method == "confidence" else None
+        options = MethodOptions(*limits, request.seed, request.restarts, weights, request.ties)
         return aggregate(judgments, method, options, progress=progress), None
     crowd_scores = crowdtruth(
         judgments,
@@ -230,4 +252,5 @@ def _run(
         tolerance=request.tolerance or 0.001,
         progress=progress,
     )
-    return as_aggregation(crowd_scores, multiple=judgments.sets is not None), crowd_scores
+    result = as_aggregation(crowd_scores, multiple=judgments.sets is not None)
+    return replace(result, tie_rule=request.ties, tie_seed=request.seed), crowd_scores

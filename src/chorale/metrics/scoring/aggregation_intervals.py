@@ -125,7 +125,8 @@ def _task_intervals(
     """Of every task's certainty, with the certainty itself; for people, of the least certain tasks."""
     if evidence is None:
         return {}, [
-            "A single task's certainty has no interval where answers are sets of options, or the method is a kit's."
+            "A single task's certainty has no interval where answers are sets of options, or the method is kos or a "
+            "kit's."
         ]
     certain = certainty(result)
     wanted, notes = np.argsort(certain, kind="stable")[:_SHOWN], []
@@ -150,7 +151,11 @@ def _worker_intervals(
     """By the place of the worker; for people, of the worst."""
     quality = next(iter(result.quality))
     if evidence is None:
-        why = "it is a mean over options" if result.multiple else "it was given, or is the same for all"
+        why = (
+            "it is a mean over options"
+            if result.multiple
+            else "it was given, is the same for all, or is no mean over judgments"
+        )
         return {}, [f"Workers' {quality} has no interval: {why}."]
     lowest = np.argsort(result.quality[quality], kind="stable")[:_SHOWN].tolist()
     wanted = range(len(result.workers)) if for_scripts else lowest
@@ -158,7 +163,8 @@ def _worker_intervals(
     for number, place in enumerate(wanted, 1):
         rows = evidence.rows(place)
         if len(rows):
-            intervals[place] = resampling.row_intervals(rows, evidence.metric)["quality"]
+            value = float(result.quality[quality][place])
+            intervals[place] = evidence.interval(place, value, resamples=resampling.resamples, seed=resampling.seed)
         if resampling.progress:
             resampling.progress(number, len(wanted))
     lacking = len(wanted) - len(intervals)

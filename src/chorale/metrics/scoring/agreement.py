@@ -1,36 +1,20 @@
 """Agreement as a command tells it: the coefficient, tables of pairs and items, a second file beside the first."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from chorale.metrics import Comparison, Interval, Statistics, signature
-from chorale.metrics.agreement import (
-    Agreement,
-    Distance,
-    Level,
-    Pair,
-    PairEvidence,
-    UnfitLabelError,
-    Weights,
-    agreement_of_pairs,
-    cohen_kappa,
-    fleiss_kappa,
-    krippendorff_alpha,
-    pair_evidence,
-    pair_evidence_beside,
-    percent_agreement,
-    scott_pi,
-    side_by_side,
-)
+from chorale.metrics.agreement import Agreement, UnfitLabelError, percent_agreement, side_by_side
+from chorale.metrics.agreement.errors import Analytic, analytic_of
 from chorale.metrics.judgments import Judgments, codes_in_use
 from chorale.metrics.reading.judged import Judged, short_names
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
+from chorale.metrics.scoring.agreement_options import AgreementOptions
 from chorale.metrics.scoring.agreement_pairs import (
     compared_json,
     compared_pairs,
@@ -40,72 +24,12 @@ from chorale.metrics.scoring.agreement_pairs import (
     pairs_json,
     pairs_table,
 )
-from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 
 _Computed = TypeVar("_Computed")
 _MOST_ROWS = 50
 """Of a table on a terminal; `--json` has them all."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementOptions:
-    """What to compute. Options that a coefficient does not have are refused rather than ignored."""
-
-    metric: str = "alpha"
-    level: Level = "nominal"
-    distance: str | Distance | None = None
-    """A name, or a function of one's own."""
-    order: tuple[str, ...] | None = None
-    weights: Weights = "none"
-    min_common: int = 1
-
-    def __post_init__(self) -> None:
-        if self.metric != "alpha" and (self.level != "nominal" or self.distance):
-            raise UserError("Only alpha has levels and distances. Leave out --level and --distance.")
-        if self.metric != "kappa" and self.weights != "none":
-            raise UserError("Only kappa has weights. Leave out --weights, or take --metric kappa.")
-        if self.level != "nominal" and self.distance:
-            raise UserError("A level and a distance exclude each other. Leave one of them out.")
-        if self.metric not in {"kappa", "pi"} and self.min_common != 1:
-            raise UserError("Only kappa and pi are means over pairs of workers. Leave out --min-common.")
-        if self.order and self.level != "ordinal" and self.weights == "none":
-            raise UserError("An order needs --level ordinal, or --metric kappa with --weights.")
-
-    def compute(self, judgments: Judgments) -> Agreement:
-        if self.metric == "alpha":
-            return krippendorff_alpha(judgments, level=self.level, distance=self.distance, order=self.order)
-        if self.metric == "kappa":
-            return cohen_kappa(judgments, weights=self.weights, order=self.order, min_common=self.min_common)
-        if self.metric == "pi":
-            return scott_pi(judgments, min_common=self.min_common)
-        return fleiss_kappa(judgments) if self.metric == "fleiss" else percent_agreement(judgments)
-
-    def pairs(self, judgments: Judgments) -> tuple[Pair, ...]:
-        return agreement_of_pairs(judgments, weights=self.weights, order=self.order)
-
-    def evidence(self, judgments: Judgments, pairs: Sequence[Pair]) -> list[PairEvidence]:
-        """What the coefficients of these pairs rest on."""
-        only = frozenset((pair.first, pair.second) for pair in pairs)
-        return list(pair_evidence(judgments, weights=self.weights, order=self.order, only=only))
-
-    def evidence_beside(self, both: Judgments, n_tasks: int) -> list[PairEvidence]:
-        return list(pair_evidence_beside(both, n_tasks, weights=self.weights, order=self.order))
-
-    @property
-    def distance_name(self) -> str | None:
-        return getattr(self.distance, "__name__", "own") if callable(self.distance) else self.distance
-
-    def settings(self) -> dict[str, Setting]:
-        of_pairs = self.metric in {"kappa", "pi"}
-        return {
-            "level": self.level if self.metric == "alpha" and not self.distance else None,
-            "distance": self.distance_name,
-            "weights": self.weights if self.metric == "kappa" else None,
-            "order": self.order,
-            "min-common": self.min_common if of_pairs else None,
-        }
 
 
 def score_agreement(
@@ -116,6 +40,7 @@ def score_agreement(
     against: Judged | None = None,
     with_pairs: bool = False,
     with_items: bool = False,
+    with_analytic: bool = False,
     for_scripts: bool = True,
 ) -> Score:
     """One coefficient of one file, and what was asked for beside it.
@@ -124,12 +49,11 @@ def score_agreement(
     """
     result = _computed(judged, lambda: options.compute(judged.judgments))
     notes = _notes(judged.judgments, result, options)
+    notes += resampling.notes(judged.judgments.task_names, compared=against is not None)
     interval = _interval(result, resampling) if resampling.ci else None
     json: dict[str, Any] = {
         "metric": options.metric,
-        "level": None if options.distance else "ordinal" if options.weights != "none" else options.level,
-        "distance": options.distance_name,
-        "weights": options.weights if options.metric == "kappa" else None,
+        **options.measured_on(),
         "value": result.value,
         "n_items": result.n_items,
         "n_workers": result.n_workers,
@@ -148,6 +72,8 @@ def score_agreement(
         values={options.metric: result.value},
         intervals={} if interval is None else {options.metric: interval},
     )
+    if with_analytic:
+        scored = _with_analytic(scored, judged, result, options)
     if with_pairs or options.metric in {"kappa", "pi"}:
         scored = _with_pairs(scored, judged, options, resampling, listed=with_pairs, for_scripts=for_scripts)
     if with_items:
@@ -155,6 +81,29 @@ def score_agreement(
     if against is not None:
         scored = _with_comparison(scored, judged, against, result, options, resampling, with_pairs=with_pairs)
     return scored
+
+
+def _with_analytic(scored: Score, judged: Judged, result: Agreement, options: AgreementOptions) -> Score:
+    found = _analytic(judged, result, options)
+    if found is None:
+        return scored.extended(
+            {"analytic": None}, notes=[f"There is no analytic standard error of {options.metric} here."]
+        )
+    around = found.interval
+    json = {"analytic": {"se": found.error, "ci": around.as_list()}}
+    row: tuple[Cell, ...] = (options.metric, found.error, shown_interval(around))
+    return scored.extended(json, [ScoreTable("Analytic", ("metric", "standard error#", "95% interval#"), [row])])
+
+
+def _analytic(judged: Judged, result: Agreement, options: AgreementOptions) -> Analytic | None:
+    if options.metric not in {"kappa", "pi"}:
+        return result.analytic()
+    # Of more than two people, pairs share people, and the mean over pairs has no such formula.
+    pairs = options.pairs(judged.judgments) if result.value is not None else ()
+    if len(pairs) != 1:
+        return None
+    (evidence,) = options.evidence(judged.judgments, pairs)
+    return analytic_of(evidence.tally, evidence.metric).get(options.metric)
 
 
 def _with_pairs(
@@ -172,7 +121,7 @@ def _with_pairs(
         return scored.extended({"pairs": pairs_json(pairs, {})})
     shown = most_common(pairs, _MOST_ROWS)
     drawn: dict[tuple[str, str], dict[str, Interval]] = {}
-    if resampling.ci:
+    if resampling.ci and resampling.clusters is None:
         drawn = drawn_pairs(options.evidence(judged.judgments, pairs if for_scripts else shown), resampling)
     title = _title("Pairs of workers", "with the most items in common", len(shown), len(pairs))
     return scored.extended({"pairs": pairs_json(pairs, drawn)}, [pairs_table(title, shown, drawn)])
@@ -205,7 +154,7 @@ def _with_comparison(
         notes.append(f"No comparison: {options.metric} is undefined in one of the files.")
     else:
         tables.append(comparison_table("Compared", names, tests))
-    if with_pairs:
+    if with_pairs and resampling.clusters is None:
         evidence = options.evidence_beside(both, items)
         pairs_compared = compared_pairs(evidence, resampling)
         json["pairs_against"] = compared_json(evidence, pairs_compared)
@@ -232,7 +181,10 @@ def _computed(judged: Judged, compute: Callable[[], _Computed]) -> _Computed:
 def _notes(judgments: Judgments, result: Agreement, options: AgreementOptions) -> list[str]:
     notes = [*judgments.notes, *result.notes]
     single = int(np.count_nonzero(np.bincount(judgments.tasks) == 1))
-    if single:
+    if single and result.counts_singles:
+        items = plural(single, "item has", "items have")
+        notes.append(f"{items} one judgment, which counts only towards how frequent labels are.")
+    elif single:
         items = plural(single, "item does not count: it has", "items do not count: they have")
         notes.append(f"{items} one judgment.")
     if judgments.sets is not None and not options.distance:
@@ -261,7 +213,10 @@ def _compared(
 ) -> Mapping[str, Comparison] | None:
     if results[0].value is None or results[1].value is None:
         return None
-    statistics, metric = options.compute(both).statistics(all_items=True)
+    combined = options.compute(both)
+    if combined.value is None:
+        raise UserError(f"The two files can't be compared by {options.metric}: together, {combined.undefined}.")
+    statistics, metric = combined.statistics(all_items=True)
     halves = slice(0, items), slice(items, 2 * items)
     first, second = (Statistics(statistics.items[part], statistics.rows[part]) for part in halves)
     return resampling.compare(first, second, metric)

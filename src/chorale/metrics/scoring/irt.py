@@ -1,4 +1,4 @@
-"""An item response model as a command tells it: items, responders, and what the fit rests on."""
+"""An item response model as a command reports it: items, responders, and what the fit rests on."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,27 +10,31 @@ import numpy as np
 from chorale.files.tables import write_csv
 from chorale.metrics import Comparison, FloatArray, Interval, signature
 from chorale.metrics.irt import (
+    GUESS_RATE,
     GuessingPrior,
     IrtFit,
     IrtIntervals,
     IrtModel,
+    MarginalFit,
+    VariationalFit,
     fit_irt,
-    irt_bootstrap,
+    fit_variational,
     irt_intervals,
+    item_fit,
+    item_information,
     item_weights,
 )
 from chorale.metrics.reading.responses import ResponseTable
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, shown_interval
 from chorale.metrics.scoring.aggregation_intervals import compared_means
+from chorale.metrics.scoring.irt_notes import fit_notes, interval_notes
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
 
 _MOST_ROWS = 20
 """Of a table on a terminal; `--json` and `--out` have them all."""
-_MOST_RESAMPLES = 10_000
-"""Of a bootstrap: all are in memory at once."""
 ITEM_COLUMNS = (
     "item",
     "test",
@@ -43,19 +47,23 @@ ITEM_COLUMNS = (
     "right",
     "answers",
 )
+MARGINAL_COLUMNS = ("information", "fit", "fit_degrees", "fit_p", "fit_p_adjusted", "thresholds")
+"""What items have as well if they are fitted by marginal maximum likelihood."""
+IrtMethod = Literal["marginal", "variational"]
+_PARAMETERS = ("difficulty", "discrimination", "guessing")
+_NONE = Resampling()
+_ABILITIES = np.linspace(-3, 3, 7)
+"""At which the information of the whole test is reported, in deviations of the responders' abilities."""
 
 
 @dataclass(frozen=True, slots=True)
 class IrtOptions:
     model: IrtModel = "3pl"
+    method: IrtMethod = "marginal"
+    guess_rate: float = GUESS_RATE
     guessing_prior: GuessingPrior = "fitted"
     starts: int = 1
     seed: int = 1
-    interval: Literal["posterior", "bootstrap"] = "posterior"
-
-
-_PARAMETERS = ("difficulty", "discrimination", "guessing")
-_NONE = Resampling()
 
 
 def score_irt(
@@ -65,45 +73,100 @@ def score_irt(
     *,
     resampling: Resampling = _NONE,
     against: ResponseTable | None = None,
-) -> tuple[Result, list[dict[str, Any]]]:
-    """The result, and a row for every item as `--out` writes them."""
+) -> tuple[Score, list[dict[str, Any]]]:
+    """The score, and a row for every item as `--out` writes them.
+
+    Its numbers are `difficulty of ITEM`, `discrimination of ITEM`, `guessing of ITEM` and `ability of RESPONDER`; the
+    first item's difficulty is the main one.
+    """
+    if options.method == "variational":
+        if resampling.ci:
+            raise UserError(
+                "--method variational has no intervals: its deviations are too small. Leave out --ci or --method."
+            )
+        if options.model == "graded":
+            raise UserError("--method variational fits 1pl, 2pl and 3pl. Leave out --method for --model graded.")
     fit = _fitted(table, options, progress)
     items = _items(table, fit)
-    abilities = [
-        (name, float(mean), float(sd))
-        for name, mean, sd in zip(table.responders, fit.ability.mean, fit.ability.sd, strict=True)
-    ]
-    json: dict[str, Any] = {
-        "model": fit.model,
-        "items": {row["item"]: {key: row[key] for key in ITEM_COLUMNS if key != "item"} for row in items},
-        "responders": {name: {"ability": mean, "ability_sd": sd} for name, mean, sd in abilities},
-        "bound": fit.bound,
-        "bounds": {f"{sigma:g}": bound for sigma, bound in fit.bounds.items()},
-        "sigma_alpha": fit.sigma_alpha,
-        "guessing_centre": fit.guessing_centre,
-        "guessing_spread": fit.guessing_spread,
-        "starts": list(fit.starts),
-        "converged": fit.converged,
-    }
-    around = _around(table, fit, options, resampling) if resampling.ci else None
+    json = _json(table, fit, items)
+    around = irt_intervals(fit) if resampling.ci and isinstance(fit, MarginalFit) else None
     if around is not None:
         for place, row in enumerate(items):
             ends = {name: getattr(around, name)[:, place].tolist() for name in _PARAMETERS}
+            if fit.model == "graded":
+                finite = np.isfinite(around.thresholds[0, place])
+                ends["thresholds"] = around.thresholds[:, place, finite].T.tolist()
             json["items"][row["item"]]["ci"] = ends
         for place, name in enumerate(table.responders):
             json["responders"][name]["ci"] = {"ability": around.ability[:, place].tolist()}
-    tables = _tables(items, abilities, around)
-    notes = _notes(table, fit)
+    tables = _tables(table, items, fit, around)
+    notes = fit_notes(table, fit)
     if around is not None:
-        notes += _about_intervals(table, options)
+        notes += interval_notes(table, options.model, options.guess_rate)
     if against is not None:
         json["against"], remarks = _compared(table, fit, against, options, resampling, tables)
         notes += remarks
-    return Result(json, tables, _signature(table, options, resampling, against), notes), items
+    values, intervals = _numbers(table, fit, around)
+    text = _signature(table, options, resampling, against)
+    return Score(json, tables, text, notes, values=values, intervals=intervals), items
+
+
+def _json(table: ResponseTable, fit: IrtFit, items: list[dict[str, Any]]) -> dict[str, Any]:
+    json: dict[str, Any] = {
+        "model": fit.model,
+        "items": {row["item"]: {key: row[key] for key in row if key != "item"} for row in items},
+        "responders": {
+            name: {"ability": float(mean), "ability_sd": float(sd)}
+            for name, mean, sd in zip(table.responders, fit.ability.mean, fit.ability.sd, strict=True)
+        },
+        "converged": fit.converged,
+    }
+    if isinstance(fit, MarginalFit):
+        information = item_information(fit, fit.unit * _ABILITIES).sum(axis=0)
+        json |= {
+            "log_likelihood": fit.log_likelihood,
+            "reliability": fit.reliability,
+            "information": dict(zip((f"{one:g}" for one in fit.unit * _ABILITIES), information.tolist(), strict=True)),
+        }
+    if isinstance(fit, VariationalFit):
+        json |= {
+            "bound": fit.bound,
+            "bounds": {f"{sigma:g}": bound for sigma, bound in fit.bounds.items()},
+            "sigma_alpha": fit.sigma_alpha,
+            "guessing_centre": fit.guessing_centre,
+            "guessing_spread": fit.guessing_spread,
+            "starts": list(fit.starts),
+        }
+    return json
+
+
+def _numbers(
+    table: ResponseTable, fit: IrtFit, around: IrtIntervals | None
+) -> tuple[dict[str, float | None], dict[str, Interval]]:
+    """Every number by its name, and its interval."""
+    values: dict[str, float | None] = {}
+    intervals: dict[str, Interval] = {}
+    fixed = _fixed(fit.model)
+    kinds = [(name, table.items) for name in _PARAMETERS if name not in fixed] + [("ability", table.responders)]
+    for kind, names in kinds:
+        found = getattr(fit, kind)
+        for place, name in enumerate(names):
+            values[f"{kind} of {name}"] = float((found if isinstance(found, np.ndarray) else found.mean)[place])
+            if around is not None:
+                ends = getattr(around, kind)[:, place]
+                intervals[f"{kind} of {name}"] = Interval(float(ends[0]), float(ends[1]))
+    return values, intervals
+
+
+def _fixed(model: IrtModel) -> tuple[str, ...]:
+    """The parameters that a model does not fit."""
+    return {"1pl": ("discrimination", "guessing"), "2pl": ("guessing",), "graded": ("guessing",), "3pl": ()}[model]
 
 
 def _fitted(table: ResponseTable, options: IrtOptions, progress: Callable[[int, int], None] | None) -> IrtFit:
-    return fit_irt(
+    if options.method == "marginal":
+        return fit_irt(table.matrix, model=options.model, guess_rate=options.guess_rate, progress=progress)
+    return fit_variational(
         table.matrix,
         model=options.model,
         weights=item_weights(table.tests),
@@ -111,24 +174,6 @@ def _fitted(table: ResponseTable, options: IrtOptions, progress: Callable[[int, 
         starts=options.starts,
         seed=options.seed,
         progress=progress,
-    )
-
-
-def _around(table: ResponseTable, fit: IrtFit, options: IrtOptions, resampling: Resampling) -> IrtIntervals:
-    weights = item_weights(table.tests)
-    if options.interval == "posterior":
-        return irt_intervals(fit, table.matrix, weights=weights, progress=resampling.progress)
-    if resampling.resamples > _MOST_RESAMPLES:
-        raise UserError(
-            f"--interval bootstrap draws at most {_MOST_RESAMPLES:,} --resamples, not {resampling.resamples:,}."
-        )
-    return irt_bootstrap(
-        fit,
-        table.matrix,
-        weights=weights,
-        resamples=resampling.resamples,
-        seed=resampling.seed,
-        progress=resampling.progress,
     )
 
 
@@ -148,7 +193,7 @@ def _compared(
         ("guessing", table.items, fit.guessing, against.items, other.guessing),
         ("ability", table.responders, fit.ability.mean, against.responders, other.ability.mean),
     ]
-    fixed = {"1pl": ("discrimination", "guessing"), "2pl": ("guessing",), "3pl": ()}[options.model]
+    fixed = _fixed(options.model)
     json: dict[str, Any] = {}
     compared: dict[str, Comparison] = {}
     free = [kind for kind in kinds if kind[0] not in fixed]
@@ -174,14 +219,16 @@ def _compared(
 
 
 def write_items(items: Sequence[dict[str, Any]], target: Path) -> None:
-    write_csv(ITEM_COLUMNS, items, target)
+    columns = [*ITEM_COLUMNS, *(name for name in MARGINAL_COLUMNS if name in items[0])]
+    rows = [{**row, "thresholds": " ".join(f"{one:g}" for one in row.get("thresholds", ()))} for row in items]
+    write_csv(columns, [{name: row[name] for name in columns} for row in rows], target)
 
 
 def _items(table: ResponseTable, fit: IrtFit) -> list[dict[str, Any]]:
     answers = (~np.isnan(table.matrix)).sum(axis=0)
     right = np.nansum(table.matrix, axis=0)
     discrimination, guessing = fit.discrimination, fit.guessing
-    return [
+    rows: list[dict[str, Any]] = [
         {
             "item": name,
             "test": table.sources[table.tests[place]].name,
@@ -191,18 +238,40 @@ def _items(table: ResponseTable, fit: IrtFit) -> list[dict[str, Any]]:
             "difficulty_sd": float(fit.difficulty.sd[place]),
             "log_discrimination_sd": float(fit.log_discrimination.sd[place]),
             "logit_guessing_sd": float(fit.logit_guessing.sd[place]),
-            "right": int(right[place]),
+            "right": int(right[place]) if fit.model != "graded" else float(right[place]),
             "answers": int(answers[place]),
         }
         for place, name in enumerate(table.items)
     ]
+    if isinstance(fit, MarginalFit):
+        _add_checks(rows, fit)
+    return rows
+
+
+def _add_checks(rows: list[dict[str, Any]], fit: MarginalFit) -> None:
+    """What the items tell about these responders, and whether they fit the model."""
+    information = item_information(fit, fit.ability.mean).mean(axis=1)
+    checked = item_fit(fit)
+    for place, row in enumerate(rows):
+        row["information"] = float(information[place])
+        row["fit"] = _defined(checked.statistic[place])
+        row["fit_degrees"] = int(max(0, checked.degrees[place]))
+        row["fit_p"] = _defined(checked.p[place])
+        row["fit_p_adjusted"] = _defined(checked.adjusted[place])
+        if fit.model == "graded":
+            thresholds = fit.thresholds[place]
+            row["thresholds"] = thresholds[np.isfinite(thresholds)].tolist()
+
+
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def _tables(
-    items: list[dict[str, Any]], abilities: list[tuple[str, float, float]], around: IrtIntervals | None
+    table: ResponseTable, items: list[dict[str, Any]], fit: IrtFit, around: IrtIntervals | None
 ) -> list[ScoreTable]:
     hardest = sorted(range(len(items)), key=lambda place: -items[place]["difficulty"])[:_MOST_ROWS]
-    ablest = sorted(range(len(abilities)), key=lambda place: -abilities[place][1])[:_MOST_ROWS]
+    ablest = sorted(range(len(table.responders)), key=lambda place: -float(fit.ability.mean[place]))[:_MOST_ROWS]
     columns = ["item"]
     rows: list[list[Cell]] = [[items[place]["item"]] for place in hardest]
     for name in _PARAMETERS:
@@ -210,20 +279,42 @@ def _tables(
         for row, place in zip(rows, hardest, strict=True):
             row.extend([items[place][name], *([items[place]["difficulty_sd"]] if name == "difficulty" else [])])
             row.extend([] if around is None else [_shown(getattr(around, name)[:, place])])
+    more = {"information": "information#", "fit_p_adjusted": "fit p (Holm)#", "right": "right#", "answers": "answers#"}
+    shown = {key: column for key, column in more.items() if key in items[0]}
     for row, place in zip(rows, hardest, strict=True):
-        row.extend([items[place]["right"], items[place]["answers"]])
+        row.extend([items[place][key] for key in shown])
     of_abilities: list[list[Cell]] = [
-        [*abilities[place], *([] if around is None else [_shown(around.ability[:, place])])] for place in ablest
+        [
+            table.responders[place],
+            float(fit.ability.mean[place]),
+            float(fit.ability.sd[place]),
+            *([] if around is None else [_shown(around.ability[:, place])]),
+        ]
+        for place in ablest
     ]
-    return [
-        ScoreTable(_title("Items, the hardest first", len(items)), (*columns, "right#", "answers#"), rows, digits=3),
+    ends = ["95% interval#"] if around else []
+    tables = [
+        ScoreTable(_title("Items, the hardest first", len(items)), (*columns, *shown.values()), rows, digits=3),
         ScoreTable(
-            _title("Responders, the ablest first", len(abilities)),
-            ("responder", "ability#", "sd#", *(["95% interval#"] if around else [])),
+            _title("Responders, the ablest first", len(table.responders)),
+            ("responder", "ability#", "sd#", *ends),
             of_abilities,
             digits=3,
         ),
     ]
+    return [*tables, _test_table(fit)] if isinstance(fit, MarginalFit) else tables
+
+
+def _test_table(fit: MarginalFit) -> ScoreTable:
+    """How well the whole test measures, along the scale."""
+    at = fit.unit * _ABILITIES
+    information = item_information(fit, at).sum(axis=0)
+    rows = [
+        (float(ability), float(one), float(1 / np.sqrt(one)) if one > 0 else None)
+        for ability, one in zip(at, information, strict=True)
+    ]
+    title = f"Test information (reliability {fit.reliability:.3f})"
+    return ScoreTable(title, ("ability#", "information#", "standard error#"), rows, digits=3)
 
 
 def _shown(ends: FloatArray) -> str:
@@ -235,13 +326,17 @@ def _title(what: str, count: int) -> str:
 
 
 def _signature(table: ResponseTable, options: IrtOptions, resampling: Resampling, against: ResponseTable | None) -> str:
+    variational = options.method == "variational"
+    guesses = options.model == "3pl"
     settings: dict[str, Setting] = {
-        "guessing-prior": options.guessing_prior if options.model == "3pl" else None,
-        "starts": options.starts,
+        "method": options.method,
+        "guess-rate": options.guess_rate if guesses and not variational else None,
+        "guessing-prior": options.guessing_prior if guesses and variational else None,
+        "starts": options.starts if variational else None,
         "seed": options.seed if options.starts > 1 else None,
-        "ci": options.interval if resampling.ci else None,
+        "ci": resampling.ci or None,
     }
-    if against is not None or (resampling.ci and options.interval == "bootstrap"):
+    if against is not None:
         settings |= resampling.settings(compared=True)
     inputs = _digests(table, "file") | ({} if against is None else _digests(against, "against"))
     return signature(f"irt-{options.model}", settings, inputs)
@@ -250,56 +345,3 @@ def _signature(table: ResponseTable, options: IrtOptions, resampling: Resampling
 def _digests(table: ResponseTable, name: str) -> dict[str, str]:
     digests = sorted(source.digest for source in table.sources)
     return {f"{name}{number}" if len(digests) > 1 else name: one for number, one in enumerate(digests, 1)}
-
-
-def _notes(table: ResponseTable, fit: IrtFit) -> list[str]:
-    notes = []
-    answered = ~np.isnan(table.matrix)
-    shares = np.nansum(table.matrix, axis=0) / np.maximum(answered.sum(axis=0), 1)
-    silent = int((~answered.any(axis=0)).sum())
-    same = int(((shares == 0) | (shares == 1)).sum()) - silent
-    if silent:
-        notes.append(f"{_many(silent, 'item')} nobody answered: all that is known of them is the prior.")
-    if same > 0:
-        notes.append(
-            f"{_many(same, 'item')} everybody got right, or everybody wrong: how far out they are is the prior's guess."
-        )
-    if len(table.responders) == 1:
-        notes.append("There is one responder only: items can't be told apart by more than right and wrong.")
-    if len(table.items) == 1:
-        notes.append("There is one item only: responders can't be told apart by more than right and wrong.")
-    if len(set(table.tests)) > 1:
-        notes.append("Items count by the inverse of the size of their test, so that every test counts the same.")
-    if not fit.converged:
-        notes.append("The fit was still changing when it was stopped: take the last digits with care.")
-    if len(fit.starts) > 1 and max(fit.starts) - min(fit.starts) > 1:
-        spread = max(fit.starts) - min(fit.starts)
-        notes.append(f"The starts ended {spread:.1f} nats apart: there are several optima, and the best is shown.")
-    return notes
-
-
-def _about_intervals(table: ResponseTable, options: IrtOptions) -> list[str]:
-    if options.interval == "bootstrap":
-        return [
-            "Intervals are bootstrapped: of an item over the responders, of a responder over the items, the others "
-            "staying as fitted. Values are drawn to the prior, and so are those of every resample: where answers tell "
-            "little, as of guessing, these intervals are far too narrow. --interval posterior is not."
-        ]
-    notes = [
-        "Intervals are what the answers and the priors leave open in this one fit, on its own scale; nothing is "
-        "resampled. --interval bootstrap draws responders and items."
-    ]
-    if options.model == "3pl":
-        notes.append(
-            "Intervals take every guessing from 0 to 1 to be as likely as any other at first: a value near an end of "
-            "its interval owes more to the prior of guessing than to the answers."
-        )
-    if len(set(table.tests)) > 1:
-        notes.append(
-            "Tests are weighted, and so is what the intervals rest on: those of a large test's items are wider."
-        )
-    return notes
-
-
-def _many(count: int, what: str) -> str:
-    return f"There is 1 {what}" if count == 1 else f"There are {count:,} {what}s"

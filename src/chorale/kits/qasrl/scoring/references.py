@@ -110,6 +110,7 @@ class _Scored:
         if against is not None:
             inputs["against"] = against.digest
         settings |= self._resampling.settings(compared=against is not None)
+        self.notes += self._resampling.notes(self._per_verb.items, compared=against is not None)
         line = signature(self._name, settings, inputs)
         return Score(
             self.json, self.tables, line, self.notes, values=self.scores, intervals=self.intervals, tests=self._tests

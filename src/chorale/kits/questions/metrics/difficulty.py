@@ -7,7 +7,7 @@ import numpy as np
 
 from chorale.kits.questions.files.questions import MISSING, McqQuestions
 from chorale.metrics import FloatArray
-from chorale.metrics.irt import IrtFit, fit_irt, item_weights
+from chorale.metrics.irt import IrtFit, fit_irt
 
 FEW_MODELS = 20
 """Below so many responders, difficulties say little: the paper has 90."""
@@ -28,12 +28,9 @@ class Difficulties:
 
 
 def difficulties(
-    files: Mapping[str, McqQuestions], *, seed: int = 1, progress: Callable[[int, int], None] | None = None
+    files: Mapping[str, McqQuestions], *, progress: Callable[[int, int], None] | None = None
 ) -> Difficulties | None:
-    """Fitted to all files together, so that their scales are one; None where no model answered anything.
-
-    A file's questions weigh as much together as those of any other, as in the paper's appendix F.
-    """
+    """Fitted to all files together, so that their scales are one; None where no model answered anything."""
     models = sorted({model for file in files.values() for model in file.models})
     columns: list[FloatArray] = []
     items: list[str] = []
@@ -51,6 +48,5 @@ def difficulties(
         groups += [name] * int(answered.sum())
     if not items:
         return None
-    weights = item_weights([list(files).index(group) for group in groups])
-    fit = fit_irt(np.hstack(columns), weights=weights, seed=seed, progress=progress)
+    fit = fit_irt(np.hstack(columns), progress=progress)
     return Difficulties(fit, tuple(models), tuple(items), tuple(groups), fit.difficulty.mean)

@@ -16,13 +16,12 @@ def difficulty_section(
     files: Sequence[NamedQuestions],
     rounds: Sequence[NamedQuestions] = (),
     *,
-    seed: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[McqSection, Mapping[str, FloatArray]]:
     """The section, and the difficulties of every file for a picture. An arm's rounds come before it."""
     files = _in_order(files, rounds)
     check_names(files)
-    fitted = difficulties({file.name: file.questions for file in files}, seed=seed, progress=progress)
+    fitted = difficulties({file.name: file.questions for file in files}, progress=progress)
     if fitted is None:
         raise UserError("--irt needs predictions of models, and none of the files has any. Add some by --predictions.")
     groups = fitted.by_group()

@@ -5,7 +5,7 @@ which left sides matter need not hold the others.
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,17 +25,21 @@ _HEADER = ("\t".join(RULE_COLUMNS) + "\n").encode()
 _DIGEST_LENGTH = 8
 
 
-def read_resources(path: Path, wanted: Collection[str] | None = None) -> list[RuleSet]:
+def read_resources(
+    path: Path, wanted: Collection[str] | None = None, spellings: Callable[[str], Iterable[str]] | None = None
+) -> list[RuleSet]:
     """The resources in a file; those of several methods are called after file and method.
 
-    `wanted`: only rules with these left sides are held, of files that `chorale learn rules` wrote. How many rules there
-    are in all is told in any case.
+    `wanted`: only rules with these left sides, or with one that shares a spelling with them, are held, of files that
+    `chorale learn rules` wrote. A resource has its number of rules in any case.
     """
     table = _learned_table(path)
     if table is None:
         return [read_rules(path)]
     lhs = pl.col("lhs").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars(" '")
     if wanted is not None:
+        if spellings is not None:
+            wanted = _alike(table.select(lhs.alias("lhs")), wanted, spellings)
         # Left sides written with variables are few, and are sorted out one by one.
         kept = table.filter(lhs.is_in(sorted({each.strip(" '") for each in wanted})) | lhs.str.contains(r"^[xy] "))
     else:
@@ -53,6 +57,13 @@ def read_resources(path: Path, wanted: Collection[str] | None = None) -> list[Ru
         RuleSet(stem if len(sizes) == 1 else f"{stem}:{method}", scores[method], digest, scored=True, size=size)
         for method, size in sizes.items()
     ]
+
+
+def _alike(lefts: pl.LazyFrame, wanted: Collection[str], spellings: Callable[[str], Iterable[str]]) -> list[str]:
+    """The left sides that share a spelling with one that is wanted."""
+    spelled = {spelling for left in wanted for spelling in spellings(left)}
+    there = lefts.unique().collect(engine="streaming")["lhs"].to_list()
+    return [left for left in there if not spelled.isdisjoint(spellings(left))]
 
 
 def rules_by_left_side(paths: Sequence[Path]) -> dict[str, int]:

@@ -1,8 +1,8 @@
 """Which judged applications of rules count, and what became of the others."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,16 @@ from chorale.model.plural import plural
 
 Meaningless = Literal["out", "count"]
 """What becomes of an application whose left side means nothing: left out, or counted as not entailing."""
+
+Contradictions = Literal["majority", "both", "refuse"]
+"""Of an application judged both ways, the more frequent judgment counts (in a tie, none), both do, or it is refused."""
+
+
+class _Placed(NamedTuple):
+    """An application, and the file it is from."""
+
+    file: str
+    application: JudgedApplication
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,41 +39,47 @@ class Usable:
     def entails(self) -> NDArray[np.bool_]:
         return np.array([application.entails for application in self.applications], dtype=np.bool_)
 
+    def columns(self) -> dict[str, dict[str, str]]:
+        """What applications may be resampled together by."""
+        sides = [(str(number), each.rule) for number, each in enumerate(self.applications)]
+        return {
+            "rule": {item: f"{rule.lhs} -> {rule.rhs}" for item, rule in sides},
+            "lhs": {item: rule.lhs for item, rule in sides},
+            "rhs": {item: rule.rhs for item, rule in sides},
+        }
+
     def table(self) -> ScoreTable:
         return ScoreTable("Judged applications", ("what became of them", "number#"), list(self.counts.items()))
 
 
 def usable_applications(
-    files: Mapping[str, JudgedFile], min_confidence: float, meaningless: Meaningless = "out"
+    files: Mapping[str, JudgedFile],
+    min_confidence: float,
+    meaningless: Meaningless = "out",
+    contradictions: Contradictions = "majority",
 ) -> Usable:
-    """Of all files together: confident enough, and each once. One that was judged both ways is a mistake."""
+    """Of all files together: confident enough, and each once. `contradictions` is for those judged both ways."""
     notes = [note for file in files.values() for note in file.notes]
-    kept: list[JudgedApplication] = []
-    first_judged: dict[Any, tuple[bool, str, int | None]] = {}
-    problems: list[Problem] = []
-    unsure = repeated = without_meaning = 0
+    unsure = 0
+    judged: dict[Any, list[_Placed]] = {}
     for name, file in files.items():
         for application in file.applications:
             if application.confidence is not None and application.confidence < min_confidence:
                 unsure += 1
                 continue
-            key = (application.rule, application.phrases)
-            if application.phrases is not None and key in first_judged:
-                before, where, line = first_judged[key]
-                if before == application.entails:
-                    repeated += 1
-                else:
-                    problems.append(
-                        _both_ways(application, name, f"line {line}" if where == name else f"{where}:{line}")
-                    )
-                continue
-            first_judged[key] = (application.entails, name, application.line)
-            without_meaning += application.meaningless
-            if not application.meaningless or meaningless == "count":
-                kept.append(application)
-    if problems:
-        raise UserError("The judged applications contradict each other", problems[:MOST_PROBLEMS])
+            # Without phrases, two rows of one rule are two applications of it.
+            own = application.phrases if application.phrases is not None else (name, application.line)
+            judged.setdefault((application.rule, own), []).append(_Placed(name, application))
+    both_ways = [placed for placed in judged.values() if len({one.application.entails for one in placed}) > 1]
+    if both_ways and contradictions == "refuse":
+        raise UserError("The judged applications contradict each other", _both_ways(both_ways)[:MOST_PROBLEMS])
+    counted = [one for placed in judged.values() for one in _counted(placed, contradictions)]
+    kept = [one for one in counted if not one.meaningless or meaningless == "count"]
+    without_meaning = sum(one.meaningless for one in counted)
+    undecided = sum(not _counted(placed, contradictions) for placed in both_ways)
+    repeated = sum(len(placed) - 1 for placed in judged.values()) - sum(len(placed) - 1 for placed in both_ways)
     notes += _left_out(unsure, repeated, without_meaning, min_confidence, meaningless)
+    notes += _contradicted(len(both_ways), undecided, contradictions)
     if not kept:
         raise UserError("No judged application is left. Lower --min-confidence, or check the files.")
     entailing = sum(application.entails for application in kept)
@@ -75,8 +91,29 @@ def usable_applications(
         f"left side meaningless, {'left out' if meaningless == 'out' else 'counted as not entailing'}": without_meaning,
         "left out: confidence too low": unsure,
         "left out: there already": repeated,
+        "left out: judged both ways equally often": undecided,
     }
     return Usable(tuple(kept), counts, tuple(notes))
+
+
+def _counted(placed: Sequence[_Placed], contradictions: Contradictions) -> list[JudgedApplication]:
+    """The judgments of one application that count: one, one of each kind, or none."""
+    first = {one.application.entails: one.application for one in reversed(placed)}
+    if len(first) == 1 or contradictions == "both":
+        return list(first.values())
+    surplus = sum(1 if one.application.entails else -1 for one in placed)
+    return [first[surplus > 0]] if surplus else []
+
+
+def _contradicted(both_ways: int, undecided: int, contradictions: Contradictions) -> Iterator[str]:
+    if not both_ways:
+        return
+    were = plural(both_ways, "application was judged", "applications were judged")
+    if contradictions == "both":
+        yield f"{were} both ways: each counts once as entailing and once as not (--contradictions)."
+    else:
+        became = f"the more frequent judgment counts, and {undecided:,} with as many of either are left out"
+        yield f"{were} both ways: {became} (--contradictions)."
 
 
 def _left_out(
@@ -92,7 +129,15 @@ def _left_out(
         yield f"{plural(without_meaning, 'application', 'applications')} {became}: the left side means nothing."
 
 
-def _both_ways(application: JudgedApplication, name: str, where: str) -> Problem:
-    lhs, rhs = application.phrases or ("", "")
-    message = f"has an application that was judged the other way in {where}"
-    return Problem(name, application.line, message, "Keep one of the two.", f"{lhs!r} → {rhs!r}")
+def _both_ways(contradicting: Sequence[Sequence[_Placed]]) -> list[Problem]:
+    problems = []
+    for first, *others in contradicting:
+        other = next(one for one in others if one.application.entails != first.application.entails)
+        where = (
+            f"line {first.application.line}" if first.file == other.file else f"{first.file}:{first.application.line}"
+        )
+        lhs, rhs = first.application.phrases or ("", "")
+        message = f"has an application that was judged the other way in {where}"
+        fix = "Keep one of the two, or choose another --contradictions."
+        problems.append(Problem(other.file, other.application.line, message, fix, f"{lhs!r} → {rhs!r}"))
+    return problems

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, TypeVar
 
@@ -10,13 +10,15 @@ import numpy as np
 
 from chorale.kits.rules.files.rules import JudgedFile, RuleSet
 from chorale.kits.rules.metrics.curves import Area, RuleScores, evaluate_rules, rule_statistics, scores_of_applications
-from chorale.kits.rules.scoring.applications import Meaningless, Usable, usable_applications
-from chorale.metrics import Comparison, Interval, Metric, Statistics, signature
+from chorale.kits.rules.scoring.applications import Contradictions, Meaningless, Usable, usable_applications
+from chorale.kits.rules.scoring.matching import Match, with_lemmas
+from chorale.metrics import Clusters, Comparison, Interval, Metric, Statistics, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
+from chorale.model.plural import plural
 from chorale.present.svg import Axis, Curve, curve_chart, standalone
 
 CURVE_COLUMNS = ("resource", "threshold", "precision", "recall")
@@ -24,6 +26,8 @@ _MEASURES = ("auc", "precision", "recall", "f1", "threshold", "coverage")
 _COUNTS = ("applications", "entailing", "covered", "covered_entailing")
 _Of = TypeVar("_Of")
 _MOST_POINTS = 2000
+_LITTLE = 0.05
+"""Of the applications: a resource that covers less gets a warning."""
 _FEW = 3
 """A curve of at most so many points is drawn with dots, and named beside the last."""
 
@@ -37,6 +41,10 @@ class RuleOptions:
     meaningless: Meaningless = "out"
     pairwise: bool = False
     """Whether every two resources are compared."""
+    match: Match = "lemma"
+    contradictions: Contradictions = "majority"
+    cluster: tuple[str, ...] = ()
+    """Applications that are resampled together: those of a `rule`, of a left side `lhs`, or of a right side `rhs`."""
 
 
 def score_rules(
@@ -49,7 +57,10 @@ def score_rules(
 ) -> tuple[Score, dict[str, RuleScores]]:
     """All resources on the same applications; and what each is worth, with its curve."""
     _check_names(resources)
-    usable = usable_applications(judged, options.min_confidence, options.meaningless)
+    usable = usable_applications(judged, options.min_confidence, options.meaningless, options.contradictions)
+    resources, by_lemma = _matched(resources, usable, options)
+    against = None if against is None else _matched([against], usable, options)[0][0]
+    resampling = replace(resampling, clusters=Clusters.chosen(options.cluster, usable.columns()))
     by_resource = {resource.name: _evaluated(resource, usable, options) for resource in resources}
     drawn = {
         resource.name: _intervals(resource, usable, options, resampling) for resource in resources if resampling.ci
@@ -63,7 +74,8 @@ def score_rules(
         "entailing": int(usable.entails.sum()),
         "counts": dict(usable.counts),
     }
-    notes = _notes(resources, usable, by_resource)
+    notes = [*_notes(resources, usable, by_resource), *by_lemma]
+    notes += resampling.notes(list(usable.columns()["rule"]), compared=against is not None or options.pairwise)
     tables = [_main_table(by_resource), _recall_table(by_resource, options), usable.table()]
     if resampling.ci:
         tables.append(_interval_table(by_resource, drawn, options))
@@ -95,16 +107,40 @@ def score_rules(
     return scored, by_resource
 
 
+def _matched(resources: Sequence[RuleSet], usable: Usable, options: RuleOptions) -> tuple[list[RuleSet], list[str]]:
+    """The resources with their scores for applications that a rule fits only by lemmas, and a note about each."""
+    if options.match == "exact":
+        return list(resources), []
+    matched, notes = [], []
+    for resource in resources:
+        with_added, added = with_lemmas(resource, usable.applications)
+        matched.append(with_added)
+        if added:
+            fit = plural(added, "application has a rule", "applications have a rule")
+            notes.append(f"{resource.name}: {fit} only by lemmas; --match exact compares predicates as written.")
+    return matched, notes
+
+
 def _notes(resources: Sequence[RuleSet], usable: Usable, by_resource: Mapping[str, RuleScores]) -> list[str]:
     return [
         *usable.notes,
         *(note for resource in resources for note in resource.notes),
-        *(
-            f"{name}: no application has a rule of it, so precision, recall, F1 and area are 0 by convention."
-            for name, scores in by_resource.items()
-            if not scores.covered
-        ),
+        *(note for resource in resources for note in _covered_little(resource, usable, by_resource[resource.name])),
     ]
+
+
+def _covered_little(resource: RuleSet, usable: Usable, scores: RuleScores) -> Iterator[str]:
+    if scores.coverage >= _LITTLE:
+        return
+    name = resource.name
+    if not scores.covered:
+        yield f"{name}: no application has a rule of it, so precision, recall, F1 and area are 0 by convention."
+    rule, application = min(resource.scores, default=None), usable.applications[0].rule
+    written = "" if rule is None else f" ({application.lhs!r} → {application.rhs!r} and {rule.lhs!r} → {rule.rhs!r})"
+    yield (
+        f"Warning: {name} has a rule for only {scores.covered:,} of {scores.applications:,} applications "
+        f"({scores.coverage:.1%}), so its scores say little. Check that both files write predicates alike{written}."
+    )
 
 
 def _settings(options: RuleOptions, resampling: Resampling, *, compared: bool) -> dict[str, Setting]:
@@ -112,6 +148,8 @@ def _settings(options: RuleOptions, resampling: Resampling, *, compared: bool) -
     return {
         "area": options.area,
         "min-confidence": options.min_confidence,
+        "match": options.match,
+        "contradictions": options.contradictions,
         "meaningless": None if options.meaningless == "out" else options.meaningless,
         "at-recall": tuple(f"{recall:g}" for recall in options.at_recall),
         **resampling.settings(compared=compared),

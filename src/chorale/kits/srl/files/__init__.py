@@ -1,5 +1,6 @@
 """Semantic role labelling: CoNLL-2005 props, CoNLL-2009, and CoNLL-U with columns for roles, as one model."""
 
+from chorale.kits.srl.files.comments import comment_columns
 from chorale.kits.srl.files.frame_relations import FrameRelations, read_frame_relations
 from chorale.kits.srl.files.model import Corpus, Sentence, SrlArgument, SrlPredicate, canonical, lemma_of
 from chorale.kits.srl.files.reading import READERS, check_alignment, parse_srl, read_srl
@@ -15,6 +16,7 @@ __all__ = [
     "as_spans",
     "canonical",
     "check_alignment",
+    "comment_columns",
     "lemma_of",
     "parse_srl",
     "read_frame_relations",

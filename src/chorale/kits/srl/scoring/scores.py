@@ -45,6 +45,7 @@ def srl_scores(
     if relations is not None and "semeval07" in metrics:
         notes += _about_frames(gold, relations)
         inputs["framenet"] = relations.digest
+    notes += _about_clusters(gold, resampling, compared=against is not None)
     ranks = _ranks(scored_systems, metrics)
     mode = mode_for(options, corpora)
     listed = {system.name: _worst(system, gold, mode, worst) for system in scored_systems} if worst else {}
@@ -99,6 +100,12 @@ def _ranking_score(metric: str) -> str:
     return f"{RANKED_BY[metric]}.f1".lstrip(".")
 
 
+def _about_clusters(gold: Corpus, resampling: Resampling, *, compared: bool) -> list[str]:
+    sentences = [str(number) for number in range(1, len(gold.sentences) + 1)]
+    noted = resampling.notes(sentences, compared=compared)
+    return [f"{note} Tables by role have no intervals then." for note in noted]
+
+
 def _about_frames(gold: Corpus, relations: FrameRelations) -> list[str]:
     senses = {each.sense for sentence in gold.sentences for each in sentence.predicates}
     unknown = senses - relations.known
@@ -119,7 +126,8 @@ def _system(
         system.intervals = {
             metric: resampling.intervals(outcome.statistics, outcome.metric) for metric, outcome in scored.items()
         }
-        system.table_intervals = _drawn_tables(scored, resampling)
+        if resampling.clusters is None:
+            system.table_intervals = _drawn_tables(scored, resampling)
         if errors is not None:
             system.error_intervals = resampling.intervals(errors, ERROR_COUNTS)
     if rival is not None:
@@ -127,7 +135,8 @@ def _system(
             metric: resampling.compare(outcome.statistics, rival[metric].statistics, outcome.metric)
             for metric, outcome in scored.items()
         }
-        system.table_compared = _compared_tables(scored, rival, resampling)
+        if resampling.clusters is None:
+            system.table_compared = _compared_tables(scored, rival, resampling)
         if errors is not None and (theirs := rival["primesrl"].errors) is not None:
             system.error_compared = resampling.compare(errors, theirs, ERROR_COUNTS)
     return system

@@ -75,7 +75,8 @@ def _combine(judgments: Sequence[Judgment]) -> Combined | None:
         return Combined(judgments[0].answer, 1.0)
     answers: dict[Hashable, Answer] = {json.dumps(one.answer, sort_keys=True): one.answer for one in judgments}
     ordered = sorted(judgments, key=lambda judgment: judgment.worker)
-    share = trust_weighted_share((json.dumps(one.answer, sort_keys=True), one.trust) for one in ordered)
+    votes = ((json.dumps(one.answer, sort_keys=True), one.trust) for one in ordered)
+    share = trust_weighted_share(votes, ordered[0].draw if ordered else 0)
     # What one person wrote is no vote that others could confirm.
     return None if share is None else Combined(answers[share.answer], 1.0)
 

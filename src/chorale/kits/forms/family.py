@@ -1,0 +1,110 @@
+"""The labels family of metrics: two files of labels in, a score out, for the command and for Python alike."""
+
+from typing import Annotated, Any
+
+from chorale.kits.forms.scoring.labels import (
+    extended_by,
+    label_tables,
+    notes_on,
+    overall,
+    overall_intervals,
+    overall_table,
+    pair_of,
+    per_label,
+    positive_label,
+)
+from chorale.metrics.family import Family, Measured, path_of
+from chorale.metrics.options import Against, File, Resamples, Seed, WithIntervals
+from chorale.metrics.reading.truth_files import Truth, read_truth
+from chorale.metrics.resampling import checked_resampling
+from chorale.metrics.score import Score
+from chorale.metrics.score_table import comparison_table
+from chorale.metrics.signatures import signature
+from chorale.model import UserError
+from chorale.registry.options import Argument, Option
+
+SystemFile = Annotated[File, Argument(metavar="SYSTEM", help="Labels to check: a table with item and label.")]
+GoldFile = Annotated[File, Argument(metavar="GOLD", help="The expert's labels: a table with item and label.")]
+ItemColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of items; default: item or task.")]
+LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of labels; default: label.")]
+Positive = Annotated[
+    str | None,
+    Option(metavar="LABEL", help="The label whose false positives and false negatives count; of yes and no, yes."),
+]
+
+
+def score(
+    system: SystemFile,
+    gold: GoldFile,
+    *,
+    item: ItemColumn = None,
+    label: LabelColumn = None,
+    positive: Positive = None,
+    ci: WithIntervals = True,
+    against: Against = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+) -> Score:
+    """Labels against an expert's labels of the same items: agreement, κ, false positives and false negatives."""
+    resampling = checked_resampling(ci, resamples, seed)
+    paths = {"system": path_of(system), "gold": path_of(gold)}
+    paths |= {} if against is None else {"against": path_of(against)}
+    read_ = {role: read(path, item=item, label=label) for role, path in paths.items()}
+    pair = pair_of(read_["system"], read_["gold"], read_.get("against"))
+    if not pair.items:
+        raise UserError(
+            f"{paths['system']} and {paths['gold']} have no items in common. Check that they belong together."
+        )
+    table, chosen = pair.table, positive_label(pair.labels, positive)
+    values, by_label = overall(table, chosen), per_label(table, resampling)
+    around = overall_intervals(table, chosen, resampling) if ci else {}
+    confusion = {
+        name: {other: int(count) for other, count in zip(table.labels, row, strict=True) if count}
+        for name, row in zip(table.labels, table.counts, strict=True)
+    }
+    json: dict[str, Any] = {
+        "items": table.items,
+        "only_gold": pair.only_gold,
+        "only_system": pair.only_system,
+        "positive": chosen,
+        **values,
+        "labels": by_label,
+        "confusion": confusion,
+    }
+    json |= {"ci": {name: one.as_list() for name, one in around.items()}} if ci else {}
+    settings = {"item": item, "label": label, "positive": chosen, **resampling.settings(compared=against is not None)}
+    title = f"{paths['system'].name} against {paths['gold'].name}: {table.items:,} items"
+    scored = Score(
+        json,
+        [overall_table(title, values, around), *label_tables(table, by_label)],
+        signature("labels", settings, {role: one.digest for role, one in read_.items()}),
+        notes_on(pair, chosen, values["kappa"]),
+        values=values,
+        intervals=around,
+    )
+    if against is None:
+        return scored
+    scored = extended_by(scored, resampling, (pair, pair_of(read_["against"], read_["gold"], read_["system"])), chosen)
+    names = (paths["system"].name, paths["against"].name)
+    return scored.extended({}, [comparison_table("Compared", names, scored.tests)])
+
+
+def read(path: File, *, item: str | None = None, label: str | None = None) -> Truth:
+    """One label for every item."""
+    return read_truth(path_of(path), task=item, label=label, usual=("item", "task"), options=("--item", "--label"))
+
+
+def measure(system: Truth, gold: Truth, *, positive: str | None = None) -> Measured:
+    """A row for every item that both have, and the scores over them."""
+    pair = pair_of(system, gold)
+    return pair.statistics(positive_label(pair.labels, positive))
+
+
+FAMILY = Family(
+    "labels",
+    "Labels against an expert's: agreement, κ, false positives and false negatives.",
+    read,
+    measure,
+    score,
+    example=("item,label\na,yes\nb,no\nc,yes\n", "item,label\na,yes\nb,no\nc,no\n"),
+)

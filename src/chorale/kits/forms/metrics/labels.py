@@ -1,0 +1,176 @@
+"""Labels beside an expert's labels of the same items: agreement, κ, false positives and false negatives.
+
+With n items, of which g_c have label c by the expert, s_c by the system and h_c by both:
+
+    agreement = Σ h_c / n            κ = (agreement − e) / (1 − e),  e = Σ g_c s_c / n²
+    false-positive rate of c = (s_c − h_c) / (n − g_c)        false-negative rate of c = (g_c − h_c) / g_c
+
+Shares have the same numerators, over all n items. Agreement, rates and shares are fractions of independent items and
+get Wilson's interval. κ and means over labels are functions of several fractions: their intervals are the middle of
+random draws from the posterior of the table (Dirichlet) or of the rates (Beta).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from chorale.metrics import FloatArray, Interval, Metric, Statistics, ratio
+from chorale.metrics.sampling import blocks, interval_of
+from chorale.metrics.student import t_bound, wilson
+
+RATES = ("false_positive_rate", "false_negative_rate")
+SHARES = ("false_positive_share", "false_negative_share")
+_TAIL = 0.025
+_PRIOR = 4.0
+"""Over the number of labels: items that the prior of κ weighs as much as. The documentation has simulated coverage."""
+_MOST_CELLS = 1000
+"""Of a table whose empty cells have a prior, too; in a larger one it would weigh nothing in each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelTable:
+    """How often the expert gave one label and the system another."""
+
+    labels: tuple[str, ...]
+    counts: FloatArray
+    """A row for every label of the expert's, a column for every label of the system's."""
+
+    @property
+    def items(self) -> int:
+        return int(self.counts.sum())
+
+    def of_label(self, label: str) -> "LabelTable":
+        """One label and all others together."""
+        place = self.labels.index(label)
+        hit, gold, system = self.counts[place, place], self.counts[place].sum(), self.counts[:, place].sum()
+        rest = self.counts.sum() - gold - system + hit
+        return LabelTable((label, "others"), np.array([[hit, gold - hit], [system - hit, rest]]))
+
+    @property
+    def agreement(self) -> float:
+        return float(np.trace(self.counts) / self.counts.sum())
+
+    @property
+    def kappa(self) -> float | None:
+        """None where one label is all that either gave: chance alone would make them agree."""
+        n = self.counts.sum()
+        if float(self.counts.sum(axis=1) @ self.counts.sum(axis=0)) >= n * n:
+            return None
+        return float(_kappa(self.counts))
+
+    def kappa_interval(self, resamples: int, seed: int) -> Interval:
+        rng, size = np.random.default_rng(seed), self.counts.size
+        cells = np.arange(size) if size <= _MOST_CELLS else np.flatnonzero(self.counts)
+        weights = self.counts.reshape(-1)[cells] + _PRIOR / len(self.labels) / size
+        drawn = []
+        for block in blocks(resamples, size):
+            tables = np.zeros((block, size))
+            tables[:, cells] = rng.dirichlet(weights, size=block)
+            drawn.append(_kappa(tables.reshape(block, *self.counts.shape)))
+        return interval_of(np.concatenate(drawn))
+
+
+def _kappa(counts: FloatArray) -> FloatArray:
+    n = counts.sum(axis=(-2, -1))
+    gold, system = counts.sum(axis=-1), counts.sum(axis=-2)
+    return _beyond_chance(np.trace(counts, axis1=-2, axis2=-1), gold, system, n)
+
+
+def _beyond_chance(hits: FloatArray, gold: FloatArray, system: FloatArray, n: FloatArray) -> FloatArray:
+    """κ; 0 where it is undefined."""
+    by_chance = (gold * system).sum(axis=-1)
+    return ratio(n * hits - by_chance, n * n - by_chance)
+
+
+@dataclass(frozen=True, slots=True)
+class Fractions:
+    """The fractions of one label, each as a part of a whole."""
+
+    parts: Mapping[str, tuple[float, float]]
+
+    @classmethod
+    def of(cls, table: LabelTable, label: str) -> "Fractions":
+        (hit, missed), (wrong, rest) = table.of_label(label).counts.tolist()
+        n = hit + missed + wrong + rest
+        return cls(
+            {
+                "precision": (hit, hit + wrong),
+                "recall": (hit, hit + missed),
+                "false_positive_rate": (wrong, wrong + rest),
+                "false_negative_rate": (missed, hit + missed),
+                "false_positive_share": (wrong, n),
+                "false_negative_share": (missed, n),
+            }
+        )
+
+    def values(self) -> dict[str, float | None]:
+        """None of nothing."""
+        return {name: part / whole if whole else None for name, (part, whole) in self.parts.items()}
+
+    def intervals(self) -> dict[str, Interval]:
+        return {name: fraction_interval(*of) for name, of in self.parts.items() if of[1]}
+
+
+def fraction_interval(part: float, whole: float) -> Interval:
+    """Wilson's, of a fraction of independent items."""
+    return Interval(*wilson(part / whole, whole, t_bound(_TAIL, inf)))
+
+
+def mean_rates(table: LabelTable) -> dict[str, float | None]:
+    """The means over the labels for which a rate is defined."""
+    means: dict[str, float | None] = {}
+    for name, parts in _rates(table).items():
+        means[name] = float((parts[:, 0] / parts[:, 1]).mean()) if len(parts) else None
+    return means
+
+
+def mean_rate_intervals(table: LabelTable, resamples: int, seed: int) -> dict[str, Interval]:
+    found = {}
+    for name, parts in _rates(table).items():
+        if len(parts):
+            right, wrong = parts[:, 1] - parts[:, 0], parts[:, 0]
+            # Jeffreys' prior for two labels; of more, its weight would add up to a bias.
+            prior = 1 / len(table.labels)
+            drawn = np.random.default_rng(seed).beta(wrong + prior, right + prior, size=(resamples, len(parts)))
+            found[name] = interval_of(drawn.mean(axis=1))
+    return found
+
+
+def _rates(table: LabelTable) -> dict[str, FloatArray]:
+    """For each rate, a row per label with its part and its whole; labels without a whole are left out."""
+    hits, gold, system = np.diagonal(table.counts), table.counts.sum(axis=1), table.counts.sum(axis=0)
+    columns = {"false_positive_rate": (system - hits, table.items - gold), "false_negative_rate": (gold - hits, gold)}
+    found = {}
+    for name, (part, whole) in columns.items():
+        parts = np.column_stack([part, whole])
+        found[name] = parts[parts[:, 1] > 0]
+    return found
+
+
+def label_statistics(
+    items: Sequence[str], gold: Sequence[int], system: Sequence[int], labels: int, positive: int | None
+) -> tuple[Statistics, Metric]:
+    """Per item which label the expert gave, which the system, and which both; and the scores over them."""
+    one_hot = np.eye(labels)
+    by_gold, by_system = one_hot[np.asarray(gold)], one_hot[np.asarray(system)]
+    rows = np.hstack([by_gold, by_system, by_gold * by_system])
+
+    def formula(sums: FloatArray) -> dict[str, FloatArray]:
+        of_gold, of_system, hits = np.split(sums, 3, axis=-1)
+        n = of_gold.sum(axis=-1)
+        rates = {
+            "false_positive_rate": (of_system - hits, n[..., None] - of_gold),
+            "false_negative_rate": (of_gold - hits, of_gold),
+        }
+        scores = {
+            "agreement": ratio(hits.sum(axis=-1), n),
+            "kappa": _beyond_chance(hits.sum(axis=-1), of_gold, of_system, n),
+        }
+        for name, (part, whole) in rates.items():
+            each = ratio(part, whole)
+            scores[name] = each[..., positive] if positive is not None else ratio(each.sum(-1), (whole > 0).sum(-1))
+        return scores
+
+    return Statistics(tuple(items), rows), Metric(formula)

@@ -1,0 +1,193 @@
+"""Labels beside an expert's: from two files of labels to tables, intervals and a comparison with a third."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chorale.kits.forms.metrics.labels import (
+    RATES,
+    SHARES,
+    Fractions,
+    LabelTable,
+    fraction_interval,
+    label_statistics,
+    mean_rate_intervals,
+    mean_rates,
+)
+from chorale.metrics import Interval, Metric, Statistics
+from chorale.metrics.reading.truth_files import Truth
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Score
+from chorale.metrics.score_table import Cell, ScoreTable, jsonable, shown_interval
+from chorale.model import UserError
+from chorale.model.plural import plural
+from chorale.model.problems import did_you_mean
+
+_POSITIVE = frozenset({"yes", "true", "1", "positive", "y"})
+_NEGATIVE = frozenset({"no", "false", "0", "negative", "n"})
+_MOST_SHOWN = 50
+"""Labels in a table on a terminal; `--json` has them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPair:
+    """What the expert and the system called the items that both have."""
+
+    items: tuple[str, ...]
+    labels: tuple[str, ...]
+    gold: tuple[int, ...]
+    """Places among the labels, one per item."""
+    system: tuple[int, ...]
+    only_gold: int
+    only_system: int
+
+    @property
+    def table(self) -> LabelTable:
+        counts = np.zeros((len(self.labels), len(self.labels)))
+        np.add.at(counts, (np.asarray(self.gold), np.asarray(self.system)), 1)
+        return LabelTable(self.labels, counts)
+
+    def statistics(self, positive: str | None) -> tuple[Statistics, Metric]:
+        place = None if positive is None else self.labels.index(positive)
+        return label_statistics(self.items, self.gold, self.system, len(self.labels), place)
+
+
+def pair_of(system: Truth, gold: Truth, more: Truth | None = None) -> LabelPair:
+    """The items that both have, by name. `more` brings labels that only another system gives."""
+    items = sorted(system.labels.keys() & gold.labels.keys())
+    sides = [[next(iter(side.labels[item])) for item in items] for side in (gold, system)]
+    others = [] if more is None else [next(iter(more.labels[item])) for item in items if item in more.labels]
+    labels = tuple(sorted({*sides[0], *sides[1], *others}))
+    place = {label: number for number, label in enumerate(labels)}
+    coded = [tuple(place[label] for label in side) for side in sides]
+    return LabelPair(
+        tuple(items), labels, coded[0], coded[1], len(gold.labels) - len(items), len(system.labels) - len(items)
+    )
+
+
+def positive_label(labels: tuple[str, ...], asked: str | None) -> str | None:
+    """The label asked for, or the one of two that says yes; None if neither is known."""
+    if asked is not None:
+        if asked not in labels:
+            shown = ", ".join(labels[:_MOST_SHOWN])
+            raise UserError(
+                f"--positive {asked}: no item has this label. Labels are {shown}.{did_you_mean(asked, labels)}"
+            )
+        return asked
+    said = {label.lower(): label for label in labels}
+    yes, no = said.keys() & _POSITIVE, said.keys() & _NEGATIVE
+    return said[next(iter(yes))] if len(labels) == len(said) == 2 and len(yes) == len(no) == 1 else None
+
+
+def overall(table: LabelTable, positive: str | None) -> dict[str, float | None]:
+    """Agreement and κ; the rates of the positive label, or their means over labels."""
+    values: dict[str, float | None] = {"agreement": table.agreement, "kappa": table.kappa}
+    if positive is None:
+        return {**values, **mean_rates(table)}
+    fractions = Fractions.of(table, positive).values()
+    return {**values, **{name: fractions[name] for name in (*RATES, *SHARES)}}
+
+
+def overall_intervals(table: LabelTable, positive: str | None, resampling: Resampling) -> dict[str, Interval]:
+    draws = resampling.resamples, resampling.seed
+    found = {"agreement": fraction_interval(float(np.trace(table.counts)), table.items)}
+    if table.kappa is not None:
+        found["kappa"] = table.kappa_interval(*draws)
+    if positive is None:
+        return {**found, **mean_rate_intervals(table, *draws)}
+    around = Fractions.of(table, positive).intervals()
+    return {**found, **{name: around[name] for name in (*RATES, *SHARES) if name in around}}
+
+
+def per_label(table: LabelTable, resampling: Resampling) -> dict[str, dict[str, Any]]:
+    """For every label its counts, fractions, κ against all other labels, and intervals if they are wanted."""
+    hits, gold, system = np.diagonal(table.counts), table.counts.sum(axis=1), table.counts.sum(axis=0)
+    found = {}
+    for place, label in enumerate(table.labels):
+        # Of two labels, either is the other's complement: the table itself has the κ of both.
+        alone = table if len(table.labels) == 2 else table.of_label(label)
+        fractions = Fractions.of(table, label)
+        counts = {"gold": int(gold[place]), "system": int(system[place]), "both": int(hits[place])}
+        values: dict[str, Any] = {**counts, **fractions.values(), "kappa": alone.kappa}
+        if resampling.ci:
+            around = fractions.intervals()
+            if alone.kappa is not None:
+                around["kappa"] = alone.kappa_interval(resampling.resamples, resampling.seed)
+            values["ci"] = jsonable(around)
+        found[label] = values
+    return found
+
+
+def overall_table(title: str, values: Mapping[str, float | None], around: Mapping[str, Interval]) -> ScoreTable:
+    rows: list[tuple[Cell, ...]] = [
+        (name.replace("_", " "), "undefined" if value is None else value, shown_interval(around.get(name)))
+        for name, value in values.items()
+    ]
+    columns = ("score", "value#", "95% interval#")
+    return ScoreTable(title, columns if around else columns[:2], rows if around else [row[:2] for row in rows])
+
+
+def label_tables(table: LabelTable, by_label: Mapping[str, Mapping[str, Any]]) -> list[ScoreTable]:
+    """The labels that the expert gave most, with their rates; and what was taken for what."""
+    often = sorted(by_label, key=lambda label: (-by_label[label]["gold"], label))[:_MOST_SHOWN]
+    names = ("false_positive_rate", "false_negative_rate", "kappa")
+    with_intervals = any("ci" in one for one in by_label.values())
+    columns = ["label", "gold#", "system#", "both#"]
+    for name in names:
+        columns += [f"{name.replace('_', ' ')}#", *(["95% interval#"] if with_intervals else [])]
+    rows = [_label_row(label, by_label[label], names, with_intervals=with_intervals) for label in often]
+    title = (
+        "Per label" if len(often) == len(by_label) else f"Per label: the {len(often)} most frequent of {len(by_label)}"
+    )
+    places = np.argwhere(table.counts > 0)
+    confused = sorted(
+        (
+            (table.labels[one], table.labels[other], int(table.counts[one, other]))
+            for one, other in places
+            if one != other
+        ),
+        key=lambda row: (-row[2], row),
+    )
+    tables = [ScoreTable(title, tuple(columns), rows)]
+    if confused:
+        tables.append(ScoreTable("Disagreements", ("gold", "system", "items#"), confused[:_MOST_SHOWN]))
+    return tables
+
+
+def _label_row(label: str, values: Mapping[str, Any], names: tuple[str, ...], *, with_intervals: bool) -> list[Cell]:
+    row: list[Cell] = [label, values["gold"], values["system"], values["both"]]
+    for name in names:
+        row.append("undefined" if values[name] is None else values[name])
+        if with_intervals:
+            around = values["ci"].get(name)
+            row.append(shown_interval(None if around is None else Interval(*around)))
+    return row
+
+
+def notes_on(pair: LabelPair, positive: str | None, kappa: float | None) -> list[str]:
+    notes = []
+    for count, has in ((pair.only_gold, "the gold file"), (pair.only_system, "the system's file")):
+        if count:
+            notes.append(f"{plural(count, 'item is', 'items are')} only in {has} and left out.")
+    if positive is not None:
+        notes.append(f"False positives and false negatives are those of the label {positive!r} (--positive).")
+    else:
+        notes.append(
+            "Overall false-positive and false-negative rates are means over labels; --positive names one label."
+        )
+    if kappa is None:
+        notes.append("kappa is undefined: both give every item the same label.")
+    return notes
+
+
+def extended_by(
+    scored: Score, resampling: Resampling, pairs: tuple[LabelPair, LabelPair], positive: str | None
+) -> Score:
+    """The score with another system's labels of the same items beside it."""
+    if pairs[0].items != pairs[1].items:
+        raise UserError("The other system lacks items that this one has, or the reverse. Compare on the same items.")
+    (first, metric), (second, _) = (pair.statistics(positive) for pair in pairs)
+    compared = resampling.compare(first, second, metric)
+    return scored.extended({"against": jsonable(compared)}, tests=compared)

@@ -1,0 +1,225 @@
+"""M-MSR: workers' accuracies from how often pairs of workers agree, robust to adversaries.
+
+With M labels, workers i and j who are right with probabilities p agree so often that M/(M−1)·agreement − 1/(M−1) is
+s_i s_j, where s = (M p − 1)/(M − 1). So s is a rank-one factor of what is observed of that matrix. It is found by
+alternating between two copies of s: each entry is the mean of its ratios to the other copy, without the F largest and
+smallest that lie beyond its present value. Signs come from who agrees with whom more often than chance. The vote
+weighs every worker by log((M−1) p/(1−p)).
+
+Q. Ma and A. Olshevsky. Adversarial crowdsourcing through robust rank-one matrix completion. NeurIPS 2020.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.metrics import FloatArray
+from chorale.metrics.aggregation.expectation import softmax
+from chorale.metrics.aggregation.limits import check_limits
+from chorale.metrics.aggregation.relevance import aggregated
+from chorale.metrics.aggregation.result import Aggregation, Progress
+from chorale.metrics.aggregation.votes import Index, Votes
+from chorale.metrics.judgments import Judgments
+
+_AT_ONCE = 2**22
+"""Pairs of judgments in memory at a time."""
+_MOST_WORKERS = 5_000
+"""Above it, tables of workers × workers no longer fit into the memory of most machines."""
+_CLOSE = 1e-12
+_STEPS = 50
+
+
+def mmsr(
+    judgments: Judgments,
+    *,
+    iterations: int = 10_000,
+    tolerance: float = 1e-10,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Aggregation:
+    """Labels, their probabilities and every worker's accuracy. The result's details are the workers' `weights`.
+
+    The probabilities are those of workers with these accuracies whose errors are independent. A task whose workers
+    all have the weight 0, as where nobody shares a task with anybody, counts its votes.
+
+    >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
+    >>> mmsr(votes).labels
+    {'1': 'x', '2': 'y'}
+    """
+    check_limits(iterations, tolerance)
+    return aggregated(judgments, lambda each, report: _fitted(each, iterations, tolerance, seed, report), progress)
+
+
+def _fitted(
+    judgments: Judgments, iterations: int, tolerance: float, seed: int, progress: Progress | None
+) -> Aggregation:
+    votes = Votes.of(judgments)
+    if votes.workers > _MOST_WORKERS:
+        raise ValueError(f"mmsr compares every two workers: {votes.workers:,} are more than {_MOST_WORKERS:,}")
+    labels = max(2, votes.labels)
+    common, agreed = _pairs(votes)
+    factor = _Factor(common > 0, agreed / np.maximum(common, 1) * labels / (labels - 1) - 1 / (labels - 1))
+    strengths = np.zeros(votes.workers)
+    done, settled = 0, True
+    for members in _components(common > 0):
+        part = factor.among(members)
+        # The generator that crowd-kit has, so that both begin alike.
+        start = np.random.RandomState(seed).uniform(size=len(members))
+        sizes, taken, close = part.solved(start, votes.tasks, iterations, tolerance, progress)
+        strengths[members] = sizes * part.signs()
+        done, settled = max(done, taken), settled and close
+    margin = 1 / np.sqrt(votes.tasks)
+    strengths = np.maximum(np.minimum(strengths, 1 - margin), margin - 1 / (labels - 1))
+    accuracy = strengths * (labels - 1) / labels + 1 / labels
+    weights = np.log(accuracy * (labels - 1) / (1 - accuracy))
+    return Aggregation.of(
+        judgments,
+        _probabilities(votes, weights).T,
+        {"accuracy": accuracy},
+        details={"weights": weights},
+        iterations=done,
+        converged=settled,
+    )
+
+
+def _probabilities(votes: Votes, weights: FloatArray) -> FloatArray:
+    """Labels × tasks."""
+    of_votes = weights[votes.worker]
+    logs = np.zeros((votes.labels, votes.tasks))
+    logs[votes.cell_label, votes.cell_task] = np.add.reduceat(of_votes, votes.cell_starts)
+    weightless = ~(np.add.reduceat(np.abs(of_votes), votes.task_starts) > 0)
+    beliefs = softmax(logs)
+    if weightless.any():
+        beliefs[:, weightless] = votes.shares()[:, weightless]
+    return beliefs
+
+
+def _pairs(votes: Votes) -> tuple[FloatArray, FloatArray]:
+    """Workers × workers: how many tasks both judged, and of how many they said the same."""
+    size = votes.workers
+    counts = [np.zeros(size * size), np.zeros(size * size)]
+    keys: list[Index] = []
+    same: list[NDArray[np.bool_]] = []
+
+    def count() -> None:
+        if keys:
+            key, agree = np.concatenate(keys), np.concatenate(same)
+            counts[0] += np.bincount(key, minlength=size * size)
+            counts[1] += np.bincount(key[agree], minlength=size * size)
+            keys.clear()
+            same.clear()
+
+    places = np.arange(len(votes))
+    last = np.r_[votes.task_starts[1:], len(votes)][votes.task] - 1
+    waiting = 0
+    for distance in range(1, int(votes.per_task.max())):
+        places = places[places + distance <= last[places]]
+        others = places + distance
+        keys.append(votes.worker[places] * size + votes.worker[others])
+        same.append(votes.label[places] == votes.label[others])
+        waiting += len(places)
+        if waiting > _AT_ONCE:
+            count()
+            waiting = 0
+    count()
+    common, agreed = (each.reshape(size, size) for each in counts)
+    common, agreed = common + common.T, agreed + agreed.T
+    np.fill_diagonal(common, 0.0)
+    return common, agreed
+
+
+def _components(linked: NDArray[np.bool_]) -> list[Index]:
+    """Groups of workers who are linked by common tasks; those who share none are in no group."""
+    left = linked.any(axis=0)
+    groups = []
+    while left.any():
+        inside = np.zeros(len(linked), dtype=np.bool_)
+        fresh = np.zeros(len(linked), dtype=np.bool_)
+        fresh[int(left.argmax())] = True
+        while fresh.any():
+            inside |= fresh
+            fresh = linked[fresh].any(axis=0) & ~inside
+        groups.append(np.flatnonzero(inside))
+        left &= ~inside
+    return groups
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Factor:
+    """The matrix whose rank-one factor is sought."""
+
+    observed: NDArray[np.bool_]
+    values: FloatArray
+
+    def among(self, members: Index) -> "_Factor":
+        inside = np.ix_(members, members)
+        return _Factor(self.observed[inside], self.values[inside])
+
+    def solved(
+        self, start: FloatArray, tasks: int, iterations: int, tolerance: float, progress: Progress | None
+    ) -> tuple[FloatArray, int, bool]:
+        """The factor's sizes, after how many iterations, and whether they had settled by then."""
+        trimmed = max(0, int(self.observed.sum(axis=0).min()) // 2 - 1)
+        first, second = start.copy(), start.copy()
+        done, close = 0, False
+        while done < iterations and not close:
+            new_second = self._means(first, second, trimmed, tasks)
+            new_first = self._means(new_second, first, trimmed, tasks)
+            close = _moved(first, new_first, second, new_second) < tolerance
+            first, second, done = new_first, new_second, done + 1
+            if progress:
+                progress(done, iterations)
+        scale = np.sqrt(np.linalg.norm(first) / (np.linalg.norm(second) or 1.0))
+        return np.asarray(first / (scale or 1.0)), done, close
+
+    def _means(self, given: FloatArray, now: FloatArray, trimmed: int, tasks: int) -> FloatArray:
+        """One copy from the other. The matrix is symmetric, so that rows and columns are the same."""
+        usable = self.observed & (given > 0)
+        ratios = np.divide(np.abs(self.values), given, out=np.full(usable.shape, np.inf), where=usable)
+        starts, stops = np.zeros(len(now), dtype=np.intp), usable.sum(axis=1)
+        if trimmed:
+            starts = np.minimum((usable & (ratios < now[:, None])).sum(axis=1), trimmed)
+            stops = stops - np.minimum((usable & (ratios > now[:, None])).sum(axis=1), trimmed)
+            ratios.sort(axis=1)
+            places = np.arange(len(now))
+            usable = (places >= starts[:, None]) & (places < stops[:, None])
+        counts = stops - starts
+        means = np.where(usable, ratios, 0.0).sum(axis=1) / np.maximum(counts, 1)
+        means = np.where((counts == 1) & (means == 0), 1 / np.sqrt(tasks), means)
+        return np.asarray(np.where(counts > 0, means, now))
+
+    def signs(self) -> FloatArray:
+        """1 for those who are right more often than chance, −1 for the others, by the two sides of a graph.
+
+        Workers who disagree are on different sides. Workers who agree are linked through a node of their own, which
+        puts them on the same side. With noise there are no such sides; then they are the signs of the eigenvector of
+        the random walk's least eigenvalue λ. Nodes between workers are eliminated: with D the degrees, N and P the
+        links of those who disagree and agree, and Q = (P + diag of P's sums) / 2, it solves λ² D v = λ N v + Q v.
+        """
+        signs = np.where(self.observed, np.sign(self.values), 0.0)
+        apart, alike = (signs < 0).astype(np.float64), (signs > 0).astype(np.float64)
+        # A worker disagrees with themselves: crowd-kit has it so, and weak signs are right a little more often.
+        np.fill_diagonal(apart, 1.0)
+        scale = 1 / np.sqrt(apart.sum(axis=0) + alike.sum(axis=0))
+        between = scale[:, None] * apart * scale
+        within = scale[:, None] * (alike + np.diag(alike.sum(axis=0))) * scale / 2
+        least, vector = -1.0, np.ones(len(signs))
+        for _ in range(_STEPS):
+            values, vectors = np.linalg.eigh(least * between + within)
+            vector = vectors[:, -1]
+            slope = float(vector @ between @ vector) - 2 * least
+            step = (float(values[-1]) - least * least) / slope
+            least -= step
+            if abs(step) < _CLOSE:
+                break
+        sides = np.sign(np.where(np.abs(vector) < _CLOSE, 0.0, vector))
+        return np.asarray(sides * np.sign(sides.sum()))
+
+
+def _moved(first: FloatArray, new_first: FloatArray, second: FloatArray, new_second: FloatArray) -> float:
+    """How far the product of the two copies moved, by Frobenius's norm."""
+    here, there = new_first - first, new_second - second
+    square = here @ here * (new_second @ new_second) + first @ first * (there @ there)
+    square += 2 * (here @ first) * (new_second @ there)
+    return float(np.sqrt(np.maximum(square, 0.0)))

@@ -1,0 +1,43 @@
+"""Columns as codes of sorted names, and values by name in the kind of table that the data came in."""
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+
+def coded(values: Iterable[Any], what: str) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
+    """Codes, and the names they index, sorted. A gap (None, NaN) raises ValueError."""
+    given = list(values)
+    if any(value is None or value != value for value in given):  # noqa: PLR0124 - NaN is not equal to itself
+        raise ValueError(f"every row needs a {what}")
+    names = sorted(set(given))
+    place = {name: code for code, name in enumerate(names)}
+    return np.array([place[value] for value in given], dtype=np.intp), tuple(names)
+
+
+def is_pandas(data: Any) -> bool:
+    return type(data).__module__.partition(".")[0] == "pandas"
+
+
+def table_by_name(data: Any, key: str, names: Sequence[Any], columns: Mapping[str, Iterable[Any]]) -> Any:
+    """A pandas table whose index is the key where the data are pandas's, else a Polars table with the key first."""
+    if is_pandas(data):
+        pandas = sys.modules["pandas"]
+        index = pandas.Index(list(names), name=key)
+        return pandas.DataFrame({name: pandas.Series(list(each), index=index) for name, each in columns.items()})
+    plain = {name: [_plain(value) for value in each] for name, each in columns.items()}
+    return pl.DataFrame({key: list(names), **plain}, strict=False)
+
+
+def series_by_name(data: Any, key: str, names: Sequence[Any], value: str, values: Iterable[Any]) -> Any:
+    """A pandas Series where the data are pandas's, else a Polars table with both columns."""
+    table = table_by_name(data, key, names, {value: values})
+    return table[value] if is_pandas(data) else table
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value

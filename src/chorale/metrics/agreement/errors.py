@@ -1,0 +1,57 @@
+"""Standard errors by the delta method: how much every item moves a coefficient, to first order.
+
+A coefficient θ is a function of sums over items. With x_u what item u adds to them and ∇θ the gradient at the sums,
+item u has the influence z_u = n ∇θ·x_u, and
+
+    SE² = Σ_u (z_u − mean z)² / (n (n − 1))
+
+This gives the formulas of Gwet (2014) for chance-corrected coefficients and those of Fleiss, Cohen and Everitt (1969)
+for κ, up to n − 1 in the place of n. The interval is θ ± t SE with n − 1 degrees of freedom, at most 1.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from chorale.metrics import FloatArray, Interval, Metric, Tally
+from chorale.metrics.student import t_bound
+
+_STEP = 1e-5
+_MOST_COLUMNS = 2048
+_TAIL = 0.025
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Analytic:
+    """The standard error of a score, None where there is no formula for it, and its 95% interval."""
+
+    error: float | None
+    interval: Interval
+
+
+def analytic_of(tally: Tally, metric: Metric) -> dict[str, Analytic]:
+    """Of every score of an additive metric; nothing where items are too few or all alike, or have too many numbers."""
+    n = float(tally.counts.sum())
+    if n < 2 or tally.rows.shape[1] > _MOST_COLUMNS:
+        return {}
+    sums = tally.sums()
+    values, gradients = metric.formula(sums), _gradients(metric, sums)
+    found = {}
+    for name, gradient in gradients.items():
+        influence = n * (tally.rows @ gradient)
+        away = influence - tally.counts @ influence / n
+        error = sqrt(float(tally.counts @ away**2) / (n * (n - 1)))
+        if error <= _ROUNDING:
+            continue
+        value, half = float(values[name]), t_bound(_TAIL, n - 1) * error
+        found[name] = Analytic(error, Interval(value - half, min(1.0, value + half)))
+    return found
+
+
+def _gradients(metric: Metric, sums: FloatArray) -> dict[str, FloatArray]:
+    """By central differences, in steps as large as the sums allow: smaller ones lose digits."""
+    steps = _STEP * np.maximum(np.abs(sums), np.abs(sums).mean() + 1e-12)
+    above, below = (metric.formula(sums + sign * np.diag(steps)) for sign in (1, -1))
+    return {name: (np.asarray(above[name]) - np.asarray(below[name])) / (2 * steps) for name in above}

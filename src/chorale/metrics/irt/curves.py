@@ -1,0 +1,122 @@
+"""How likely each answer to each item is, along the ability scale, and how that moves with the item's parameters.
+
+An answer is a category: 0 and 1 (wrong and right), or 0 … T on a graded scale. With S_t = σ(α(θ − β_t)) the
+probability of at least category t, category c has S_c − S_{c+1}. Guessing lifts a right answer to γ + (1 − γ)·S.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.metrics import FloatArray
+
+LOG_ALPHA = 0
+"""The column of log α. Those of the thresholds β follow, then that of logit γ if items can be guessed."""
+_RARE = 1e-12
+"""Probabilities below are not distinguished: no answer is more surprising than that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """At every node of the ability scale."""
+
+    chance: FloatArray
+    """Categories × items × nodes."""
+    slopes: FloatArray
+    """By each parameter: parameters × categories × items × nodes."""
+
+    @classmethod
+    def of(cls, parameters: FloatArray, theta: FloatArray, thresholds: int) -> Self:
+        """Of items × parameters. A threshold at +∞ is one that the item does not have."""
+        items, count = parameters.shape
+        alpha = np.exp(parameters[:, LOG_ALPHA])[:, None]
+        slopes = np.zeros((count, thresholds + 1, items, len(theta)))
+        chance = np.zeros((thresholds + 1, items, len(theta)))
+        chance[0] = 1.0
+        for t in range(1, thresholds + 1):
+            exists = np.isfinite(parameters[:, t])[:, None]
+            logit = alpha * (theta - np.where(exists, parameters[:, t : t + 1], 0.0))
+            at_least = 1 / (1 + np.exp(-logit.clip(-35.0, 35.0))) * exists
+            rise = at_least * (1 - at_least)
+            chance[t - 1] -= at_least
+            chance[t] += at_least
+            for parameter, slope in ((LOG_ALPHA, logit * rise), (t, -alpha * rise)):
+                slopes[parameter, t - 1] -= slope
+                slopes[parameter, t] += slope
+        if count > thresholds + 1:
+            gamma = 1 / (1 + np.exp(-parameters[:, -1:]))
+            fails = chance[0].copy()
+            chance[0] *= 1 - gamma
+            chance[1] = 1 - chance[0]
+            slopes[:-1] *= 1 - gamma
+            slopes[-1, 1] = gamma * (1 - gamma) * fails
+            slopes[-1, 0] = -slopes[-1, 1]
+        np.maximum(chance, _RARE, out=chance)
+        return cls(chance, slopes)
+
+    def information(self, counts: FloatArray) -> FloatArray:
+        """Fisher's, on each item's parameters, from so many answers at each node: items × parameters × parameters."""
+        parameters, _, items, _ = self.slopes.shape
+        found = np.empty((items, parameters, parameters))
+        per_answer = counts / self.chance
+        for row in range(parameters):
+            weighted = self.slopes[row] * per_answer
+            for column in range(row + 1):
+                shared = np.einsum("cin,cin->i", weighted, self.slopes[column])
+                found[:, row, column] = found[:, column, row] = shared
+        return found
+
+    def on_ability(self) -> FloatArray:
+        """Fisher's information of one answer to each item on θ: items × nodes."""
+        thresholds = len(self.chance) - 1
+        by_theta = -self.slopes[1 : thresholds + 1].sum(axis=0)
+        found: FloatArray = (by_theta**2 / self.chance).sum(axis=0)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Who answered what, as arrays that can be multiplied with others."""
+
+    given: NDArray[np.bool_]
+    """Responders × items."""
+    above: tuple[FloatArray, ...]
+    """For every category but the lowest, 1 where it was the answer: responders × items each."""
+
+    @classmethod
+    def of(cls, matrix: FloatArray, thresholds: int) -> Self:
+        return cls(~np.isnan(matrix), tuple((matrix == c).astype(np.float64) for c in range(1, thresholds + 1)))
+
+    @property
+    def complete(self) -> bool:
+        return bool(self.given.all())
+
+    def sums_of(self, of_categories: FloatArray) -> FloatArray:
+        """Of something that every category of every item has at every node, summed for every responder's answers."""
+        lowest = of_categories[0]
+        if self.complete:
+            total = np.broadcast_to(lowest.sum(axis=0), (len(self.given), lowest.shape[1])).copy()
+        else:
+            total = self.given.astype(np.float64) @ lowest
+        for chosen, values in zip(self.above, of_categories[1:], strict=True):
+            total += chosen @ (values - lowest)
+        return total
+
+    def chosen(self, at_nodes: FloatArray, of_categories: FloatArray) -> FloatArray:
+        """Of every answer's own category, summed over the nodes as each responder has them: responders × items."""
+        found: FloatArray = (at_nodes @ of_categories[0].T) * self.given
+        for chosen, values in zip(self.above, of_categories[1:], strict=True):
+            found += chosen * (at_nodes @ (values - of_categories[0]).T)
+        return found
+
+    def counts(self, shares: FloatArray) -> FloatArray:
+        """How many answers of each category there are at each node, by the responders' shares there."""
+        if self.complete:
+            every = np.broadcast_to(shares.sum(axis=0), (self.given.shape[1], shares.shape[1]))
+        else:
+            every = self.given.T.astype(np.float64) @ shares
+        found: FloatArray = np.stack([every, *(chosen.T @ shares for chosen in self.above)])
+        found[0] -= found[1:].sum(axis=0)
+        return found.clip(min=0.0)

@@ -1,0 +1,62 @@
+"""Remarks on a fit of an item response model: what it rests on, and how far its intervals can be trusted."""
+
+import numpy as np
+
+from chorale.metrics.irt import IrtFit, IrtModel, VariationalFit
+from chorale.metrics.reading.responses import ResponseTable
+
+CHECKED: dict[IrtModel, tuple[tuple[int, int], tuple[int, int]]] = {
+    "1pl": ((50, 5000), (10, 2000)),
+    "2pl": ((50, 5000), (10, 2000)),
+    "3pl": ((50, 5000), (10, 500)),
+    "graded": ((200, 5000), (10, 50)),
+}
+"""The responders and the items, from and to, with which the coverage of intervals was simulated (docs/irt.md)."""
+
+
+def fit_notes(table: ResponseTable, fit: IrtFit) -> list[str]:
+    notes = []
+    answered = ~np.isnan(table.matrix)
+    shares = np.nansum(table.matrix, axis=0) / np.maximum(answered.sum(axis=0), 1)
+    silent = int((~answered.any(axis=0)).sum())
+    same = int(((shares == 0) | (shares == 1)).sum()) - silent
+    if silent:
+        notes.append(f"{_many(silent, 'item')} nobody answered: all that is known of them is the prior.")
+    if same > 0:
+        notes.append(
+            f"{_many(same, 'item')} everybody got right, or everybody wrong: how far out they are is the prior's guess."
+        )
+    if len(table.responders) == 1:
+        notes.append("There is one responder only: items can't be told apart by more than right and wrong.")
+    if len(table.items) == 1:
+        notes.append("There is one item only: responders can't be told apart by more than right and wrong.")
+    if len(set(table.tests)) > 1 and isinstance(fit, VariationalFit):
+        notes.append("Items count by the inverse of the size of their test, so that every test counts the same.")
+    if not fit.converged:
+        notes.append("The fit was still changing when it was stopped: take the last digits with care.")
+    if isinstance(fit, VariationalFit) and len(fit.starts) > 1 and max(fit.starts) - min(fit.starts) > 1:
+        spread = max(fit.starts) - min(fit.starts)
+        notes.append(f"The starts ended {spread:.1f} nats apart: there are several optima, and the best is shown.")
+    return notes
+
+
+def interval_notes(table: ResponseTable, model: IrtModel, guess_rate: float) -> list[str]:
+    notes = ["Intervals are on the scale of these responders: the mean of their abilities is 0."]
+    if model == "3pl":
+        notes.append(
+            f"Guessing is expected around {guess_rate:g} (--guess-rate): few answers say much about it, so its "
+            "intervals are wide and lean on that."
+        )
+    responders, items = CHECKED[model]
+    size = len(table.responders), len(table.items)
+    if not (responders[0] <= size[0] <= responders[1] and items[0] <= size[1] <= items[1]):
+        notes.append(
+            f"{size[0]:,} responders and {size[1]:,} items are outside the range in which coverage was checked for "
+            f"{model} ({responders[0]:,} to {responders[1]:,} responders, {items[0]:,} to {items[1]:,} items): "
+            "intervals may hold fewer than 95% of the true values."
+        )
+    return notes
+
+
+def _many(count: int, what: str) -> str:
+    return f"There is 1 {what}" if count == 1 else f"There are {count:,} {what}s"

@@ -1,0 +1,251 @@
+"""Reports on aggregations whose results are no labels from a list: scores of items, texts, masks."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from chorale.files.tables import write_csv, write_jsonl, write_parquet, write_tsv
+from chorale.metrics import FloatArray, signature
+from chorale.metrics.aggregation.methods import PAIRWISE_METHODS, MethodOptions
+from chorale.metrics.aggregation.pairwise import Comparisons, ItemScores, bradley_terry, noisy_bradley_terry
+from chorale.metrics.aggregation.result import Progress
+from chorale.metrics.aggregation.task_outputs import ITERATIVE_OUTPUTS, TaskOutputs, task_outputs
+from chorale.metrics.aggregation.text_vectors import DIMENSIONS
+from chorale.metrics.reading.comparisons_in import comparisons_in
+from chorale.metrics.reading.judged import Reading, check_used, judged_in
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Score
+from chorale.metrics.score_table import Cell, ScoreTable
+from chorale.metrics.signatures import Setting
+from chorale.model import UserError
+from chorale.registry import aggregators, clash
+
+_SHOWN = 10
+_WIDEST = 60
+_FEW = 20
+_NO_INTERVALS = "This method has no intervals."
+_RANKING: dict[str, Callable[..., ItemScores]] = {
+    "bradley-terry": bradley_terry,
+    "noisy-bradley-terry": noisy_bradley_terry,
+}
+_BY_VECTORS = ("closest-to-average", "rasa", "hrrasa")
+_ITERATIVE = (*PAIRWISE_METHODS, *ITERATIVE_OUTPUTS)
+_REFUSED = {
+    **{f"--{name}": name for name in ("options", "restarts", "smoothing", "truth", "against", "trust", "sep")},
+    "--open": "open_task",
+}
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRequest:
+    """What to compute. An option that the method does not have is refused rather than ignored."""
+
+    method: str
+    iterations: int | None = None
+    tolerance: float | None = None
+    left: str | None = None
+    right: str | None = None
+    refused: tuple[str, ...] = ()
+    """Options that were given and have no meaning for any of these methods."""
+
+    @classmethod
+    def of(cls, asked: Mapping[str, Any]) -> Self:
+        """From what the function or the command was asked, by name."""
+        refused = [option for option, name in _REFUSED.items() if asked[name] is not None and asked[name] is not False]
+        kept = {name: asked[name] for name in ("method", "iterations", "tolerance", "left", "right")}
+        return cls(**kept, refused=tuple(refused))
+
+    def __post_init__(self) -> None:
+        of_kits = aggregators()
+        if self.method in of_kits:
+            raise clash("aggregation method", self.method, of_kits.kits_with(self.method), own=True)
+        given = list(self.refused)
+        if self.method not in _ITERATIVE:
+            limits = {"--iterations": self.iterations, "--tolerance": self.tolerance}
+            given += [option for option, value in limits.items() if value is not None]
+        if self.method not in PAIRWISE_METHODS:
+            given += [option for option, value in (("--left", self.left), ("--right", self.right)) if value is not None]
+        if given:
+            raise UserError(f"{', '.join(given)} can't be used with --method {self.method}. Leave it out.")
+
+    def settings(self) -> dict[str, Setting]:
+        """What can change the result, for the signature."""
+        return {
+            "method": self.method,
+            "embedding": f"hashed-tfidf-{DIMENSIONS}" if self.method in _BY_VECTORS else None,
+            "iterations": self.iterations,
+            "tolerance": self.tolerance,
+            "left": self.left,
+            "right": self.right,
+        }
+
+    def limits(self) -> dict[str, Any]:
+        return MethodOptions(self.iterations, self.tolerance).limits()
+
+
+def score_other(data: Any, request: OtherRequest, reading: Reading, resampling: Resampling) -> tuple[Score, Rows]:
+    """The report, and the rows that `--out` writes."""
+    notes = [_NO_INTERVALS] if resampling.ci else []
+    if request.method in PAIRWISE_METHODS:
+        others = {
+            "--task": reading.task,
+            "--empty": reading.empty,
+            "--reader": reading.reader,
+            "raters": reading.raters,
+        }
+        given = [option for option, value in others.items() if value is not None]
+        given += ["--repeats"] if reading.repeats != "last" else []
+        given += ["--keep-rejected"] if reading.keep_rejected else []
+        if given:
+            raise UserError(f"{', '.join(given)} can't be used with comparisons of two items. Leave it out.")
+        columns = {"worker": reading.worker, "label": reading.label, "left": request.left, "right": request.right}
+        compared = comparisons_in(data, columns)
+        line = signature("aggregate", {**request.settings(), **columns}, {compared.source: compared.digest})
+        scored, rows = _of_items(compared.comparisons, request, line, resampling.progress)
+    else:
+        judged = judged_in(data, reading)
+        check_used(reading, judged)
+        line = signature("aggregate", {**request.settings(), **judged.reading}, {judged.source: judged.digest})
+        options = MethodOptions(request.iterations, request.tolerance)
+        try:
+            result = task_outputs(judged.judgments, request.method, options, progress=resampling.progress)
+        except ValueError as error:
+            raise UserError(f"{judged.name} can't be used: {error}.") from None
+        scored, rows = _of_tasks(result, request.method, line)
+    return scored.extended({}, notes=notes), rows
+
+
+def write_rows(rows: Rows, path: Path) -> int:
+    """In the format that the file's name asks for; how many rows."""
+    suffix = path.suffix.lower()
+    if suffix == ".jsonl":
+        write_jsonl(iter(rows), path)
+        return len(rows)
+    columns = list(rows[0])
+    write = {".csv": write_csv, ".tsv": write_tsv, ".parquet": write_parquet}[suffix]
+    write(columns, _flat(rows), path)
+    return len(rows)
+
+
+def _flat(rows: Rows) -> Iterator[dict[str, Any]]:
+    """Masks as JSON: a cell has no rows and columns."""
+    for row in rows:
+        yield {name: json.dumps(value) if isinstance(value, list) else value for name, value in row.items()}
+
+
+def _of_items(
+    comparisons: Comparisons, request: OtherRequest, line: str, progress: Progress | None
+) -> tuple[Score, Rows]:
+    result = _RANKING[request.method](comparisons, **request.limits(), progress=progress)
+    order = np.argsort(-result.scores, kind="stable").tolist()
+    counts = np.bincount(comparisons.left, minlength=len(result.items))
+    counts += np.bincount(comparisons.right, minlength=len(result.items))
+    rows: Rows = [{"item": str(result.items[at]), "score": float(result.scores[at])} for at in order]
+    made = np.bincount(comparisons.workers, minlength=len(result.workers)).astype(np.float64)
+    in_line = "comparisons in line with the scores"
+    summary: list[tuple[Cell, ...]] = [
+        ("items", len(result.items)),
+        ("workers", len(result.workers)),
+        ("comparisons", len(comparisons)),
+        (in_line, result.in_line),
+        ("iterations", result.iterations),
+    ]
+    best: list[tuple[Cell, ...]] = [
+        (row["item"], int(counts[at]), row["score"]) for row, at in zip(rows[:_SHOWN], order, strict=False)
+    ]
+    workers, table = _workers(list(map(str, result.workers)), {**result.quality, "comparisons": made}, "comparisons")
+    payload = {
+        "method": request.method,
+        "items": {row["item"]: row["score"] for row in rows},
+        "workers": workers,
+        "iterations": result.iterations,
+        "log_likelihood": result.log_likelihood if np.isfinite(result.log_likelihood) else None,
+    }
+    tables = [
+        ScoreTable(f"By {request.method}", ("what", "how many#"), summary),
+        ScoreTable(_title("Items", "best", best, result.items), ("item", "comparisons#", "score#"), best),
+        table,
+    ]
+    notes = [*result.notes, *_unsettled(result.iterations, converged=result.converged)]
+    each = len(comparisons) / len(result.workers)
+    if "bias" in result.quality and each < _FEW:
+        notes.append(
+            f"Workers made {each:.1f} comparisons each on average. This method learns a skill and a bias for every "
+            "worker, for which that is little: bradley-terry has less to learn."
+        )
+    return Score(json=payload, tables=tables, signature=line, notes=notes, values={in_line: result.in_line}), rows
+
+
+def _of_tasks(result: TaskOutputs, method: str, line: str) -> tuple[Score, Rows]:
+    name = result.support_name
+    support = [None if np.isnan(value) else value for value in result.support.tolist()]
+    rows = [
+        {"task": task, "label": output, name: value}
+        for task, output, value in zip(result.tasks, result.outputs, support, strict=True)
+    ]
+    mean = float(np.nanmean(result.support)) if any(value is not None for value in support) else None
+    summary: list[tuple[Cell, ...]] = [
+        ("tasks", len(result.tasks)),
+        ("workers", len(result.workers)),
+        ("judgments", int(result.quality["judgments"].sum())),
+        (f"mean {name}", mean),
+    ]
+    if result.iterations is not None:
+        summary.append(("iterations", result.iterations))
+    least = np.argsort(result.support, kind="stable")[:_SHOWN].tolist()
+    shown: list[tuple[Cell, ...]] = [(result.tasks[at], _brief(result.outputs[at]), support[at]) for at in least]
+    workers, table = _workers(result.workers, result.quality, "judgments")
+    payload = {
+        "method": method,
+        "labels": dict(zip(result.tasks, result.outputs, strict=True)),
+        name: dict(zip(result.tasks, support, strict=True)),
+        "workers": workers,
+        "iterations": result.iterations,
+    }
+    tables = [
+        ScoreTable(f"By {method}", ("what", "how many#"), summary),
+        ScoreTable(_title("Tasks", f"lowest {name}", shown, result.tasks), ("task", "label", f"{name}#"), shown),
+        table,
+    ]
+    notes = [*result.notes, *_unsettled(result.iterations, converged=result.converged)]
+    return Score(json=payload, tables=tables, signature=line, notes=notes, values={f"mean {name}": mean}), rows
+
+
+def _brief(output: Any) -> str:
+    """The beginning of a text; of a mask how many pixels it has."""
+    if not isinstance(output, str):
+        return f"{int(np.sum(output)):,} of {np.size(output):,} pixels"
+    return output if len(output) <= _WIDEST else f"{output[:_WIDEST]}…"
+
+
+def _workers(
+    names: Sequence[str], quality: Mapping[str, FloatArray], counted: str
+) -> tuple[dict[str, dict[str, Any]], ScoreTable]:
+    """For `--json`, and the weakest for people."""
+    first, *_ = quality
+    columns = {name: [None if np.isnan(value) else value for value in each] for name, each in quality.items()}
+    every = {
+        worker: dict(zip(columns, values, strict=True))
+        for worker, *values in zip(names, *columns.values(), strict=True)
+    }
+    for worker in every.values():
+        worker[counted] = int(worker[counted])
+    weakest = np.argsort(quality[first], kind="stable")[:_SHOWN].tolist()
+    rows: list[tuple[Cell, ...]] = [(names[at], int(quality[counted][at]), columns[first][at]) for at in weakest]
+    title = _title("Workers", "weakest", rows, names)
+    return every, ScoreTable(title, ("worker", f"{counted}#", f"{first}#"), rows)
+
+
+def _title(what: str, which: str, rows: Sequence[Any], names: Sequence[Any]) -> str:
+    return what if len(rows) == len(names) else f"{what}: {which}, {len(rows)} of {len(names):,}"
+
+
+def _unsettled(iterations: int | None, *, converged: bool) -> list[str]:
+    if converged:
+        return []
+    return [f"Stopped after {iterations} iterations, before the values had settled: see --iterations."]

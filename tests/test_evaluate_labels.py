@@ -1,0 +1,152 @@
+"""Labels against an expert's: scores, intervals that hold, the command."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from sklearn.metrics import cohen_kappa_score, confusion_matrix  # type: ignore[import-untyped]
+
+import chorale
+from chorale.cli import app
+from chorale.kits.forms.metrics.labels import (
+    Fractions,
+    LabelTable,
+    fraction_interval,
+    mean_rate_intervals,
+    mean_rates,
+)
+from chorale.metrics import Interval
+
+
+def written(path: Path, labels: list[str], *, header: str = "item,label") -> Path:
+    path.write_text(header + "\n" + "".join(f"i{number},{label}\n" for number, label in enumerate(labels)), "utf-8")
+    return path
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(app, ["evaluate", "labels", *map(str, arguments)])
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+def run_json(*arguments: object) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(*arguments, "--json").stdout)
+    return found
+
+
+@pytest.fixture
+def zeichner(tmp_path: Path) -> tuple[Path, Path]:
+    """200 items: 130 not entailing by the expert, of which 12 the crowd calls entailing; 70 entailing, 9 missed."""
+    gold = ["No"] * 130 + ["Yes"] * 70
+    crowd = ["No"] * 118 + ["Yes"] * 12 + ["Yes"] * 61 + ["No"] * 9
+    return written(tmp_path / "crowd.csv", crowd), written(tmp_path / "gold.csv", gold)
+
+
+def test_the_check_against_200_expert_judgments(zeichner: tuple[Path, Path]) -> None:
+    found = run_json(*zeichner, "--ci")
+    assert (found["items"], found["positive"], found["agreement"]) == (200, "Yes", pytest.approx(179 / 200))
+    gold, crowd = (["No"] * 130 + ["Yes"] * 70), (["No"] * 118 + ["Yes"] * 12 + ["Yes"] * 61 + ["No"] * 9)
+    assert found["kappa"] == pytest.approx(cohen_kappa_score(gold, crowd))
+    assert (found["false_positive_rate"], found["false_negative_rate"]) == pytest.approx((12 / 130, 9 / 70))
+    assert (found["false_positive_share"], found["false_negative_share"]) == pytest.approx((12 / 200, 9 / 200))
+    assert found["confusion"] == {"No": {"No": 118, "Yes": 12}, "Yes": {"No": 9, "Yes": 61}}
+    of_no = found["labels"]["No"]
+    assert (of_no["false_positive_rate"], of_no["false_negative_rate"]) == pytest.approx((9 / 70, 12 / 130))
+    assert (of_no["gold"], of_no["system"], of_no["both"]) == (130, 127, 118)
+    assert all(low < found[name] < high for name, (low, high) in found["ci"].items())
+    # Wilson's interval of 12 of 130, by statsmodels 0.15.0.
+    assert found["ci"]["false_positive_rate"] == pytest.approx([0.053593425, 0.154424771], abs=1e-8)
+
+
+def test_any_labels_equal_scikit_learn(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    gold = rng.choice(["a", "b", "c", "d"], p=[0.5, 0.3, 0.15, 0.05], size=300)
+    system = np.where(rng.random(300) < 0.7, gold, rng.choice(["a", "b", "c", "e"], size=300))
+    files = written(tmp_path / "system.csv", list(system)), written(tmp_path / "gold.csv", list(gold))
+    found = run_json(*files)
+    names = ["a", "b", "c", "d", "e"]
+    table = confusion_matrix(gold, system, labels=names)
+    assert found["kappa"] == pytest.approx(cohen_kappa_score(gold, system))
+    assert [[found["confusion"][one].get(other, 0) for other in names] for one in names] == table.tolist()
+    for place, name in enumerate(names):
+        hit, of_gold, of_system = table[place, place], table[place].sum(), table[:, place].sum()
+        values = found["labels"][name]
+        assert values["false_positive_rate"] == pytest.approx((of_system - hit) / (300 - of_gold))
+        missed = None if not of_gold else pytest.approx((of_gold - hit) / of_gold)
+        assert values["false_negative_rate"] == missed
+        assert values["kappa"] == pytest.approx(cohen_kappa_score(gold == name, system == name))
+    assert found["positive"] is None
+    rates = [found["labels"][name]["false_positive_rate"] for name in names]
+    assert found["false_positive_rate"] == pytest.approx(np.mean(rates))
+    assert any("means over labels" in note for note in found["notes"])
+    one = run_json(*files, "--positive", "d")
+    assert one["false_negative_rate"] == found["labels"]["d"]["false_negative_rate"]
+
+
+def test_another_system_is_compared(zeichner: tuple[Path, Path], tmp_path: Path) -> None:
+    crowd, gold = zeichner
+    other = written(tmp_path / "other.csv", ["No"] * 200)
+    compared = run_json(crowd, gold, "--against", other)["against"]
+    assert compared["agreement"]["other"] == pytest.approx(0.65)
+    assert compared["kappa"]["other"] == 0
+    assert compared["kappa"]["p_bootstrap"] < 0.01
+    assert compared["false_negative_rate"]["other"] == 1
+    short = written(tmp_path / "short.csv", ["No"] * 10)
+    assert "lacks items" in run(crowd, gold, "--against", short, code=2).stderr
+
+
+def test_only_common_items_count_and_columns_can_be_named(tmp_path: Path) -> None:
+    system = written(tmp_path / "s.csv", ["yes", "no", "no"], header="task,label")
+    gold = written(tmp_path / "g.csv", ["yes", "yes"], header="id,expert")
+    assert "Name the column of tasks with --item" in run(system, gold, code=2).stderr
+    gold = written(tmp_path / "g.csv", ["yes", "yes"], header="item,label")
+    found = run_json(system, gold)
+    assert (found["items"], found["only_system"], found["only_gold"]) == (2, 1, 0)
+    assert "1 item is only in the system's file and left out." in found["notes"]
+    alone = run_json(written(tmp_path / "a.csv", ["x", "x"]), written(tmp_path / "b.csv", ["x", "x"]))
+    assert (alone["agreement"], alone["kappa"]) == (1.0, None)
+    assert "kappa is undefined: both give every item the same label." in alone["notes"]
+    assert "--positive maybe: no item has this label" in run(system, gold, "--positive", "maybe", code=2).stderr
+    (tmp_path / "other.csv").write_text("item,label\nzz,yes\n")
+    assert "no items in common" in run(system, tmp_path / "other.csv", code=2).stderr
+
+
+def test_labels_from_python() -> None:
+    system = {"item": [1, 2, 3, 4], "label": ["yes", "no", "yes", "no"]}
+    gold = [{"item": number, "label": label} for number, label in enumerate(["yes", "no", "no", "no"], 1)]
+    score = chorale.evaluate.labels(system, gold)
+    assert score.value == 0.75
+    assert score.values["false_positive_rate"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(("n", "prevalence", "right"), [(50, 0.05, 0.8), (50, 0.3, 0.95), (200, 0.35, 0.9)])
+@pytest.mark.parametrize("labels", [2, 4])
+def test_intervals_hold(n: int, prevalence: float, right: float, labels: int) -> None:
+    """Over tables drawn from a known one, 95% intervals hold the truth about as often as they say."""
+    gold = np.r_[prevalence, np.full(labels - 1, (1 - prevalence) / (labels - 1))]
+    confusion = np.full((labels, labels), (1 - right) / (labels - 1))
+    np.fill_diagonal(confusion, right)
+    names = tuple("abcd"[:labels])
+    truth = LabelTable(names, gold[:, None] * confusion * 1000)
+    kappa, rate, mean = truth.kappa, 1 - right, mean_rates(truth)["false_positive_rate"]
+    assert kappa is not None
+    assert mean is not None
+    rng = np.random.default_rng(7)
+    held: dict[str, list[bool]] = {"kappa": [], "agreement": [], "rate": [], "mean": []}
+    for draw in rng.multinomial(n, (truth.counts / 1000).reshape(-1), size=250):
+        table = LabelTable(names, draw.reshape(labels, labels).astype(np.float64))
+        if table.kappa is not None:
+            held["kappa"].append(_within(kappa, table.kappa_interval(200, 1)))
+        held["agreement"].append(_within(right, fraction_interval(float(np.trace(table.counts)), n)))
+        if (missed := Fractions.of(table, "b").intervals().get("false_negative_rate")) is not None:
+            held["rate"].append(_within(rate, missed))
+        held["mean"].append(_within(mean, mean_rate_intervals(table, 200, 1)["false_positive_rate"]))
+    for name, each in held.items():
+        assert 0.91 <= np.mean(each) <= 0.995, (name, np.mean(each))
+
+
+def _within(value: float, interval: Interval) -> bool:
+    return interval.low <= value <= interval.high

@@ -1,0 +1,121 @@
+"""`chorale aggregate` of comparisons, texts and masks."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import chorale
+from chorale import UserError
+from chorale.cli import app
+
+COMPARED = [("a", "x", "y", "x"), ("b", "y", "x", "x"), ("a", "x", "z", "z"), ("b", "z", "y", "y")]
+COMPARED += [("b", "y", "z", "z"), ("a", "y", "x", "y")]
+SAID = [("1", "a", "the cat sat"), ("1", "b", "the cat sat"), ("1", "c", "a cat sat down")]
+SAID += [("2", "a", "dogs bark"), ("2", "b", "dogs bark"), ("2", "c", "dog barks")]
+MARKED = [("1", "a", "[[1,0],[1,1]]"), ("1", "b", "[[1,0],[0,1]]"), ("1", "c", "[[1,0],[1,1]]")]
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, header, rows in (
+        ("compared.csv", ("worker", "left", "right", "label"), COMPARED),
+        ("said.csv", ("task", "worker", "label"), SAID),
+        ("marked.csv", ("task", "worker", "label"), MARKED),
+    ):
+        with Path(name).open("w", encoding="utf-8", newline="") as target:
+            csv.writer(target).writerows([header, *rows])
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(app, ["aggregate", *arguments])
+
+
+def found(*arguments: str) -> dict[str, Any]:
+    done = run(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+@pytest.mark.usefixtures("files")
+def test_comparisons_give_scores_of_items() -> None:
+    result = found("compared.csv", "--method", "bradley-terry")
+    assert list(result["items"]) == ["z", "x", "y"]
+    assert sum(result["items"].values()) == pytest.approx(1)
+    assert result["workers"]["a"] == {"agreement": pytest.approx(2 / 3), "comparisons": 3}
+    noisy = found("compared.csv", "--method", "noisy-bradley-terry")
+    assert set(noisy["workers"]["a"]) == {"skill", "bias", "comparisons"}
+    assert any("3.0 comparisons each" in note for note in noisy["notes"])
+    columns = dict(zip(("who", "one", "other", "best"), zip(*COMPARED, strict=True), strict=True))
+    named: Any = {"worker": "who", "left": "one", "right": "other", "label": "best"}
+    of_python = chorale.aggregate.score(columns, "bradley-terry", **named)
+    assert of_python.as_json()["items"] == pytest.approx(result["items"])
+    assert "|left:one|" in of_python.signature
+    rows = [dict(zip(("worker", "left", "right", "label"), row, strict=True)) for row in COMPARED]
+    assert chorale.aggregate.score(rows, "bradley-terry").as_json()["items"] == pytest.approx(result["items"])
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("method", ["rover", "rasa", "hrrasa", "closest-to-average"])
+def test_texts_give_a_text_for_each_task(method: str) -> None:
+    result = found("said.csv", "--method", method)
+    assert result["labels"] == {"1": "the cat sat", "2": "dogs bark"}
+    assert result["workers"]["c"]["likeness"] < result["workers"]["a"]["likeness"] == 1
+    assert ("embedding:hashed-tfidf-256" in result["signature"]) == (method != "rover")
+    backwards = chorale.aggregate.score(SAID[::-1], method).as_json()
+    assert backwards["labels"] == result["labels"] and backwards["workers"] == result["workers"]
+    assert "This method has no intervals." in found("said.csv", "--method", method, "--ci")["notes"]
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("method", ["segmentation-majority", "segmentation-em", "segmentation-rasa"])
+def test_masks_give_a_mask_for_each_task(method: str) -> None:
+    result = found("marked.csv", "--method", method)
+    assert result["labels"] == {"1": [[1, 0], [1, 1]]}
+    assert result["workers"]["b"]["IoU"] == pytest.approx(2 / 3)
+    assert result["IoU"]["1"] == pytest.approx(8 / 9)
+
+
+@pytest.mark.usefixtures("files")
+def test_results_are_written() -> None:
+    assert "Wrote 2 rows" in run("said.csv", "--method", "rover", "--out", "texts.csv").output
+    assert pl.read_csv("texts.csv").columns == ["task", "label", "agreement"]
+    run("compared.csv", "--method", "bradley-terry", "--out", "scores.parquet")
+    assert pl.read_parquet("scores.parquet")["item"].to_list() == ["z", "x", "y"]
+    run("marked.csv", "--method", "segmentation-em", "--out", "masks.jsonl")
+    assert json.loads(Path("masks.jsonl").read_text())["label"] == [[1, 0], [1, 1]]
+    run("marked.csv", "--method", "segmentation-em", "--out", "masks.csv")
+    assert pl.read_csv("masks.csv")["label"].to_list() == ["[[1, 0], [1, 1]]"]
+    shown = run("marked.csv", "--method", "segmentation-em")
+    assert "3 of 4 pixels" in shown.stdout
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("said.csv", "--method", "rover", "--truth", "said.csv"), "--truth can't be used with --method rover"),
+        (("said.csv", "--method", "rover", "--iterations", "3"), "--iterations can't be used with --method rover"),
+        (("said.csv", "--method", "rasa", "--left", "x"), "--left can't be used with --method rasa"),
+        (("said.csv", "--method", "majority", "--left", "x"), "--left and --right go with bradley-terry"),
+        (("said.csv", "--method", "segmentation-em"), "is no mask: write a JSON list of rows of 0 and 1"),
+        (("said.csv", "--method", "bradley-terry"), 'has no column named "left" (found task, worker, label)'),
+        (("compared.csv", "--method", "bradley-terry", "--label", "worker"), "comparison 1 of 'x' and 'y' prefers 'a'"),
+        (("compared.csv", "--method", "bradley-terry", "--task", "left"), "--task can't be used with comparisons"),
+    ],
+)
+def test_how_it_fails(arguments: tuple[str, ...], message: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert message in " ".join(done.stderr.split())
+
+
+def test_a_misspelt_method_is_corrected() -> None:
+    with pytest.raises(UserError, match="Did you mean rover"):
+        chorale.aggregate.score(SAID, "rovr")
