@@ -226,9 +226,7 @@ def test_an_unknown_format_is_refused() -> None:
     assert "there is no format 'conll13'" in refusal(CONLLU, "conll13")
 
 
-@given(
-    st.text(alphabet="01-_\t\n *()#ACRM.|V²", max_size=200), st.sampled_from(["auto", *READERS])
-)
+@given(st.text(alphabet="01-_\t\n *()#ACRM.|V²", max_size=200), st.sampled_from(["auto", *READERS]))
 def test_no_text_makes_a_reader_fail_without_a_reason(text: str, format_name: str) -> None:
     try:
         read = corpus(text, format_name)

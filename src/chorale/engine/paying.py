@@ -7,7 +7,7 @@ from typing import NamedTuple
 from chorale.engine.running import RunningStage, Study
 from chorale.model import EntryKind, GoldRecord, Participation, money_text
 from chorale.protocol import fee_due, fee_on, gold_bonus, length_pay, part_of_round, parts_bonus
-from chorale.store import Tx, assignments, events, gates, ledger, locks, offering, participations, settings
+from chorale.store import Tx, assignments, events, gates, ledger, offering, participations, settings
 
 BUDGET_REACHED = "budget reached"
 """What is noted, with the budget of that moment, when it no longer covered an item."""
@@ -163,7 +163,6 @@ def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
     budget = study.settings.pay.budget
     if budget is None:
         return True
-    locks.lock(tx, locks.Alone.PROMISES_MONEY)
     out, payments = _promised(tx, study)
     more = out + most_for_one(study, stage)
     spent = participations.spent(tx)
@@ -177,13 +176,6 @@ def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
 
 def covers(tx: Tx, study: Study, amount: int, payments: int) -> bool:
     """Whether the budget covers amounts to be paid at once, on top of all that items in work can earn."""
-    if study.settings.pay.budget is not None:
-        locks.lock(tx, locks.Alone.PROMISES_MONEY)
-    return would_cover(tx, study, amount, payments)
-
-
-def would_cover(tx: Tx, study: Study, amount: int, payments: int) -> bool:
-    """The same as things are, while others may promise money."""
     return not lacking(tx, study, amount, payments)
 
 
@@ -198,7 +190,7 @@ def lacking(tx: Tx, study: Study, amount: int, payments: int) -> int:
 
 def is_covered(tx: Tx, study: Study, stage: RunningStage) -> bool:
     """Whether the budget, as things are, covers one more item of the stage."""
-    return study.settings.pay.budget is None or would_cover(tx, study, most_for_one(study, stage), 2)
+    return study.settings.pay.budget is None or covers(tx, study, most_for_one(study, stage), 2)
 
 
 def stopped(tx: Tx, study: Study) -> tuple[str, ...]:

@@ -11,15 +11,25 @@ from chorale.engine.gates import decide_about
 from chorale.engine.leases import own_assignment
 from chorale.engine.offering import Progress
 from chorale.engine.running import RunningStage, Study
-from chorale.engine.settling import settle_group, take_in
-from chorale.model import Assignment, AssignmentKind, AssignmentState, GoldRecord, Participation, Refusal, Standing
+from chorale.engine.settling import read_judged, settle, take_in
+from chorale.model import (
+    Assignment,
+    AssignmentKind,
+    AssignmentState,
+    GoldRecord,
+    Judgment,
+    Participation,
+    Refusal,
+    Standing,
+)
 from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
 from chorale.protocol.situation_words import message
-from chorale.store import Tx, assignments, events, grades, items, labels, lengths, locks, participations, responses
+from chorale.store import Tx, assignments, events, grades, items, labels, lengths, participations, responses
 from chorale.store.assignments import Assigned
-from chorale.store.codec import as_text, frozen_from_text
+from chorale.store.codec import answer_from_text, as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
-from chorale.store.gold import gold_answer
+from chorale.store.gold import GoldAnswer, gold_answer
+from chorale.store.labels import Judged
 from chorale.store.offering import take_gold
 from chorale.store.sessions import SessionClaim
 
@@ -82,13 +92,15 @@ def submit(
         return _as_before(tx, stage, held)
     item, answer, text = _parsed(tx, stage, assignment.item_id, raw_answer)
     _renew_if_ended(tx, study, stage, assignment, record)
+    gold = _gold_of(tx, assignment)
+    judged = _read_judged(tx, study, stage, held)
     now = study.clock()
     elapsed = max(0, now - assignment.leased_at)
     duration = elapsed if duration_ms is None else min(max(0, duration_ms), elapsed)
     version = stage.task.version
     response_id = responses.add_response(tx, assignment, text, version, now, duration, idempotency_key)
     assignments.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
-    graded = _grade(tx, stage, assignment, response_id, answer, now)
+    graded = None if gold is None else _grade(tx, stage, gold, response_id, answer, now)
     correct = graded is None or stage.is_correct(graded.result.score)
     after = None if graded is None else gold_after(record.gold, correct, stage.settings.gold)
     paid = _pay(tx, study, stage, held, token, response_id, answer, after, now)
@@ -98,7 +110,13 @@ def submit(
     removed = _Removed(_STANDINGS[record.standing], record.removed_after)
     if after is not None:
         removed = _note_gold(tx, study, stage, record, after)
-    _follow_up(tx, study, stage, held, response_id, answer, removed.standing)
+    if judged is not None:
+        _settle(tx, study, stage, held, judged, response_id, text)
+    elif assignment.kind == AssignmentKind.PRODUCTION:
+        labels.count_judgment(tx, assignment.item_id)
+        take_in(tx, study, stage, held, response_id, answer)
+    if stage.round_size is not None and record.answered + 1 >= stage.round_size:
+        decide_about(tx, study, stage, record.worker_id)
     wrong = graded if not correct and _tells(stage, assignment.kind) else None
     return Outcome(
         "accepted",
@@ -151,22 +169,29 @@ def _pay(
     return paying.book(tx, study, stage, record, amounts, now)
 
 
-def _follow_up(
-    tx: Tx, study: Study, stage: RunningStage, held: Assigned, response_id: int, answer: Any, standing: Standing
-) -> None:
-    """What an answer means for its item, for the items made from it, and for the gates that wait for its worker."""
+def _read_judged(tx: Tx, study: Study, stage: RunningStage, held: Assigned) -> Judged | None:
+    """What the item will be settled by, if anything can be decided once it has this answer. Before any is written."""
     assignment, record = held.assignment, held.record
-    if assignment.kind == AssignmentKind.PRODUCTION:
-        fewest = stage.fewest
-        # One judgment may be enough: then there is something to decide at once.
-        waits = standing is Standing.ACTIVE and fewest != (1, 1)
-        if waits and held.needs_more(*fewest):
-            labels.count_judgment(tx, assignment.item_id)
-            take_in(tx, study, stage, held, response_id, answer)
-        else:
-            settle_group(tx, study, stage, assignment.group_key, only=assignment.item_id, answered=True)
-    if stage.round_size is not None and record.answered + 1 >= stage.round_size:
-        decide_about(tx, study, stage, record.worker_id)
+    if assignment.kind != AssignmentKind.PRODUCTION:
+        return None
+    fewest = stage.fewest
+    # One judgment may be enough: then there is something to decide at once.
+    waits = record.standing == Standing.ACTIVE and fewest != (1, 1)
+    if waits and held.needs_more(*fewest):
+        return None
+    return read_judged(tx, study, stage, assignment.group_key, assignment.item_id, record.worker_id)
+
+
+def _settle(
+    tx: Tx, study: Study, stage: RunningStage, held: Assigned, judged: Judged, response_id: int, answer: str
+) -> None:
+    """Settle the item by the judgments there were and by this answer, as it is stored, if that counts."""
+    record, item_id = held.record, held.assignment.item_id
+    if record.standing == Standing.ACTIVE:
+        trusted = labels.trust_in(record.gold, stage.settings.gold)
+        judgment = Judgment(judged.answering, answer_from_text(answer), trusted, response_id)
+        judged.judgments[item_id] = (*judged.judgments[item_id], judgment)
+    settle(tx, study, stage, judged, answered=True)
 
 
 def _compared(stage: RunningStage, kind: str, item: Any, answer: Any, gold: Any) -> Mapping[str, Any] | None:
@@ -234,7 +259,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation) -> 
     return Facts(
         partial(admission, tx, study, stage, record.worker_id, credentials),
         always,
-        partial(_covered, tx, study, stage),
+        partial(paying.is_covered, tx, study, stage),
         never,
         removal=stage.removal_of(record.standing, record.answered, record.removed_after),
         answered=record.answered,
@@ -244,22 +269,18 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation) -> 
     )
 
 
-def _covered(tx: Tx, study: Study, stage: RunningStage) -> bool:
-    """Whether the budget covers the late answer, on top of what others are promised. A refusal must write nothing."""
-    if study.settings.pay.budget is not None:
-        locks.lock(tx, locks.Alone.PROMISES_MONEY)
-    return paying.is_covered(tx, study, stage)
-
-
-def _grade(
-    tx: Tx, stage: RunningStage, assignment: Assignment, response_id: int, answer: Any, now: int
-) -> _Graded | None:
-    """Grade an answer by gold, if it is one to gold."""
+def _gold_of(tx: Tx, assignment: Assignment) -> GoldAnswer | None:
+    """What an answer is graded by; None if the assignment is no gold."""
     if assignment.kind == AssignmentKind.PRODUCTION:
         return None
-    gold = gold_answer(tx, assignment.item_id, to_grade=True)
+    gold = gold_answer(tx, assignment.item_id)
     if gold is None:
         raise RuntimeError("a gold assignment without its gold")
+    return gold
+
+
+def _grade(tx: Tx, stage: RunningStage, gold: GoldAnswer, response_id: int, answer: Any, now: int) -> _Graded:
+    """Grade an answer by gold."""
     expected = frozen_from_text(gold.answer)
     result = stage.task.grading.grade(answer, expected)
     grades.add_grade(tx, response_id, "gold", result.score, result.reasons, now)

@@ -140,12 +140,12 @@ def _run_all(connection: "SqliteConnection | PostgresConnection", wanted: Sequen
     """
     changes = connection.changes
     answers: _Answers = []
-    with connection.writing():
+    with connection.writing(), closing(connection.in_turn([work for work, _ in wanted])) as turns:
         try:
-            for work, future in wanted:
+            for (_, future), run in zip(wanted, turns, strict=True):
                 before = changes()
                 try:
-                    answers.append(partial(future.set_result, work(connection)))
+                    answers.append(partial(future.set_result, run()))
                 except Refusal as refusal:
                     if changes() != before:
                         raise

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Select, and_, bindparam, exists, func, litera
 
 from chorale.model import GoldRecord, Participation, Standing
 from chorale.store.credentials import CREDENTIALS, Credentials, as_credentials
-from chorale.store.prepared import ONE, InsertIfNew, Prepared
+from chorale.store.prepared import ONE, InsertIfNew, Prepared, Scope
 from chorale.store.schema import assignment, participation, stage, worker
 from chorale.store.sessions import SessionClaim, holds
 
@@ -63,10 +63,10 @@ _ATTENDED: Select[Any] = (
     .join(worker, worker.c.id == participation.c.worker_id)
     .join(stage, stage.c.id == participation.c.stage_id)
     .where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
-    .with_for_update(of=participation, key_share=True)
 )
-_ATTENDANCE = Prepared(_ATTENDED)
-_ATTENDANCE_BY_SESSION = Prepared(_ATTENDED.where(holds(participation.c.worker_id)))
+_OF_ONE = Scope(worker="worker_id")
+_ATTENDANCE = Prepared(_ATTENDED, _OF_ONE)
+_ATTENDANCE_BY_SESSION = Prepared(_ATTENDED.where(holds(participation.c.worker_id)), _OF_ONE)
 
 
 def attendance(
@@ -84,14 +84,20 @@ def attendance(
     return Attendance._make((*row[: -len(CREDENTIALS)], credentials))
 
 
+_NOTHING_YET: dict[str, Any] = dict.fromkeys(
+    (
+        *("served", "answered", "gold_answered", "gold_right", "earned", "fees", "exact_fees"),
+        *("worked_ms", "changes", "settled", "skipped"),
+    ),
+    0,
+)
 _ENTER = InsertIfNew(
     participation,
     *("stage_id", "worker_id", "seed", "entered_at"),
     standing=Standing.ACTIVE.value,
     gold_recent="",
     item_cursor=-1,
-    **dict.fromkeys(("served", "answered", "gold_answered", "gold_right", "earned", "fees", "exact_fees"), 0),
-    **dict.fromkeys(("worked_ms", "changes", "settled", "skipped"), 0),
+    **_NOTHING_YET,
 )
 
 
@@ -112,7 +118,8 @@ _COUNT_ANSWER = Prepared(
         fees=participation.c.fees + bindparam("more_fees"),
         exact_fees=participation.c.exact_fees + bindparam("more_exact_fees"),
         worked_ms=participation.c.worked_ms + bindparam("more_ms"),
-    )
+    ),
+    Scope(worker="of_worker"),
 )
 
 
@@ -149,7 +156,8 @@ _NOTE_GOLD = Prepared(
         standing=bindparam("new_standing"),
         removed_after=bindparam("new_removed_after"),
         changes=participation.c.changes + bindparam("more_changes"),
-    )
+    ),
+    Scope(worker="of_worker"),
 )
 
 
@@ -163,7 +171,7 @@ def note_gold(
     *,
     trust_changed: bool,
 ) -> None:
-    """Note how a worker stands after an answer to gold, by their record, which is locked since it was read.
+    """Note how a worker stands after an answer to gold, by their record.
 
     If their trust changed, their labels are to be looked at again.
     """

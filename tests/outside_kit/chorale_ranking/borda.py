@@ -6,7 +6,7 @@ import numpy as np
 
 from chorale.metrics.aggregation.methods import MethodOptions
 from chorale.metrics.aggregation.result import Aggregation, Progress
-from chorale.metrics.aggregation.ties import TIE
+from chorale.metrics.aggregation.tie_draw import TIE
 from chorale.metrics.judgments import Judgments
 from chorale.model import UserError
 from chorale_ranking.rankings import Ranking, borda_points, parse_ranking
