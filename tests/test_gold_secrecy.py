@@ -308,7 +308,8 @@ def test_removals_tell_no_gold(grace: int) -> None:
     case = Case("removed", right=0.3, floor=0.6, honest=10, grace=grace)
     result = attack(case, range(40))
     assert result.precision <= result.share + MARGIN, result.row()
-    assert result.ways["removal, most, 1"] <= result.share + 0.07
+    # One way of looking among many, over 40 runs: its own noise is about 0.02.
+    assert result.ways["removal, most, 1"] <= result.share + MARGIN + 0.02
 
 
 def test_verify_counts_the_gold_that_was_shown(make_study: StudyMaker) -> None:

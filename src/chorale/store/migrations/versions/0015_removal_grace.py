@@ -1,13 +1,13 @@
 """With how many answers a removed worker gets to know it, and how often gold was shown
 
-Revision ID: removal_grace
+Revision ID: 0015
 Revises: 0014
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "removal_grace"
+revision = "0015"
 down_revision = "0014"
 branch_labels = None
 depends_on = None

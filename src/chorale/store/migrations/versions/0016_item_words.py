@@ -1,14 +1,14 @@
 """How many words an item shows, where that decides what it pays
 
-Revision ID: item_words
-Revises: removal_grace
+Revision ID: 0016
+Revises: 0015
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "item_words"
-down_revision = "removal_grace"
+revision = "0016"
+down_revision = "0015"
 branch_labels = None
 depends_on = None
 
