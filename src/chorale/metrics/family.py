@@ -48,6 +48,8 @@ class Family:
     """From the gold standard to the columns of its items that `--cluster` may name: by column, by item."""
     example: tuple[str, str] | None = None
     """The contents of a system's file and of a gold file, for the contract tests."""
+    example_ending: str = ""
+    """How the names of these files end, where the reader goes by it: `.csv`."""
 
     @property
     def score(self) -> Callable[..., Score]:

@@ -60,7 +60,7 @@ def _families(kit: Kit) -> None:
 
 def _score_example(family: Family, system: str, gold: str) -> None:
     with TemporaryDirectory() as folder:
-        files = Path(folder, "system"), Path(folder, "gold")
+        files = tuple(Path(folder, name + family.example_ending) for name in ("system", "gold"))
         for file, text in zip(files, (system, gold), strict=True):
             file.write_text(text, "utf-8")
         score = family.score(*files, against=files[0], resamples=100)

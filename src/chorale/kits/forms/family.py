@@ -106,5 +106,6 @@ FAMILY = Family(
     read,
     measure,
     score,
+    example_ending=".csv",
     example=("item,label\na,yes\nb,no\nc,yes\n", "item,label\na,yes\nb,no\nc,no\n"),
 )
