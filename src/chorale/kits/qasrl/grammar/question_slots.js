@@ -3,6 +3,7 @@
  *
  * @typedef {{wh: string, aux: string, subj: string, verb: string, obj: string, prep: string, misc: string}} Slots
  * @typedef {{stem: string, presentSingular3rd: string, presentParticiple: string, past: string, pastParticiple: string}} Forms
+ * @typedef {Partial<Record<keyof Forms, string[]>>} Variants other spellings of the forms
  */
 
 import TABLE from "./question_table.js";
@@ -73,6 +74,14 @@ export const spelt = (verb, forms) =>
     .split(" ")
     .map((word) => (TABLE.forms.includes(word) ? forms[/** @type {keyof Forms} */ (word)] : word))
     .join(" ");
+
+/** @param {string} verb @param {Forms} forms @param {Variants} variants @returns {string[]} with the form, then with each variant of it */
+export function allSpelt(verb, forms, variants) {
+  const words = verb.split(" ");
+  const form = words[words.length - 1];
+  const others = has(variants, form) ? variants[/** @type {keyof Forms} */ (form)] ?? [] : [];
+  return [spelt(verb, forms), ...others.map((spelling) => [...words.slice(0, -1), spelling].join(" "))];
+}
 
 /** @param {string} text */
 export function capital(text) {

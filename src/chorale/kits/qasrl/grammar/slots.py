@@ -188,3 +188,10 @@ def spelt(verb: str, forms: VerbForms) -> str:
     """The verb slot with the form itself in place of its name."""
     of_name = dict(zip(KEYS, forms.all(), strict=True))
     return " ".join(of_name.get(word, word) for word in verb.split())
+
+
+def all_spelt(verb: str, forms: VerbForms) -> list[str]:
+    """The verb slot with the form itself, then with each variant of it."""
+    *before, form = verb.split()
+    variants = [" ".join([*before, spelling]) for name, spelling in forms.variants if name == form]
+    return [spelt(verb, forms), *variants]
