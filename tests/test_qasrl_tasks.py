@@ -314,6 +314,16 @@ def test_questions_are_paid_and_redundant_ones_are_not(study: Study) -> None:
     assert study.store.read(lambda tx: verify(tx, study)).result().differences == []
 
 
+def test_a_question_in_twelve_tenses_is_paid_as_one() -> None:
+    auxiliaries = ("did", "does", "will", "might", "can", "would", "should", "didn't", "won't", "can't")
+    repeated = parsed([ask(f"What {aux} someone sell?", (5, 6)) for aux in auxiliaries])
+    assert WRITE.grading.parts(repeated) == 1
+    assert WRITE.grading.parts(parsed([*EXPERT, ask("What was sold?", (5, 6)), ask("Who sold?", (0, 2))])) == 4
+    wheres = parsed([ask("Where did someone sell from?", (0, 1)), ask("Where did someone sell to?", (1, 2))])
+    assert WRITE.grading.parts(wheres) == 2
+    assert WRITE.grading.parts([{**EXPERT[0]}, {**EXPERT[1], "redundant": True}]) == 1
+
+
 def test_exports_have_the_published_columns_and_our_own_readers_read_them(study: Study, tmp_path: Path) -> None:
     all_of_it(study)
     gold = exported(study, "qasrl-csv-consolidation", tmp_path)

@@ -58,6 +58,12 @@ export function askedFor(slots) {
   return isPassive(slots) ? "second object" : "object";
 }
 
+/** @param {Slots} slots @returns {string} what is paid once, however often it is asked */
+export function roleOf(slots) {
+  const bare = has(TABLE.groups.argument, slots.wh) || !slots.prep || isPassive(slots);
+  return bare ? askedFor(slots) : `${askedFor(slots)} ${slots.prep}`;
+}
+
 /** @param {Slots} slots @returns {string} equal for questions that ask for the same */
 export function keyOf(slots) {
   const role = askedFor(slots);

@@ -331,8 +331,9 @@ class Page {
     this.part("groups").replaceChildren(...this.groups.map((group, number) => this.#makeGroup(group, number)));
     this.part("added").replaceChildren(...this.added.map((entry) => this.#makeEntry(this.added, entry)));
     this.part("asked").hidden = this.added.length === 0;
-    const count = this.entries().filter((entry) => !entry.redundant).length;
-    const bonus = this.api.bonuses[Math.min(count, this.api.bonuses.length - 1)];
+    const kept = this.entries().filter((entry) => !entry.redundant);
+    const count = kept.length;
+    const bonus = this.api.bonuses[Math.min(this.editor.roles(kept), this.api.bonuses.length - 1)];
     const told = `${count} ${count === 1 ? "question" : "questions"} kept${bonus ? ` · bonus ${bonus}` : ""}`;
     if (this.part("count").textContent !== told) this.part("count").textContent = told;
   }
