@@ -6,7 +6,7 @@ rules alone do for a base install: they miss few verbs that people use.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -43,7 +43,7 @@ class VerbForms:
     present_participle: str
     past: str
     past_participle: str
-    variants: tuple[tuple[str, str], ...] = ()
+    variants: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
     """Other spellings that may be written instead, each with the Bank's name of its form: `("past", "pled")`."""
 
     def as_bank(self) -> dict[str, str]:
@@ -57,7 +57,7 @@ class VerbForms:
     @classmethod
     def from_bank(cls, forms: Mapping[str, str], variants: Mapping[str, Iterable[str]] | None = None) -> Self:
         others = [(key, spelling) for key in KEYS for spelling in (variants or {}).get(key, ())]
-        return cls(*(forms[key] for key in KEYS), tuple(others))
+        return cls(*(forms[key] for key in KEYS), variants=tuple(others))
 
     def all(self) -> tuple[str, str, str, str, str]:
         return (self.stem, self.present_singular_3rd, self.present_participle, self.past, self.past_participle)

@@ -127,6 +127,7 @@ export class QuestionField {
   }
 
   #draw() {
+    this.input.toggleAttribute("data-own-enter", this.value !== "");
     this.list.replaceChildren(
       ...this.offers.map((offer, number) => {
         const option = make("li", { id: `${this.list.id}-${number}`, text: offer.text });
@@ -159,6 +160,8 @@ export class QuestionField {
     } else if (key === "Tab" && !event.shiftKey && this.active >= 0) {
       this.#take(this.active);
     } else if (key === "Enter" && !event.repeat) {
+      // With nothing written, Enter submits, as the button says.
+      if (this.value === "" && this.active < 0) return;
       if (this.active >= 0) this.#take(this.active);
       else this.#finish();
     } else {
