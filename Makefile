@@ -68,7 +68,7 @@ test: lint browser
 test-all: $(HEAVY_READY) lint browser
 	CHORALE_EXAMPLES=thorough $(BIN)/pytest -n 3 --dist worksteal
 
-BENCHES := qasrl srl crowdtruth aggregate agreement irt learn commands decisions rehearsal serve questions prepare baselines frames console export importing report
+BENCHES := calibration qasrl srl crowdtruth aggregate agreement irt learn commands decisions rehearsal serve questions prepare baselines frames console export importing report
 
 bench: $(DEV_READY)
 	for name in $(BENCHES); do echo; echo "## $$name"; PYTHONPATH=tests $(BIN)/python -m bench.$$name || exit 1; done

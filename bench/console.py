@@ -274,7 +274,7 @@ def main() -> None:
                 for page, wall, cpu in measure(folder, None, options.items, options.workers):
                     print(f"| SQLite | `{page}` | {wall:,.0f} | {cpu:,.0f} |", flush=True)
             else:
-                with postgres(Path(scratch)) as address:
+                with postgres(Path(scratch)) as (address, _):
                     for page, wall, cpu in measure(folder, address, options.items, options.workers):
                         print(f"| PostgreSQL | `{page}` | {wall:,.0f} | {cpu:,.0f} |", flush=True)
 

@@ -12,6 +12,7 @@ What the times of replies tell is measured over HTTP: see `bench.gold_timing`.
 """
 
 import argparse
+import re
 import tempfile
 from bisect import bisect_left
 from collections import defaultdict
@@ -33,7 +34,7 @@ from small_study import write_small_study
 
 MARGIN = 0.05
 STAGE = "meaningful"
-MINUTE_MS = 60_000
+LONGEST_GRACE = 20
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Case:
     """Up to which part of all servings the study goes: when nothing is left, knowing gold is worth nothing."""
     floor: float = 0.0
     feedback: str = "none"
+    grace: int = LONGEST_GRACE
 
 
 class Serving(NamedTuple):
@@ -86,11 +88,15 @@ class Seen:
     def share(self) -> float:
         return sum(one.item in self.gold for one in self.servings) / len(self.servings)
 
-    def by_account(self) -> list[list[str]]:
-        streams: dict[int, list[str]] = defaultdict(list)
+    def streams(self) -> list[list[Serving]]:
+        """What each account was served."""
+        streams: dict[int, list[Serving]] = defaultdict(list)
         for one in self.servings:
-            streams[one.account].append(one.item)
+            streams[one.account].append(one)
         return list(streams.values())
+
+    def by_account(self) -> list[list[str]]:
+        return [[one.item for one in stream] for stream in self.streams()]
 
     def by_item(self) -> dict[str, list[Serving]]:
         met: dict[str, list[Serving]] = defaultdict(list)
@@ -121,6 +127,7 @@ class _World:
                 floor=case.floor,
                 after=4,
                 feedback=case.feedback,
+                grace=case.grace,
             )
             self._clock = _Clock()
             study = bring_in(load_folder(Path(name)), open_memory_store(), self._clock)
@@ -137,7 +144,7 @@ class _World:
         for worker_id in ids:
             self.act(entering.consent, worker_id)
         places = [0] * len(ids)
-        fewest = int(case.judgments) if case.judgments.isdigit() else 3
+        fewest = int(re.findall(r"\d+", case.judgments)[0])
         last = case.until * case.items * fewest / (1 - case.share)
         # As long as somebody of the group is there: the honest alone learn it nothing.
         while everybody and everybody[0] < case.gang and sum(places) < last:
@@ -281,6 +288,17 @@ def _ended(seen: Seen) -> Scores:
     return {item: float(any(one.ended for one in met)) for item, met in seen.by_item().items()}
 
 
+def _before_removal(seen: Seen) -> Scores:
+    """How many accounts were removed with it or within the grace after it, and how many met it without that."""
+    scores: dict[str, float] = defaultdict(float)
+    for stream in seen.streams() if any(one.ended for one in seen.servings) else ():
+        ends = stream[-1].ended
+        for back, one in enumerate(reversed(stream)):
+            # The later answers of the grace say no more than the earlier: each is as likely to be the one.
+            scores[one.item] += 1.0 if ends and back <= LONGEST_GRACE else -0.1
+    return scores
+
+
 def _accounts_early(seen: Seen) -> Scores:
     """How many accounts met it, for how long the group has known it."""
     end = len(seen.servings)
@@ -299,6 +317,7 @@ STRATEGIES: Mapping[str, Callable[[Seen], Scores]] = {
     "place in the stream": _place,
     "replies": _told,
     "removal": _ended,
+    "before a removal": _before_removal,
 }
 PARTS = (0.25, 0.5, 1.0)
 """How many items are called gold, as parts of the gold that the group met."""
@@ -376,6 +395,7 @@ CASES = (
     Case("ten accounts alone, half the gold needed", gold=33),
     Case("ten among 30 honest, a fifth of the gold needed", honest=30, gold=13),
     Case("ten among 10 honest, removed below accuracy 0.6", right=0.3, floor=0.6, honest=10),
+    Case("ten among 10 honest, removed below accuracy 0.6 at once", right=0.3, floor=0.6, honest=10, grace=0),
     Case('ten accounts alone, feedback = "at once"', right=0.7, feedback="at once"),
 )
 

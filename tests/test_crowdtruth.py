@@ -401,7 +401,11 @@ def test_intervals_hold_the_values_and_depend_on_the_seed_alone() -> None:
         for one, seed in ((result.evidence, 1), (turned.evidence, 1), (result.evidence, 2))
     )
     units, workers, labels = drawn.of_units(range(60)), drawn.of_workers(range(12)), drawn.of_annotations()
+    sizes = np.bincount(result.evidence.vectors.unit, minlength=60)
     for place, (uqs, uas) in units.items():
+        assert np.isnan(uqs).all() == (sizes[place] < 5)
+        if sizes[place] < 5:
+            continue
         assert uqs[0] - 1e-9 <= result.uqs[place] <= uqs[1] + 1e-9
         assert (uas[0] <= result.uas[result.cell_unit == place] + 1e-9).all()
         assert (uas[1] >= result.uas[result.cell_unit == place] - 1e-9).all()

@@ -303,7 +303,9 @@ def test_different_questions_are_compared_unpaired(questions_file: Path, tmp_pat
     scores = found["against"]["scores"]
     arm = found["files"]["arm"]
     assert scores["human high"]["value"] == arm["human"]["high"]["accuracy"]
-    assert set(scores["human high"]) == {"value", "other", "difference", "ci", "p_bootstrap"}
+    assert set(scores["human high"]) == {
+        *("value", "other", "difference", "ci", "p_bootstrap", "p_permutation", "p_holm", "p_bh")
+    }
     low, high = scores["t5 all"]["ci"]
     assert low < scores["t5 all"]["difference"] < high
     assert 0 < scores["t5 all"]["p_bootstrap"] <= 1

@@ -278,7 +278,7 @@ def test_perfect_rules_score_one_and_intervals_hold_them() -> None:
     found = evaluate_rules(scores, entails)
     assert (found.auc, found.f1, found.recall) == (1, 1, 1)
     drawn = intervals(*rule_statistics(list("abcd"), scores, entails), resamples=100)
-    assert drawn["auc"].high == 1
+    assert not drawn["auc"].is_known
 
 
 def test_nothing_covered_and_nothing_valid_are_zero() -> None:
@@ -415,9 +415,8 @@ def test_every_number_has_an_interval_and_a_comparison(files: tuple[Path, Path, 
     scores = {"auc", "precision", "recall", "f1", "threshold", "coverage"}
     assert set(one["ci"]) == {*scores, "precision_at_recall_0.25", "precision_at_recall_0.5"}
     for name in scores:
-        assert one["ci"][name][0] <= one[name] <= one["ci"][name][1]
-    low, high = one["ci"]["precision_at_recall_0.5"]
-    assert low < one["precision_at_recall"]["0.5"] <= high
+        low, high = one["ci"][name] or (one[name], one[name])
+        assert low <= one[name] <= high
     compared = found["against"]["good"]
     assert compared["precision_at_recall_0.5"]["difference"] == pytest.approx(1.0 - 0.5)
     assert "threshold" not in compared
@@ -539,7 +538,9 @@ def test_the_papers_cells_come_from_files_like_its_own(tmp_path: Path) -> None:
     write(folder / "zeichner_nonEntailingAnnotations.txt", HEADER, *rows)
     write(folder / "berant-typed-rules.txt", "<a::x::x>\t->\t<b::x::x>")
     steps: list[tuple[int, int]] = []
-    cells = {cell.name: cell for cell in PAPER.cells(tmp_path, lambda done, total: steps.append((done, total)))}
+    cells = {
+        cell.name: cell for cell in PAPER.cells(PAPER.data(tmp_path), lambda done, total: steps.append((done, total)))
+    }
     assert (cells["annotated in all"].ours, cells["entailing"].ours) == (4, 1)
     assert cells["not entailing, by Task 2"].ours == 2
     assert cells["not entailing, meaningless right side"].ours == 1
@@ -547,8 +548,8 @@ def test_the_papers_cells_come_from_files_like_its_own(tmp_path: Path) -> None:
     assert "not there" in cells["Berant, untyped (TNCF, λ 0.1): area"].reason
     assert all(cell.reason for cell in cells.values() if cell.ours is None)
     assert steps[-1] == (4, 4)
-    with pytest.raises(UserError, match="does not exist"):
-        list(PAPER.cells(folder, lambda done, total: None))
+    with pytest.raises(UserError, match="has no file zeichner/"):
+        list(PAPER.cells(PAPER.data(folder), lambda done, total: None))
 
 
 def test_judgments_can_be_named_and_every_two_resources_compared(

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from chorale.audit.verify import verify
 from chorale.cli import app
-from chorale.engine import entering, managing, recruiting
+from chorale.engine import entering, managing, recruiting, sessions
 from chorale.engine.forgetting import BY_REQUESTER, BY_WORKER, Forgotten, Request, forget
 from chorale.engine.managing import Act
 from chorale.engine.opening import open_study
@@ -22,6 +22,7 @@ from chorale.engine.running import Study
 from chorale.exchange.export import GENERAL_FORMATS, write_export
 from chorale.model import Refusal
 from chorale.store import Tx, erasing, submissions
+from chorale.store.workers import find_worker
 from chorale.web.app import create_app
 from conftest import ManualClock, StudyMaker
 from crowd import Person, do, look, people
@@ -65,6 +66,7 @@ def everything_in(study: Study) -> str:
 def test_nothing_of_somebody_is_left(make_study: StudyMaker, tmp_path: Path) -> None:
     study, crowd = busy_study(make_study)
     gone = crowd[0]
+    do(study, sessions.begin, look(study, lambda tx: find_worker(tx, gone.id)))
     before = everything_in(study)
     assert SECRET_ID in before and SAID in before
     assert differences(study) == []
@@ -72,6 +74,8 @@ def test_nothing_of_somebody_is_left(make_study: StudyMaker, tmp_path: Path) -> 
     assert done.identity and done.answers and done.erased["ids"] == 1 and done.erased["answers"] > 3
     left = everything_in(study)
     assert SECRET_ID not in left and SAID not in left
+    count = f"SELECT count(*) FROM worker_session WHERE worker_id = {gone.id}"
+    assert look(study, lambda tx: tx.execute(text(count)).scalar()) == 0
     checked = look(study, lambda tx: verify(tx, study))
     assert checked.differences == []
     assert any("the answers of 1 worker were erased" in one for one in checked.unchecked)

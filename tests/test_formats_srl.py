@@ -1,13 +1,17 @@
 """Files of semantic roles: read, and refused with reasons."""
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chorale.cli import app
 from chorale.files.source import Source
 from chorale.kits.srl.files import (
+    READERS,
     Corpus,
     SrlArgument,
     as_spans,
@@ -47,6 +51,33 @@ CONLL09 = """\
 2	gave	give	give	V	VBD	_	_	0	0	ROOT	ROOT	Y	give.01	_
 3	Bob	Bob	Bob	N	NNP	_	_	2	2	OBJ	OBJ	_	_	A2|AM-ADV
 4	tea	tea	tea	N	NN	_	_	2	2	OBJ	OBJ	_	_	A1
+"""
+CONLL12 = """\
+#begin document (made/up); part 000
+made/up  0  0  Ann     NNP  (TOP(S(NP*)   -     -   -  ann  (PERSON)  (ARG0*)  *        (1)
+made/up  0  1  wants   VBZ  (VP*          want  01  1  ann  *         (V*)     *        -
+made/up  0  2  the     DT   (S(NP*        -     -   -  ann  *         (ARG1*   *        -
+made/up  0  3  job     NN   *)            job   -   2  ann  *         *        (ARG1*)  -
+made/up  0  4  done    VBN  (VP*))))      do    02  1  ann  *         *)       (V*)     -
+
+made/up  0  0  Hello   UH   (TOP*)        -     -   -  ann  *         -
+#end document
+"""
+CONLLUP = """\
+# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC UP:PRED UP:ARGHEADS UP:ARGSPANS
+# sent_id = 1
+1	Ann	Ann	PROPN	_	_	2	nsubj	_	_	_	_	_
+2	gave	give	VERB	_	_	0	root	_	_	give.01	ARG0:1|A1:4|V:2	ARG0:1-1|A1:3-4
+3-4	tea's	_	_	_	_	_	_	_	_	_	_	_
+3	warm	warm	ADJ	_	_	4	amod	_	_	_	_	_
+4	tea	tea	NOUN	_	_	2	obj	_	_	_	_	_
+"""
+CONLLUP_BARE = """\
+# global.columns = ID UP:PRED UP:ARGHEADS UP:ARGSPANS
+1	_	_	_
+2	give.01	ARG0:1|A1:4	ARG0:1-1|A1:3-4
+3	_	_	_
+4	_	_	_
 """
 CONLL05 = """\
 -     (A0*    *
@@ -192,12 +223,10 @@ def test_many_mistakes_are_told_at_once_but_not_without_end() -> None:
 
 
 def test_an_unknown_format_is_refused() -> None:
-    assert "there is no format 'conll12'" in refusal(CONLLU, "conll12")
+    assert "there is no format 'conll13'" in refusal(CONLLU, "conll13")
 
 
-@given(
-    st.text(alphabet="01-_\t\n *()#ACRM.|V²", max_size=200), st.sampled_from(["auto", "conll05", "conll09", "conllu"])
-)
+@given(st.text(alphabet="01-_\t\n *()#ACRM.|V²", max_size=200), st.sampled_from(["auto", *READERS]))
 def test_no_text_makes_a_reader_fail_without_a_reason(text: str, format_name: str) -> None:
     try:
         read = corpus(text, format_name)
@@ -382,3 +411,70 @@ def test_a_folder_that_is_not_framenet_is_refused(tmp_path: Path) -> None:
     (tmp_path / "frRelation.xml").write_text("<frameRelations>", "utf-8")
     with pytest.raises(UserError, match=r"frRelation.xml:1: is not XML"):
         read_frame_relations(tmp_path)
+
+
+# CoNLL-2012 and Universal PropBank 2.0
+
+
+def test_conll12_is_read_with_senses_and_spans() -> None:
+    corpus = parse_srl(Source("x", CONLL12, ""))
+    assert (corpus.format, corpus.marks_spans, corpus.has_senses, len(corpus.sentences)) == ("conll12", True, True, 2)
+    first = corpus.sentences[0]
+    assert first.forms == ("Ann", "wants", "the", "job", "done")
+    assert [(each.position, each.lemma, each.sense) for each in first.predicates] == [
+        (1, "want", "want.01"),
+        (4, "do", "do.02"),
+    ]
+    assert first.predicates[0].arguments == (SrlArgument("A0", 0, 0), SrlArgument("A1", 2, 4))
+    assert corpus.sentences[1].predicates == ()
+
+
+def test_conllup_is_read_by_heads_or_by_spans() -> None:
+    heads = parse_srl(Source("x", CONLLUP, ""))
+    assert (heads.format, heads.marks_spans, heads.has_syntax) == ("conllup", False, True)
+    assert heads.sentences[0].predicates[0].arguments == (SrlArgument("A0", 0, 0), SrlArgument("A1", 3, 3))
+    spans = parse_srl(Source("x", CONLLUP, ""), "conllup-spans")
+    assert spans.marks_spans
+    assert spans.sentences[0].predicates[0].arguments == (SrlArgument("A0", 0, 0), SrlArgument("A1", 2, 3))
+    bare = parse_srl(Source("x", CONLLUP_BARE, ""))
+    assert bare.sentences[0].predicates == heads.sentences[0].predicates
+    assert bare.sentences[0].forms == ()
+    check_alignment(bare, heads)
+
+
+def test_formats_with_senses_are_scored_by_them(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.txt", tmp_path / "system.txt"
+    gold.write_text(CONLL12, "utf-8")
+    system.write_text(CONLL12.replace("want  01", "want  02"), "utf-8")
+    result = CliRunner().invoke(app, ["evaluate", "srl", str(system), str(gold), "--json"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    scores = found["systems"]["system"]
+    assert scores["primesrl"]["sense"]["f1"] == 0.5
+    assert scores["primesrl"]["core"]["recall"] == pytest.approx(1 / 3)
+    assert scores["conll05"]["f1"] == 1
+    assert not any("has no senses" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize(
+    ("text", "format_name", "told"),
+    [
+        (
+            CONLL12.replace("(V*)     *        -\nmade/up  0  2", "*        *        -\nmade/up  0  2"),
+            "auto",
+            "without (V*)",
+        ),
+        (CONLL12.replace("want  01", "-     -"), "auto", "is a predicate and has no lemma"),
+        (CONLL12, "conllup", "does not name the columns"),
+        ("a b c\n", "conll12", "has only 3 columns"),
+        (CONLLUP.replace("A1:4|", "A1:9|"), "auto", "has an argument that can't be read"),
+        (CONLLUP.replace("A1:3-4", "A1:4-3"), "conllup-spans", "has an argument that can't be read"),
+        (CONLLUP.replace("UP:ARGHEADS", "UP:HEADS"), "auto", "UP:ARGHEADS"),
+        (CONLLUP.replace(" DEPS", ""), "auto", "where the file's first line names 12"),
+    ],
+)
+def test_what_is_wrong_with_them_is_reported_with_its_line(text: str, format_name: str, told: str) -> None:
+    with pytest.raises(UserError) as caught:
+        parse_srl(Source("x", text, ""), format_name)
+    assert told in caught.value.problems[0].message
+    assert caught.value.problems[0].line is not None

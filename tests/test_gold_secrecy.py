@@ -1,22 +1,30 @@
 """Workers can't tell gold from items: not by order, repetition, skipping, replies, or what comes last."""
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from bench.gold_attack import CASES, MARGIN, Case, attack
-from chorale.engine import work
+from chorale.audit.verify import verify
+from chorale.engine import settling, work
+from chorale.engine.advancing import advance
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
+from chorale.engine.visit import StageVisit, parts_for
 from chorale.folder.plan import study_notes
 from chorale.folder.reading import load_folder
 from chorale.model import Refusal
 from chorale.monitor.overview import overview
 from chorale.monitor.watching import gold_is_worn_out, suspicions
-from chorale.protocol import ahead, gold_due, gold_needed
-from chorale.store.schema import assignment, gold
+from chorale.protocol import State, ahead, gold_due, gold_needed
+from chorale.store import Tx, events, stages
+from chorale.store.credentials import credentials_of
+from chorale.store.participations import participation_summaries
+from chorale.store.schema import assignment, gold, participation
 from conftest import ManualClock, StudyMaker
 from crowd import Person, do, gold_answer, is_gold, look, people
 from small_study import write_small_study
@@ -218,3 +226,127 @@ def test_skipping_far_more_than_others_raises_an_alarm(make_study: StudyMaker) -
     assert "skipped 20 of 20 items, others 9%" in alarm.title
     held = look(study, lambda tx: tx.execute(select(assignment.c.id).where(assignment.c.state == "returned")).all())
     assert len(held) == 25
+
+
+def _remove(person: Person) -> int:
+    """Answer all gold wrongly until the record says that they were removed; how many answers they had given then."""
+    for answered in range(1, 60):
+        offer = person.next()
+        wrong = {"yes": "no", "no": "yes"}[gold_answer(offer)] if is_gold(offer) else "yes"
+        outcome = person.submit(offer, wrong)
+        if outcome.stopped_counting:
+            assert is_gold(offer)
+            return answered
+    raise AssertionError("not removed")
+
+
+def test_a_removal_is_shown_some_answers_after_the_gold_that_it_was_by(make_study: StudyMaker) -> None:
+    """Before, it came with the reply to gold, and told that this was gold."""
+    study = make_study(applications=100, gold=30, share=0.4, feedback="none", grace=6, judgments="1")
+    waits = set()
+    for person in people(study, 12):
+        answered = _remove(person)
+        [row] = [row for row in look(study, participation_summaries) if row.worker == person.pseudonym]
+        assert row.standing == "dropped"
+        removals = partial(events.recent, limit=9, kinds=("dropped",), pseudonym=person.pseudonym)
+        [removal] = look(study, removals)
+        grace = 0
+        while (offer := person.next()).status == "item":
+            # Neither the page nor other stages know of it yet.
+            states = {part.stage.name: part.state for part in look(study, partial(_parts, person))}
+            assert (states["meaningful"], states["entailment"] is State.LOCKED) == (State.AVAILABLE, False)
+            outcome = person.submit(offer, gold_answer(offer) if is_gold(offer) else "yes")
+            grace += 1
+            assert (outcome.standing == "dropped") == (grace == removal.evidence["grace"])
+            assert outcome.progress.earned == 3 * (answered + grace), "paid as before"
+        assert offer.status == "dropped"
+        assert grace == removal.evidence["grace"] <= 6
+        waits.add(grace)
+    assert len(waits) > 3
+    settling.settle_everything(study)
+    assert look(study, stages.stage_counts)[0].judgments == 0, "nothing of it counts"
+    assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+def _parts(person: Person, tx: Tx) -> list[StageVisit]:
+    return list(parts_for(tx, person.study, person.id))
+
+
+def test_a_removed_worker_is_paid_for_no_more_than_the_study_says(make_study: StudyMaker) -> None:
+    limited = make_study(
+        applications=100, gold=30, share=0.5, feedback="none", grace=1000, meaningful_extra="max_per_worker = 12"
+    )
+    [person] = people(limited, 1)
+    _remove(person)
+    while (offer := person.next()).status == "item":
+        person.submit(offer)
+    assert offer.status == "limit"
+    assert offer.progress.answered == 12
+
+
+def test_a_removed_worker_who_stays_away_is_removed_everywhere_within_an_hour(
+    make_study: StudyMaker, clock: ManualClock
+) -> None:
+    study = make_study(applications=100, gold=30, share=0.5, feedback="none", grace=1000)
+    [person] = people(study, 1)
+    _remove(person)
+
+    def dropped_from() -> frozenset[str]:
+        return look(study, lambda tx: credentials_of(tx, person.id)).dropped
+
+    do(study, advance)
+    assert dropped_from() == frozenset()
+    clock.pass_minutes(61)
+    do(study, advance)
+    assert dropped_from() == {"meaningful"}
+    assert person.next().status == "dropped"
+
+
+@pytest.mark.parametrize("grace", [20, pytest.param(0, marks=pytest.mark.xfail(strict=True))])
+@pytest.mark.slow
+def test_removals_tell_no_gold(grace: int) -> None:
+    case = Case("removed", right=0.3, floor=0.6, honest=10, grace=grace)
+    result = attack(case, range(40))
+    assert result.precision <= result.share + MARGIN, result.row()
+    # One way of looking among many, over 40 runs: its own noise is about 0.02.
+    assert result.ways["removal, most, 1"] <= result.share + MARGIN + 0.02
+
+
+def test_verify_counts_the_gold_that_was_shown(make_study: StudyMaker) -> None:
+    study = make_study(applications=40, gold=3, share=0.5, judgments="1", floor=0.0)
+    first, second = people(study, 2)
+    for _ in range(12):
+        first.judge()
+    check = look(study, lambda tx: verify(tx, study))
+    assert check.differences == []
+    assert any("whether gold came where it was due" in line for line in check.unchecked)
+    for _ in range(12):
+        second.judge()
+    check = look(study, lambda tx: verify(tx, study))
+    assert check.differences == []
+    assert any("how many workers got 3 gold items in turns that are over" in line for line in check.unchecked)
+    study.store.write(lambda tx: tx.execute(update(gold).values(turns=5))).result()
+    study.store.write(lambda tx: tx.execute(update(participation).values(skipped=4, served=1))).result()
+    differences = look(study, lambda tx: verify(tx, study)).differences
+    assert sum("5 turns before it stored, and 2 workers have it" in line for line in differences) == 3
+    assert sum("4 skips stored, 0 items were returned" in line for line in differences) == 2
+    assert sum("1 items shown stored, 12 were given out" in line for line in differences) == 2
+
+
+def test_workers_who_answer_together_raise_an_alarm_on_the_console(make_study: StudyMaker) -> None:
+    """Before, only `chorale status` had it."""
+    study = make_study(applications=25, share=0.0, judgments="5")
+    *others, first, second = people(study, 6)
+    chance = Random(4)
+    for person in (first, second, *others):
+        while (offer := person.next()).status == "item":
+            assert offer.view is not None
+            agreed = Random(str(offer.view)).choice(["yes", "no"])
+            said = agreed if person in (first, second) else chance.choice(["yes"] * 9 + ["no"])
+            person.submit(offer, said)
+    settling.settle_everything(study)
+    found = [one for one in look(study, lambda tx: suspicions(tx, study)) if one.kind == "collusion"]
+    assert found
+    shown = look(study, lambda tx: overview(tx, study)).alarms
+    assert [one for one in shown if one.kind == "collusion"] == found
+    assert look(study, lambda tx: overview(tx, study)).alarms == shown, "and the next time"

@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+from fastapi import APIRouter
 from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table, Text, inspect, select, text
 
+from chorale.cli.groups import loaded_command
 from chorale.engine import paying
 from chorale.engine.parts import WorkPart
+from chorale.engine.running import Study
 from chorale.exchange.export import export_formats, write_export
 from chorale.exchange.export_format import ExportFormat
 from chorale.files.tables import write_csv
@@ -18,7 +22,7 @@ from chorale.folder.templates import usual_template
 from chorale.metrics.reading.judged import Reading
 from chorale.metrics.resampling import Resampling
 from chorale.model import UserError
-from chorale.registry import Kit, ReportSection, installed, only
+from chorale.registry import Command, Kit, ReportSection, installed, only
 from chorale.report.document import SectionContent
 from chorale.report.kit_sections import kit_sections
 from chorale.store import Store, Tx, open_memory_store, open_store, store_url
@@ -26,6 +30,7 @@ from chorale.store.kit_tables import KitTables, are_current, bring_up_to_date
 from chorale.store.schema import worker
 from chorale.web.app import create_app
 from chorale.web.parts import SitePart
+from chorale.web.serving import Site
 from conftest import StudyMaker
 
 REGISTRY: Any = importlib.import_module("chorale.registry.installed")
@@ -175,6 +180,50 @@ def test_sections_that_fail_or_clash_leave_the_others(make_study: StudyMaker, wi
         "The report section `failing` of the kit `one` failed: RuntimeError: out of order. "
         "Repair or uninstall the package it comes from.",
     ]
+
+
+def asks_wrongly(tx: Tx, _study: Study, _resampling: Resampling) -> SectionContent | None:
+    tx.execute(text("SELECT no_such_column FROM worker"))
+    return None
+
+
+def asks(tx: Tx, _study: Study, _resampling: Resampling) -> SectionContent | None:
+    return SectionContent([], {"people": tx.execute(text("SELECT count(*) FROM worker")).scalar()})
+
+
+def test_a_section_that_fails_in_the_database_leaves_the_others(make_study: StudyMaker, with_kits: WithKits) -> None:
+    """On PostgreSQL a failed statement ends the transaction that the other sections read in."""
+    failing = kit("one", MEANINGFUL, sections=(section("wrong", "asks_wrongly"), section("good", "asks")))
+    with_kits(failing, kit("two", ENTAILMENT))
+    study = make_study()
+    made, [problem] = study.store.read(lambda tx: kit_sections(tx, study, Resampling(), (), with_arms=False)).result()
+    assert {each.name: each.json for each in made} == {"wrong": None, "good": {"people": 0}}
+    assert problem.startswith("The report section `wrong` of the kit `one` failed")
+
+
+def breaks() -> None:
+    """Break."""
+    raise KeyError("left out")
+
+
+def test_a_command_of_a_kit_that_fails_is_named_with_the_kit(with_kits: WithKits) -> None:
+    spec = Command(("break",), "Break.", f"{HERE}:breaks")
+    with_kits(Kit("one", "A test.", commands=(spec,)))
+    done = CliRunner().invoke(loaded_command(spec, "break"))
+    assert isinstance(done.exception, UserError)
+    assert done.exception.message.startswith(
+        "The command `chorale break` of the kit `one` failed: KeyError: 'left out'."
+    )
+
+
+def test_a_part_of_the_site_that_fails_is_named_with_the_kit(make_study: StudyMaker, with_kits: WithKits) -> None:
+    def add_routes(_router: APIRouter, _site: Site) -> None:
+        raise KeyError("left out")
+
+    SITES["one"] = SitePart("one", add_routes=add_routes)
+    with_kits(kit("one", MEANINGFUL, site=f"{HERE}:one"), kit("two", ENTAILMENT))
+    with pytest.raises(UserError, match=r"The part of the site of the kit `one` failed: KeyError: 'left out'"):
+        create_app(make_study())
 
 
 def test_exports_that_fail_or_clash_are_refused(make_study: StudyMaker, with_kits: WithKits, tmp_path: Path) -> None:

@@ -176,9 +176,13 @@ ROWS = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "dog"), ("t2",
 @pytest.mark.parametrize(
     ("data", "options", "message"),
     [
-        (ROWS, {"task": "zz"}, "task has no effect on a list of tuples: accepted are sep, empty, repeats."),
+        (ROWS, {"task": "zz"}, "task has no effect on a list of tuples: accepted are sep, empty, missing, repeats."),
         (ROWS, {"raters": "rows"}, "raters has no effect on a list of tuples"),
-        (ARRAY, {"label": "said"}, "label has no effect on a matrix: accepted are sep, empty, repeats, raters."),
+        (
+            ARRAY,
+            {"label": "said"},
+            "label has no effect on a matrix: accepted are sep, empty, missing, repeats, raters.",
+        ),
         ([{"task": 1, "worker": 1, "label": 1}], {"keep_rejected": True}, "keep_rejected has no effect on a table"),
         ("file", {"raters": "columns"}, "raters has no effect on a file"),
         (Judgments.from_columns(*zip(*ROWS, strict=True)), {"sep": ";"}, "sep has no effect on judgments read before"),

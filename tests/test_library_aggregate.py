@@ -133,7 +133,7 @@ def test_how_it_fails() -> None:
 def test_a_truth_file_may_have_other_columns(tmp_path: Path) -> None:
     file = tmp_path / "truth.csv"
     file.write_text("unit,said\nt1,cat\nt2,cat\n")
-    said = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "dog"), ("t2", "bob", "cat")]
+    said = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "cat"), ("t2", "bob", "cat")]
     score = chorale.aggregate.score(said, "majority", truth=file, truth_task="unit", truth_label="said", ci=False)
     assert score.value == 1
     assert "truth-task:unit|truth-label:said" in score.signature

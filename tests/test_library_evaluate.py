@@ -14,7 +14,7 @@ import pytest
 
 import chorale
 from chorale import Score, UserError
-from chorale.metrics import Family, Metric, Statistics, compare, intervals, ratio
+from chorale.metrics import Clusters, Family, Metric, Statistics, compare, intervals, ratio
 from chorale.metrics.given_tables import taking_tables
 from chorale.registry import families
 from qasrl_files import row, where, write_rows
@@ -36,7 +36,8 @@ def check(score: Score, command: dict[str, Any]) -> None:
     assert json.loads(json.dumps(score.as_json())) == command
     assert score.interval is not None
     assert score.value is not None
-    assert score.interval.low <= score.value <= score.interval.high
+    # These files are small: few tell how far a score would move.
+    assert not score.interval.is_known or score.interval.low <= score.value <= score.interval.high
     assert score.signature in score._repr_html_()
     assert score.to_polars().height == len(score.to_pandas()) == len(score.values)
 
@@ -182,7 +183,7 @@ def test_items_of_one_unit_are_sampled_together(additive: bool) -> None:
     other = np.column_stack([random.random(30).round(2), np.ones(30)])
     single = tuple(f"u{number:02}" for number in range(30))
     items = tuple(f"{unit}-{copy}" for unit in single for copy in range(10))
-    units = {item: item.partition("-")[0] for item in items}
+    clusters = Clusters(("unit",), ({item: item.partition("-")[0] for item in items},))
 
     def mean(given: Any) -> dict[str, Any]:
         sums = given if additive else given.sum(axis=0)
@@ -191,18 +192,18 @@ def test_items_of_one_unit_are_sampled_together(additive: bool) -> None:
     metric = Metric(mean, additive=additive)
     copied = Statistics(items, np.repeat(base, 10, axis=0))
     alone = intervals(Statistics(single, base), metric, resamples=2000)["mean"]
-    together = intervals(copied, metric, resamples=2000, units=units)["mean"]
+    together = intervals(copied, metric, resamples=2000, clusters=clusters)["mean"]
     apart = intervals(copied, metric, resamples=2000)["mean"]
     assert together.low == pytest.approx(alone.low, abs=0.02)
     assert together.high == pytest.approx(alone.high, abs=0.02)
     assert apart.high - apart.low < 0.5 * (together.high - together.low)
     rival = Statistics(items, np.repeat(other, 10, axis=0))
-    by_unit = compare(copied, rival, metric, resamples=2000, units=units)["mean"]
+    by_unit = compare(copied, rival, metric, resamples=2000, clusters=clusters)["mean"]
     expected = compare(Statistics(single, base), Statistics(single, other), metric, resamples=2000)["mean"]
     assert by_unit.p_randomisation == pytest.approx(expected.p_randomisation, abs=0.05)
     assert by_unit.p_bootstrap == pytest.approx(expected.p_bootstrap, abs=0.05)
-    with pytest.raises(ValueError, match="1 items belong to no unit"):
-        intervals(Statistics(("x",), base[:1]), metric, units={})
+    with pytest.raises(UserError, match="--cluster unit: 1 item has none, such as x"):
+        intervals(Statistics(("x",), base[:1]), metric, clusters=clusters)
 
 
 def as_tables(rows: list[dict[str, Any]]) -> list[Any]:

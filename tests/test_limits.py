@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx2 as httpx
@@ -155,6 +156,39 @@ def test_slow_idle_and_large_requests_end(folder: Path, tmp_path: Path, monkeypa
         assert b" 431 " in answered_before_closing(server.port, large + b"b" * 40_000)
         whole = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
         assert b" 200 " in answered_before_closing(server.port, whole)
+
+
+def test_headers_that_trickle_keep_nobody_out(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hook = tmp_path / "hook.py"
+    hook.write_text(IMPATIENT, "utf-8")
+    monkeypatch.setenv("CHORALE_TEST_HOOK", str(hook))
+    whole = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    with Server(folder) as server:
+        slow = [socket.create_connection((HOST, server.port), PATIENCE_SECONDS) for _ in range(100)]
+        for connection in slow:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
+        assert b" 200 " in answered_before_closing(server.port, whole)
+        ended: set[socket.socket] = set()
+        until = time.monotonic() + PATIENCE_SECONDS
+        while len(ended) < len(slow) and time.monotonic() < until:
+            time.sleep(0.1)
+            for connection in set(slow) - ended:
+                # A header now and then: what is sent does not make the time longer.
+                with suppress(OSError):
+                    connection.sendall(b"X-a: 1\r\n")
+                connection.setblocking(False)
+                try:
+                    over = connection.recv(1) == b""
+                except BlockingIOError:
+                    over = False
+                except OSError:
+                    over = True
+                if over:
+                    ended.add(connection)
+        assert len(ended) == len(slow)
+        assert b" 200 " in answered_before_closing(server.port, whole)
+        for connection in slow:
+            connection.close()
 
 
 def join(port: int, number: int) -> httpx.Client:

@@ -128,14 +128,14 @@ def test_explanations_are_compared_within_and_across_writers(tmp_path: Path) -> 
         record(4),
     ]
     questions = read(tmp_path, said)
-    found = measure_explanations(questions.texts)
+    found = measure_explanations(questions)
     assert found is not None
     statistics, metric = found
     scores = metric.scores(statistics)
     assert len(statistics.items) == 4
     assert (scores["alike"], scores["alike_by_worker"], scores["trivial"]) == (0.75, 0.5, 0.75)
     assert repeated_questions(questions.texts) == 0
-    assert measure_explanations(read(tmp_path, [record(0)]).texts) is None
+    assert measure_explanations(read(tmp_path, [record(0)])) is None
     shares = written_section([NamedQuestions("f", questions, "")], McqOptions(), Resampling(ci=True, resamples=200))
     told = shares.json["files"]["f"]["explanations"]
     assert told["ci"]["alike"][0] < 0.75 < told["ci"]["alike"][1] and told["ci"].keys() < told.keys()
@@ -150,11 +150,11 @@ def test_first_and_second_questions_are_compared_with_an_interval(tmp_path: Path
         for number in range(40)
     ]
     questions = read(tmp_path, right)
-    found = first_less_second(questions, measure_mcq(questions), resamples=200)["m"]
+    found = first_less_second(questions, measure_mcq(questions), Resampling(resamples=200))["m"]
     assert (found.first, found.second) == (1, 0.5)
     assert 0 < found.interval.low < found.difference < found.interval.high
     assert found.p_bootstrap < 0.05
-    assert first_less_second(read(tmp_path, right[:1]), measure_mcq(read(tmp_path, right[:1]))) == {}
+    assert first_less_second(read(tmp_path, right[:1]), measure_mcq(read(tmp_path, right[:1])), Resampling()) == {}
 
 
 def test_what_was_written_is_measured(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Writing, comparing, grading and validating questions: shapes, rules, exports, and a whole trial rehearsed."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -26,7 +27,9 @@ from chorale.kits.questions.tasks.validate.tables import majority
 from chorale.kits.questions.tasks.write.tables import COPIED, GENERIC, LENGTHS, REPEATED, TRIVIAL, flags_of
 from chorale.metrics.resampling import Resampling
 from chorale.model import Judgment
+from chorale.monitor.costs import CostTerms, study_costs
 from chorale.monitor.outcomes import tallies
+from chorale.monitor.tables import cost_lines
 from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
@@ -319,6 +322,8 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 lambda tx: kit_sections(tx, study, Resampling(resamples=100), (), with_arms=with_arms)  # noqa: B023
             ).result()[0]
             (folder / f"{name}.html").write_text(report_page(StudyReport("T", "", page, {})))
+        costs = study.store.read(lambda tx: study_costs(tx, study)).result()
+        (folder / "costs.json").write_text(json.dumps(asdict(costs)))
         (folder / "tallies.json").write_text(json.dumps(study.store.read(lambda tx: tallies(tx, study)).result()))
     finally:
         study.close()
@@ -345,6 +350,18 @@ def test_the_export_has_the_columns_of_the_released_data(exported: Path) -> None
         each["question_id"] for each in found if each["protocol"] == "justification"
     }
     assert all("flags" in each for each in written)
+
+
+def test_a_result_of_the_study_is_a_question_that_is_kept(exported: Path) -> None:
+    """An item is a passage with several questions, of which some are kept."""
+    costs = json.loads((exported / "costs.json").read_text())
+    [kept] = [
+        tally["kept"] for tally in json.loads((exported / "tallies.json").read_text()).values() if "kept" in tally
+    ]
+    assert (costs["results"], costs["unit"]) == (kept, "kept question")
+    assert costs["per_result"] == costs["cost"] / kept
+    lines_shown = cost_lines(CostTerms(**costs), "USD")
+    assert any(line.startswith("A kept question costs ") and f"({kept:,} of them)" in line for line in lines_shown)
 
 
 def test_difficulty_is_told_by_arm_and_by_round(exported: Path) -> None:

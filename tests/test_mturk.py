@@ -25,6 +25,7 @@ from chorale.audit.verify import verify
 from chorale.cli import app
 from chorale.engine.started import started_study
 from chorale.kits.mturk.api.requests import OPERATIONS
+from chorale.kits.mturk.market.working import MOST_HELD
 from serving import PATIENCE_SECONDS
 from turk import ANSWER_KEY, FORM, HTML_QUESTION, PROPERTIES, Market, open_market, policy, write_market
 
@@ -47,6 +48,52 @@ def refused(call: Any, **given: Any) -> str:
     answer: dict[str, Any] = caught.value.response
     code = answer["Error"]["Code"]
     return str(answer["TurkErrorCode"]) if code in ("RequestError", "ServiceFault") else str(code)
+
+
+def test_a_worker_holds_so_many_hits_at_once(tmp_path: Path) -> None:
+    with open_market(tmp_path / "study") as market:
+        worker = market.worker("collector")
+        hits = [market.hit(MaxAssignments=1)["HITId"] for _ in range(MOST_HELD + 1)]
+        for hit in hits[:MOST_HELD]:
+            assert worker.accept(hit)
+        page = worker.http.post(f"/hits/{hits[-1]}/accept")
+        assert f"You have {MOST_HELD} tasks at once already" in page.text
+
+
+AWAY_TWICE = """
+from chorale.kits.mturk.web import endpoint
+from chorale.model.problems import UnavailableError
+secret, left = endpoint._secret, [2]
+
+def away_twice(tx, study, key):
+    if left[0]:
+        left[0] -= 1
+        raise UnavailableError("away")
+    return secret(tx, study, key)
+
+endpoint._secret = away_twice
+"""
+
+
+def test_scripts_try_again_while_the_database_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "hook.py").write_text(AWAY_TWICE)
+    monkeypatch.setenv("CHORALE_TEST_HOOK", str(tmp_path / "hook.py"))
+    with open_market(tmp_path / "study") as market:
+        with pytest.raises(ClientError) as caught:
+            market.client.get_account_balance()
+        assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 503
+        assert caught.value.response["Error"]["Code"] == "ServiceUnavailable"
+        assert caught.value.response["ResponseMetadata"]["HTTPHeaders"]["retry-after"] == "5"
+        patient = boto3.client(
+            "mturk",
+            endpoint_url=market.site.url,
+            region_name="us-east-1",
+            aws_access_key_id=market.key.access_key,
+            aws_secret_access_key=market.key.secret,
+        )
+        reply = patient.get_account_balance()
+        assert reply["ResponseMetadata"]["RetryAttempts"] == 1
+        patient.close()
 
 
 def test_every_operation_of_the_service_is_there() -> None:

@@ -174,7 +174,9 @@ def test_what_parts_and_gold_are_expected_to_earn_counts(tmp_path: Path, expecte
     [stage] = plan_study(load_folder(tmp_path)).stages
     # Four items and four gold; the gold is one row, all of it right. An hour has sixty answers, half of them gold.
     assert stage.cost == 8 * each + 8
-    assert stage.hourly_wage == 60 * (each + 8 / 4 / 2)
+    # The guidelines are two words, which all eight answers of a worker share.
+    seconds = 60 + 2 * 60 / 238 / 8
+    assert stage.hourly_wage == round(3600 / seconds * (each + 8 / 4 / 2))
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ needs_data = pytest.mark.skipif(
 
 
 def cells_of(data: Path) -> list[Cell]:
-    return list(PAPER.cells(data, lambda done, total: None))
+    return list(PAPER.cells(PAPER.data(data), lambda done, total: None))
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ from chorale.store.arms import arm_of
 from chorale.store.gates import closed_gates
 from chorale.store.grades import graded_answers
 from chorale.store.messages import all_messages
-from chorale.web.worker import pay_text
+from chorale.web.pay_words import pay_text
 from conftest import ManualClock
 from crowd import Person, do, look, people
 from writing_study import write_graded_study, write_writing_study

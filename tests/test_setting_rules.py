@@ -145,12 +145,16 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.gold.after": ("write-a", 1),
     "stage.gold.window": ("write-a", 2),
     "stage.gold.smoothing": ("write-a", 2),
+    "stage.gold.grace": ("write-a", 5),
     "stage.gold.pass_score": ("write-a", 0.5),
     "stage.gold.bonus": ("write-a", None),
     "stage.gold.bonus.right": ("write-a", 2),
     "stage.gold.bonus.of": ("write-a", 3),
     "stage.gold.bonus.amount": ("write-a", 9),
     "stage.pay.per_judgment": ("write-a", 8),
+    "stage.pay.by_length": ("write-a", None),
+    "stage.pay.by_length.per_100_words": ("write-a", 30),
+    "stage.pay.by_length.most": ("write-a", 9),
     "stage.pay.parts": ("write-a", None),
     "stage.pay.parts.amounts": ("write-a", [2]),
     "stage.pay.expected_parts": ("write-a", 2),
@@ -223,6 +227,7 @@ def _write(folder: Path) -> dict[str, Any]:
     raw = tomllib.loads((folder / "study.toml").read_text() + EXTRA)
     write_a, write_b = raw["stage"][1], raw["stage"][2]
     write_a["pay"]["parts"] = {"beyond": 0, "amounts": [1]}
+    write_a["pay"]["by_length"] = {"per_100_words": 20, "most": 4}
     write_b["rehearsal"] = {"truth": "truth.jsonl"}
     raw["gate"].append({"name": "together", "stage": "write-b", "top_share": 0.9})
     raw["gate"][-1]["promote"] = {"to": "best", "top_share": 0.5}

@@ -17,6 +17,7 @@ from chorale.metrics.aggregation.methods import METHODS, MethodOptions
 from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.aggregation.task_evidence import task_evidence
 from chorale.metrics.judgments import Judgments
+from chorale.metrics.sampling import Narrowness
 
 LABELS = ("x", "y", "z")
 
@@ -94,7 +95,8 @@ def test_a_majority_of_four_in_five_is_a_binomial() -> None:
     assert evidence is not None
     low, high = evidence.intervals([0], resamples=20_000)[:, 0]
     at_most = np.cumsum([comb(5, k) * 0.8**k * 0.2 ** (5 - k) for k in range(6)])
-    assert low == np.searchsorted(at_most, 0.025) / 5
+    # The bootstrap of five is too narrow, and its percentiles are wider to make up for that.
+    assert low == np.searchsorted(at_most, Narrowness.of_units(5).tail) / 5
     assert high == 1.0
 
 
@@ -104,7 +106,8 @@ def test_nobody_with_any_weight_leaves_the_answer_as_it_was() -> None:
     result = aggregate(judgments, "confidence", MethodOptions(trust=trust))
     evidence = task_evidence(judgments, "confidence", result, trust=trust)
     assert evidence is not None
-    assert evidence.intervals([0]).tolist() == [[1.0], [1.0]]
+    assert evidence._drawn(np.array([0]), 2, np.array([[0.0, 2.0]]))[0, 0] == 1
+    assert np.isnan(evidence.intervals([0])).all()
 
 
 def scored(rows: list[tuple[str, str, str]], folder: Path, *options: str) -> dict[str, Any]:
@@ -123,11 +126,12 @@ def test_every_task_has_an_interval_whatever_the_order_of_rows(method: str, tmp_
     found = scored(rows, tmp_path, "--method", method)
     around = found["ci"]["certainty"]
     assert list(around) == list(found["labels"])
-    for task, (low, high) in around.items():
+    assert around["alone"] is None
+    known = {task: ends for task, ends in around.items() if ends is not None}
+    for task, (low, high) in known.items():
         assert 0 <= low <= high <= 1
         assert low <= found["probabilities"][task][found["labels"][task]] + 1e-9
-    assert around["alone"][0] == pytest.approx(around["alone"][1])
-    assert any(high - low > 0.05 for low, high in around.values())
+    assert any(high - low > 0.05 for low, high in known.values())
     assert scored(rows[::-1], tmp_path, "--method", method)["ci"] == found["ci"]
     assert scored(rows, tmp_path, "--method", method, "--seed", "2")["ci"]["certainty"] != around
 

@@ -24,6 +24,7 @@ from chorale.metrics.options import File, Force, Resamples, Seed, WithIntervals
 from chorale.metrics.reading import judgments_options as judged
 from chorale.metrics.reading.judged import Reading
 from chorale.metrics.reading.judgment_files import separator_in
+from chorale.metrics.reading.labels import missing_values
 from chorale.metrics.reading.truth_files import Truth, read_options, read_truth, truth_in
 from chorale.metrics.resampling import Resampling, checked_resampling
 from chorale.metrics.sampling import Progress
@@ -117,6 +118,13 @@ Options = Annotated[
 OpenTask = Annotated[
     bool, Option("--open", help="For crowdtruth: workers could say anything; there is no list of options.")
 ]
+Ties = Annotated[
+    Literal["first", "random", "abstain", "all"],
+    Option(
+        metavar="HOW",
+        help="The label of a tied task: the first by name, a random one (by --seed), none (abstain), or all that lead.",
+    ),
+]
 Smoothing = Annotated[
     float | None,
     Option(metavar="N", min=0, help="For confidence with --truth: right and wrong answers to add to everybody's."),
@@ -144,6 +152,7 @@ def score(
     trust: Annotated[str | None, Option(metavar="COLUMN", help="The column of workers' trust, for confidence.")] = None,
     sep: judged.Separator = None,
     empty: judged.EmptyLabel = None,
+    missing: judged.MissingValues = (),
     repeats: judged.WhichRepeat = "last",
     keep_rejected: judged.KeepRejected = False,
     reader: judged.ReaderName = None,
@@ -156,6 +165,7 @@ def score(
     tolerance: Annotated[float | None, Option(metavar="X", min=0, help="Stop when an iteration brings less.")] = None,
     restarts: Annotated[int | None, Option(min=1, help="For mace: how many random starts.")] = None,
     smoothing: Smoothing = None,
+    ties: Ties = "random",
     truth: Annotated[Any, Option(help="The true labels of tasks: how often is it right?")] = None,
     truth_task: TruthTask = None,
     truth_label: TruthLabel = None,
@@ -175,13 +185,13 @@ def score(
     the same tasks. `as_json()` has the labels.
 
     >>> import chorale
-    >>> said = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "dog"), ("t2", "bob", "cat")]
+    >>> said = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "cat"), ("t2", "bob", "cat")]
     >>> chorale.aggregate.score(said, "majority", truth={"t1": "cat", "t2": "cat"}).value
     1.0
     """
     asked = dict(locals())
     check_options(score, asked)
-    reading = Reading(task, worker, label, trust, sep, empty, repeats, keep_rejected, raters, reader)
+    reading = Reading(task, worker, label, trust, sep, empty, repeats, keep_rejected, raters, reader, missing)
     target = None if out is None else path_of(out)
     check_target(target, "--out", force=force, endings=WRITABLE)
     resampling = checked_resampling(ci, resamples, seed, progress)
@@ -199,24 +209,26 @@ def _scored(asked: Mapping[str, Any], reading: Reading, resampling: Resampling) 
     if asked["left"] or asked["right"]:
         raise UserError("--left and --right go with bradley-terry and noisy-bradley-terry only. Leave them out.")
     other_method, rival = _method_or_judgments(against)
-    names = ("open_task", "iterations", "tolerance", "restarts", "smoothing", "seed")
+    names = ("open_task", "iterations", "tolerance", "restarts", "smoothing", "seed", "ties")
     given = {name: asked[name] for name in names}
     request = Request(method, _listed(asked["options"]), **given, against=other_method)
-    true, columns = _truth(asked["truth"], asked["truth_task"], asked["truth_label"], asked["sep"])
+    true, columns = _truth(asked["truth"], asked["truth_task"], asked["truth_label"], reading)
     for_scripts = asked["for_scripts"]
     scored, result = score_data(data, request, reading, resampling, true, columns, rival, for_scripts=for_scripts)
     return scored, partial(write_aggregation, result)
 
 
-def _listed(options: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    named = read_options(options) if isinstance(options, str) else options
-    return None if named is None else tuple(sorted(set(map(str, named))))
-
-
 def _written(scored: Score, target: Path, write: Callable[[Path], int]) -> Score:
+    """The report, once the labels are in a file."""
     with writing(target, "--out"):
         rows = write(target)
     return replace(scored, written=f"Wrote {plural(rows, 'row', 'rows')} to {target}.")
+
+
+def _listed(options: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """The options as they are named, in a file or one by one."""
+    named = read_options(options) if isinstance(options, str) else options
+    return None if named is None else tuple(sorted(set(map(str, named))))
 
 
 def _method_or_judgments(against: Any) -> tuple[str | None, Any]:
@@ -233,16 +245,18 @@ def _method_or_judgments(against: Any) -> tuple[str | None, Any]:
 
 
 def _truth(
-    truth: Any, task: str | None, label: str | None, sep: str | None
+    truth: Any, task: str | None, label: str | None, reading: Reading
 ) -> tuple[Truth | None, dict[str, str | None]]:
     """What is true, and the columns that were named, for the signature."""
     columns = {"truth-task": task, "truth-label": label}
+    missing = missing_values(reading.missing)
     if isinstance(truth, str | PathLike):
-        return read_truth(path_of(truth), task=task, label=label, sep=separator_in(sep)), columns
+        sep = separator_in(reading.sep)
+        return read_truth(path_of(truth), task=task, label=label, sep=sep, missing=missing), columns
     if task or label:
         raise UserError("--truth-task and --truth-label name columns of a file. Leave them out, or give --truth one.")
     if truth is None:
         return None, columns
     if not hasattr(truth, "items"):
         raise UserError(f"truth is a path or a mapping from task to label, not a {type(truth).__name__}.")
-    return truth_in(dict(truth.items())), columns
+    return truth_in(dict(truth.items()), missing), columns

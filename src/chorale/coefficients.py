@@ -6,11 +6,13 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Unpack, get_args
 
 from chorale.metrics.agreement import DISTANCES, Distance, Level, Weights
 from chorale.metrics.agreement.icc import IccForm
 from chorale.metrics.checked_options import check_keywords, naming_keywords
+from chorale.metrics.reading.cluster_columns import judged_clusters
 from chorale.metrics.reading.judged import Reading, ReadingOptions, check_used, judged_in
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.score import Score
@@ -27,6 +29,8 @@ class AgreementRequest(ReadingOptions, total=False):
     """Judgments of the same items by others, in any form: is the difference more than luck?"""
     ci: bool
     """Whether to compute the 95% bootstrap interval; the default is True."""
+    cluster: str | Sequence[str]
+    """The column, or two, that says which items belong together, as a document: they are resampled together."""
     resamples: int
     seed: int
     pairs: bool
@@ -183,10 +187,11 @@ def _scored(data: Any, options: AgreementOptions, request: AgreementRequest) -> 
     judged, against = judged_in(data, reading), asked.get("against")
     other = None if against is None else judged_in(against, reading)
     check_used(reading, judged, *([] if other is None else [other]))
+    resampling = checked_resampling(asked.get("ci", True), asked.get("resamples", 1000), asked.get("seed", 1))
     return score_agreement(
         judged,
         options,
-        checked_resampling(asked.get("ci", True), asked.get("resamples", 1000), asked.get("seed", 1)),
+        replace(resampling, clusters=judged_clusters(data, reading, asked.get("cluster", ()))),
         against=other,
         with_pairs=asked.get("pairs", False),
         with_items=asked.get("items", False),

@@ -19,6 +19,7 @@ from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, gi
 from chorale.audit.money import currency_differences, payment_differences, unchecked_payments
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import verify_gates
+from chorale.audit.showing import shown_differences, unchecked_showing
 from chorale.engine.paying import earned_by, for_part
 from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import RunningStage, Study
@@ -51,6 +52,7 @@ from chorale.protocol import (
 from chorale.registry import blaming, loaded_parts
 from chorale.store import Tx, erasing, events, ledger, participations
 from chorale.store.items import all_items, live_leases
+from chorale.store.lengths import all_words
 from chorale.store.participations import ParticipationSummary
 from chorale.store.responses import all_responses, impossible_durations
 
@@ -88,6 +90,7 @@ def verify(tx: Tx, study: Study) -> Verification:
             part.add_pay(tx, study, bonuses)
     for stage_name, worker, at, amount in given_by_hand(tx):
         bonuses[stage_name, worker].append((at, amount))
+    words = all_words(tx)
     by_hand, gold_then, reinstated = dropped_by_hand(tx), GoldThen.of(tx), counting_again(tx)
     differences += arm_differences(tx, study, history.study_at, standings)
     differences += entry_differences(tx, history.study_at, standings)
@@ -108,12 +111,12 @@ def verify(tx: Tx, study: Study) -> Verification:
         otherwise = (row.stage, row.worker) in dropped_otherwise
         differences += _worker_differences(stage, row, given, history, otherwise)
         beside, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
-        differences += _pay_differences(stage, row, given, history, paid, beside, answered_then, gold_then)
+        differences += _pay_differences(stage, row, given, history, paid, beside, answered_then, gold_then, words)
     judged = {stage.name: _counted(stage, responses, standings) for stage in study.stages.values()}
     items, of_items = _item_differences(tx, study, judged, history, reinstated)
     differences += of_items
     differences += [*grade_differences(tx, study, responses, judged, silent), *_duration_differences(tx)]
-    differences += [*consent_differences(tx), *erasure_differences(tx)]
+    differences += [*consent_differences(tx), *erasure_differences(tx), *shown_differences(tx)]
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             differences += part.differences(tx)
@@ -127,7 +130,7 @@ def verify(tx: Tx, study: Study) -> Verification:
             **identities_checked(tx),
         },
         differences,
-        [*unchecked_identities(tx), *unchecked_payments(tx), *not_recomputed(study, silent)],
+        [*unchecked_identities(tx), *unchecked_payments(tx), *not_recomputed(study, silent), *unchecked_showing(tx)],
     )
 
 
@@ -211,6 +214,7 @@ def _pay_differences(
     bonuses: list[tuple[int, int]],
     cut_off: int | None,
     gold_then: GoldThen,
+    words: dict[int, int],
 ) -> Iterator[str]:
     """Pay every response again at the rates and by the gold in force when it was submitted, and every bonus.
 
@@ -227,7 +231,8 @@ def _pay_differences(
                 score = stage.task.grading.grade(response.answer, response.gold_answer).score
                 record = gold_after(record, then.is_correct(score), then.settings.gold)
         met = record if response.kind == AssignmentKind.GOLD else None
-        amounts = earned_by(then, "", response.id, stage.task.grading.parts(response.answer), met)
+        length = words.get(response.item_id, 0)
+        amounts = earned_by(then, "", response.id, stage.task.grading.parts(response.answer), met, length)
         payments.append((response.submitted_at, sum(one.amount for one in amounts) + _for_round(then, number, cut_off)))
     earned = sum(amount for _, amount in payments)
     fees = fee_due(sum(fee_on(amount, history.study_at(at).pay.fee_percent) for at, amount in payments), 0)
@@ -279,7 +284,7 @@ def _counted(
 
 def _label_differences(stage: RunningStage, item: Item, judgments: list[Judgment]) -> Iterator[str]:
     rule = rule_for(stage.settings.judgments, item.sampled)
-    combined = stage.task.combining.combine(tuple(judgments)) if len(judgments) >= rule.min else None
+    combined = stage.combined(item.key, judgments) if len(judgments) >= rule.min else None
     answer = None if combined is None else combined.answer
     confidence = None if combined is None else combined.confidence
     stable = has_settled(stage, rule, judgments)

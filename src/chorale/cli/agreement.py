@@ -8,8 +8,9 @@ from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
 from chorale.metrics.agreement.icc import IccForm
-from chorale.metrics.options import Resamples, Seed, WithIntervals
+from chorale.metrics.options import Cluster, Resamples, Seed, WithIntervals
 from chorale.metrics.reading import judgments_options as judged
+from chorale.metrics.reading.cluster_columns import judged_clusters
 from chorale.metrics.reading.judged import Reading, judged_in
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.agreement import score_agreement
@@ -87,6 +88,7 @@ def agreement(
     label: judged.LabelColumn = None,
     sep: judged.Separator = None,
     empty: judged.EmptyLabel = None,
+    missing: judged.MissingValues = (),
     repeats: judged.WhichRepeat = "last",
     keep_rejected: judged.KeepRejected = False,
     reader: judged.ReaderName = None,
@@ -96,6 +98,7 @@ def agreement(
         bool, Option(help="Add the standard error and interval by formula, without resampling.")
     ] = False,
     ci: WithIntervals = False,
+    cluster: Cluster = (),
     against: OtherFile = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -103,14 +106,16 @@ def agreement(
     as_latex: AsLatex = False,
 ) -> None:
     """Say how far people agree on the same items, beyond chance."""
-    reading = Reading(task, worker, label, None, sep, empty, repeats, keep_rejected, reader=reader)
+    reading = Reading(
+        task, worker, label, None, sep, empty, repeats, keep_rejected, reader=reader, missing=missing or ()
+    )
     ordered = tuple(part.strip() for part in order.split(",")) if order else None
     options = AgreementOptions(metric, level, distance, ordered, weights, min_common, icc_form, shares)
     with patiently("resamples") as progress:
         scored = score_agreement(
             judged_in(file, reading),
             options,
-            Resampling(ci, resamples, seed, progress),
+            Resampling(ci, resamples, seed, progress, judged_clusters(file, reading, cluster)),
             against=None if against is None else judged_in(against, reading),
             with_pairs=pairs,
             with_items=items,

@@ -1,24 +1,29 @@
 """`chorale check`"""
 
 from dataclasses import asdict
+from importlib.util import find_spec
 
 from rich.table import Table
 
-from chorale.cli.arguments import AsJson, StudyFolder
+from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.terminal import show
 from chorale.folder.plan import StudyPlan, plan_study, study_notes
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.retention_notes import retention_sentences
 from chorale.folder.truth import truth_that_fits_nothing
+from chorale.lazy import load
 from chorale.model import money_text
+from chorale.model.extras import EXTRAS
 from chorale.present.terminal import add_row, table_of
 
+DATABASE = "study.db"
 
-def check(directory: StudyFolder, as_json: AsJson = False) -> None:
+
+def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -> None:
     """Report every problem in a study's files, or what the study will ask for and cost."""
     if as_json:
-        _check_as_json(directory)
+        _check_as_json(directory, db)
         return
 
     folder = load_folder(directory)
@@ -29,6 +34,8 @@ def check(directory: StudyFolder, as_json: AsJson = False) -> None:
     for sentence in _round_sentences(plan):
         print_line(sentence)
     print_line(_workers_sentence(plan))
+    for sentence in _measured(directory, db):
+        print_line(sentence)
     for sentence in retention_sentences(folder.settings.retention):
         print_line(sentence)
     for note in study_notes(folder):
@@ -107,10 +114,20 @@ def _workers_sentence(plan: StudyPlan) -> str:
     return f"It takes {people} or more who stay to the end{why}."
 
 
-def _check_as_json(directory: StudyFolder) -> None:
+def _measured(directory: StudyFolder, db: str | None) -> list[str]:
+    """What people who have worked were paid an hour; nothing where nobody could, or databases can't be read."""
+    if db is None and not (directory / DATABASE).is_file():
+        return []
+    if any(find_spec(package) is None for package in EXTRAS["site"]):
+        return []
+    sentences: list[str] = load("chorale.monitor.measured:measured_wages")(directory, db)
+    return sentences
+
+
+def _check_as_json(directory: StudyFolder, db: str | None) -> None:
     folder, problems = check_folder(directory)
     if folder is None:
         print_json({"ok": False, "problems": [asdict(problem) for problem in problems]})
         raise SystemExit(2)
-    notes = [*study_notes(folder), *truth_that_fits_nothing(folder)]
+    notes = [*study_notes(folder), *_measured(directory, db), *truth_that_fits_nothing(folder)]
     print_json({"ok": True, "problems": [], "notes": notes, **asdict(plan_study(folder))})

@@ -1,7 +1,8 @@
 """Commands that have others: they list them by their specs, and load the one that is named."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 import click
@@ -12,7 +13,7 @@ from chorale.cli.tree import Clash, CommandTree
 from chorale.lazy import load
 from chorale.model.extras import explained
 from chorale.model.problems import UnavailableError, UserError, did_you_mean
-from chorale.registry import Command, blaming, installed
+from chorale.registry import Command, blaming, installed, kit_of_command
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 _FEW = 8
@@ -35,7 +36,9 @@ class LazyGroup(click.Group):
         if name not in self.commands and (member := self._tree.members.get(name)) is not None:
             if isinstance(member, Clash):
                 raise UserError(member.message)
-            self.commands[name] = _loaded(member, name) if isinstance(member, Command) else LazyGroup(member, name)
+            self.commands[name] = (
+                loaded_command(member, name) if isinstance(member, Command) else LazyGroup(member, name)
+            )
         return self.commands.get(name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -66,10 +69,25 @@ class LazyGroup(click.Group):
             )
 
 
-def _loaded(spec: Command, name: str) -> click.Command:
+def loaded_command(spec: Command, name: str) -> click.Command:
     called = " ".join(("chorale", *spec.path))
     with blaming(f"command `{called}`", f"could not be loaded ({spec.place})"):
-        return command_of(load(spec.place), name)
+        command = command_of(load(spec.place), name)
+    kit = kit_of_command(spec)
+    if kit is not None and command.callback is not None:
+        command.callback = _blamed(command.callback, f"command `{called}` of the kit `{kit}`")
+    return command
+
+
+def _blamed(run: Callable[..., Any], part: str) -> Callable[..., Any]:
+    """What fails in a kit's command is named with the kit, without a traceback."""
+
+    @wraps(run)
+    def run_blamed(*args: Any, **kwargs: Any) -> Any:
+        with blaming(part, but=(click.ClickException, click.Abort, click.exceptions.Exit, OSError)):
+            return run(*args, **kwargs)
+
+    return run_blamed
 
 
 class Program(LazyGroup):

@@ -17,10 +17,11 @@ from chorale.reproduce.tables import reproduced, what_to_get
 def reproduce(
     paper: Annotated[str, Argument(metavar="PAPER", help=f"{', '.join(sorted(papers()))}.")],
     data: Annotated[
-        Path | None,
+        list[Path] | None,
         Option(
             metavar="DIR",
-            help="Folder with the paper's published data. If it is not given, the command says what to get.",
+            help="Folder with the paper's data: a clone of a repository, a folder of clones, or the files that the "
+            "command lists without this option. May be repeated.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -31,15 +32,21 @@ def reproduce(
     if known is None:
         meant = did_you_mean(paper, papers())
         raise UserError(f"There is no paper {paper!r} here. Name one of: {', '.join(sorted(papers()))}.{meant}")
-    if data is not None and not data.is_dir():
-        raise UserError(f"{data} is not a folder. Name the folder the paper's data are in.")
-    files = check_data(known, data)
+    folders = data or []
+    for folder in folders:
+        if not folder.is_dir():
+            raise UserError(f"{folder} is not a folder. Name the folder the paper's data are in.")
+    files = check_data(known, *folders)
     missing = [file for file in files if file.state is FileState.MISSING and not file.file.optional]
-    if data is None or missing:
-        where = "" if data is None else f"{data} lacks {len(missing)} of the files that are needed. "
+    if not folders or missing:
+        named = " and ".join(map(str, folders))
+        where = f"{named} lacks {len(missing)} of the files that are needed. " if folders else ""
         lines = "\n".join(what_to_get(files))
-        raise UserError(f"{where}Get these, put them into a folder, and name it with --data DIR:\n{lines}")
+        raise UserError(
+            f"{where}Clone the repositories and name each clone with --data, or put the files into a folder as listed "
+            f"and name it with --data DIR:\n{lines}"
+        )
     with patiently(f"computing {paper}") as progress:
         with blaming(f"reproduction `{paper}` of the kit `{papers().kit_of(paper)}`"):
-            cells = list(known.cells(data, progress))
+            cells = list(known.cells(known.data(*folders), progress))
     print_scored(reproduced(known, cells, files), as_json=as_json, as_latex=as_latex)

@@ -87,5 +87,8 @@ class TaskExport:
     rows: Callable[[StageResults], Iterator[Mapping[str, Any]]]
     tally: Callable[[StageResults], Mapping[str, int]] | None = None
     """How many came to which end, for what the table leaves out."""
+    released: tuple[str, str] | None = None
+    """The outcome in the tally that the study is for, and what one of them is called: `("kept", "kept question")`. The
+    cost of a result is then the cost of one of these. Default: a result is the accepted label of an item."""
     more_columns: Callable[[StageResults], Sequence[str]] | None = None
     """Columns behind the others that depend on the study, such as what its items have beside what the task needs."""

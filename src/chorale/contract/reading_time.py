@@ -1,18 +1,20 @@
 """How long an item takes at least to read and answer, by what is shown: words, options, pictures, fields.
 
 Reading speed is that of silent reading of English non-fiction, 238 words a minute: Brysbaert (2019), "How many words do
-we read per minute? A review and meta-analysis of reading rate", Journal of Memory and Language 109, 104047. The other
-numbers are careful guesses, on the low side: an estimate is to catch pay that cannot be enough.
+we read per minute? A review and meta-analysis of reading rate", Journal of Memory and Language 109, 104047. Typing
+speed is the mean of 168,000 people: Dhakal et al. (2018), "Observations on typing from 136 million keystrokes", CHI.
+The other numbers are careful guesses, on the low side: an estimate is to catch pay that cannot be enough.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from chorale.contract.task import FieldKind, Task
 from chorale.model import Payload
 
 WORDS_PER_MINUTE = 238
+WORDS_TYPED_PER_MINUTE = 52
 OPTION_SECONDS = 0.5
 """To weigh one of several options that the item lists."""
 PICTURE_SECONDS = 3.0
@@ -44,17 +46,40 @@ def estimated_seconds(task: Task, payload: Payload) -> float:
     if task.form.seconds is not None:
         return task.form.seconds(payload)
     fields = sum(FIELD_SECONDS[field.kind] for field in task.shape.fields)
-    return _shown_seconds(task.form.view(payload)) + ANSWER_SECONDS + fields
+    shown = _shown(task.form.view(payload))
+    reading = shown.words * 60 / WORDS_PER_MINUTE + shown.pictures * PICTURE_SECONDS + shown.options * OPTION_SECONDS
+    return reading + ANSWER_SECONDS + fields
 
 
-def _shown_seconds(value: Any) -> float:
+def writing_seconds(task: Task, parts: float) -> float:
+    """How long it takes to write an answer with so many parts, where the task says how many words a part has."""
+    return parts * task.form.written_words * 60 / WORDS_TYPED_PER_MINUTE
+
+
+def shown_words(task: Task, payload: Payload) -> int:
+    """How many words an item shows."""
+    return _shown(task.form.view(payload)).words
+
+
+class _Shown(NamedTuple):
+    words: int = 0
+    pictures: int = 0
+    options: int = 0
+
+
+def _shown(value: Any) -> _Shown:
     match value:
         case str():
-            return PICTURE_SECONDS if _PICTURE.match(value) else reading_seconds(value)
+            return _Shown(pictures=1) if _PICTURE.match(value) else _Shown(words=len(value.split()))
         case Mapping():
-            return sum(map(_shown_seconds, value.values()))
+            return _together(value.values())
         case Sequence():
             # Tables in a list are options to choose from; texts are words or lines of one thing.
-            options = sum(OPTION_SECONDS for inner in value if isinstance(inner, Mapping))
-            return options + sum(map(_shown_seconds, value))
-    return 0.0
+            options = sum(isinstance(inner, Mapping) for inner in value)
+            return _together([_Shown(options=options), *value])
+    return _Shown()
+
+
+def _together(values: Iterable[Any]) -> _Shown:
+    each = [value if isinstance(value, _Shown) else _shown(value) for value in values]
+    return _Shown(*map(sum, zip(*each, strict=True))) if each else _Shown()

@@ -105,7 +105,8 @@ def zero_or_one(left: Answer, right: Answer) -> float:
 
 def by_confidence(judgments: Sequence[Judgment]) -> Combined | None:
     """The plain case of `Combining.combine`: the answer with the largest trust-weighted share."""
-    share = trust_weighted_share((judgment.answer, judgment.trust) for judgment in judgments)
+    draw = judgments[0].draw if judgments else 0
+    share = trust_weighted_share(((judgment.answer, judgment.trust) for judgment in judgments), draw)
     return None if share is None else Combined(share.answer, share.confidence)
 
 
@@ -244,6 +245,8 @@ class Form:
     it beside the view. Store answers by value, so that they do not depend on it."""
     seconds: Callable[[Payload], float] | None = None
     """How long an item takes at least. Default: by the words, options and pictures of its view, and its fields."""
+    written_words: int = 0
+    """Words that people write for each part of an answer (`Grading.parts`), at the least: for what an hour pays."""
 
     @cached_property
     def html(self) -> str:

@@ -8,12 +8,16 @@ from chorale.engine.offering_room import more_may_come
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group
 from chorale.model import StageSettings
-from chorale.store import Tx, events, labels, offering, positions, settings
+from chorale.store import Tx, events, labels, offering, participations, positions, settings
 from chorale.store.gates import closed_gates
+
+LONGEST_GRACE_MS = 3_600_000
+"""How long somebody who was removed and asks for no more items is still admitted elsewhere."""
 
 
 def advance(tx: Tx, study: Study) -> list[str]:
     """Do what is due; what it was, in words. Doing it again changes nothing."""
+    participations.end_grace(tx, study.clock() - LONGEST_GRACE_MS)
     done = [f"gate {name} closed" for name in close_ready_gates(tx, study)]
     closed, wanting = closed_gates(tx), offering.stages_with_open_items(tx)
     if drawn := draw_answers(tx, study, closed, wanting):

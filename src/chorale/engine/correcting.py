@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from chorale.engine.managing import BY_STAFF
-from chorale.engine.paying import pay_bonus, would_cover
+from chorale.engine.paying import covers, pay_bonus
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
 from chorale.model import AssignmentKind, EntryKind, GoldRecord, Item, Participation, Standing, UserError
@@ -83,7 +83,7 @@ def _check_budget(tx: Tx, study: Study, new: GoldCorrection) -> None:
         given = corrections.graded_by_gold(tx, stage.id, worker_id=worker_id)
         _, _, earned = _replayed(stage, given, history, {item.id: answer})
         owed.append(max(0, earned - corrections.paid_for_gold(tx, stage.id, worker_id)))
-    if any(owed) and not would_cover(tx, study, sum(owed), len(owed)):
+    if any(owed) and not covers(tx, study, sum(owed), len(owed)):
         raise UserError("What workers are owed by the right answer would exceed the budget. Raise `pay.budget` first.")
 
 

@@ -15,7 +15,7 @@ from chorale.engine.training import places_in
 from chorale.model import AssignmentKind, Refusal, StageState
 from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
 from chorale.protocol.situation_words import NO_CONSENT, message
-from chorale.store import Tx, assignments, codec, events, gates, offering, participations, stages, workers
+from chorale.store import Tx, assignments, codec, events, gates, lengths, offering, participations, stages, workers
 from chorale.store.assignments import Lease
 from chorale.store.credentials import credentials_of
 from chorale.store.offering import EVERYTHING, Draw, ItemContent
@@ -43,6 +43,8 @@ class Offer(NamedTuple):
     """How many leases were found to be over on the way, whose items others can have; not for workers."""
     skips_left: int | None = None
     """How many more items they may skip, this one included; None if any number."""
+    pay: int | None = None
+    """What the item pays, where that goes by its length."""
 
 
 STATUSES: Mapping[Reason, str] = {
@@ -86,7 +88,11 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session
             lease = _lease_next(tx, study, stage, worker_id, record)
     if now.state is State.AVAILABLE and lease is not None:
         offer = _offer(study, stage, record.pseudonym, lease, Progress(record.answered, record.earned), ended)
-        return offer._replace(skips_left=stage.skips_left(record.answered, record.skipped))
+        by_length = stage.settings.pay.by_length is not None
+        return offer._replace(
+            skips_left=stage.skips_left(record.answered, record.skipped),
+            pay=paying.item_pay(stage, lengths.words_of(tx, lease.token)) if by_length else None,
+        )
     # That there is an item for them was only supposed: what they are to read depends on whether there is.
     if now.reason is Reason.HAS_ROOM or (now.reason is Reason.BUDGET and not has_room(tx, stage, worker_id)):
         now = situation(facts._replace(has_room=never))
@@ -102,7 +108,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: At
         partial(paying.allows, tx, study, stage),
         lambda: more_may_come(study, stage, closed, offering.stages_with_open_items(tx)),
         study.has_consent(record.consent_version),
-        stage.removal_of(record.standing),
+        stage.removal_of(record.standing, record.answered, record.removed_after),
         holds_item,
         record.answered,
         stage.round_size,

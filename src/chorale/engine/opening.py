@@ -12,6 +12,7 @@ from typing import TextIO
 
 from pydantic import ValidationError
 
+from chorale.contract.reading_time import shown_words
 from chorale.engine.advancing import advance
 from chorale.engine.changing_settings import as_evidence, changes_since, keep_in_force, refused_changes
 from chorale.engine.clock import Clock, SteadyClock, wall_clock
@@ -34,6 +35,7 @@ from chorale.store import (
     events,
     items,
     labels,
+    lengths,
     locks,
     open_store,
     settings,
@@ -103,6 +105,7 @@ def _open_lock(lock: Path) -> TextIO:
 def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
     """Bring a folder into a database; the study, open on it."""
     ids = store.do(lambda tx: _sync(tx, folder, clock))
+    ties_at_random = store.look(settings.ties_at_random)
     study = Study(
         settings=folder.settings,
         consent=store.do(lambda tx: _consent_in_force(tx, folder, clock)),
@@ -115,6 +118,7 @@ def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
                 content.options,
                 partial(len, content.gold),
                 content.guidelines,
+                ties_at_random=ties_at_random,
             )
             for content in folder.stages
         },
@@ -156,6 +160,10 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
         if name not in known:
             known[name] = stages.add_stage(tx, name, position, content.task.name, content.task.version)
         _add_new(tx, folder, content, known[name])
+        if content.settings.pay.by_length is not None:
+            rows = lengths.not_counted(tx, known[name])
+            counted = ((key, shown_words(content.task, codec.frozen_from_text(payload))) for key, payload in rows)
+            lengths.note_words(tx, known[name], counted)
     return known
 
 
@@ -249,6 +257,8 @@ def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock) -> None:
         settings.set_setting(tx, "texts", codec.as_text(texts))
         hashes = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
         events.record(tx, clock(), "texts", {"files": texts, "sha256": hashes})
+    if settings.setting_value(tx, "seed") is None:
+        settings.draw_ties(tx)
     settings.set_setting(tx, "seed", str(folder.settings.study.seed))
     if settings.setting_value(tx, "study") != folder.settings_text:
         changes = changes_since(tx, folder.settings)

@@ -1,13 +1,13 @@
 """The ledger: what work earns, the panel's fee on it, and whether the budget allows more."""
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from chorale.engine.running import RunningStage, Study
 from chorale.model import EntryKind, GoldRecord, Participation, money_text
-from chorale.protocol import fee_due, fee_on, gold_bonus, part_of_round, parts_bonus
-from chorale.store import Tx, assignments, events, gates, ledger, locks, offering, participations, settings
+from chorale.protocol import fee_due, fee_on, gold_bonus, length_pay, part_of_round, parts_bonus
+from chorale.store import Tx, assignments, events, gates, ledger, offering, participations, settings
 
 BUDGET_REACHED = "budget reached"
 """What is noted, with the budget of that moment, when it no longer covered an item."""
@@ -29,14 +29,17 @@ class Amount(NamedTuple):
 
 
 def earned_by(
-    stage: RunningStage, currency: str, response_id: int, parts: int, record: GoldRecord | None
+    stage: RunningStage, currency: str, response_id: int, parts: int, record: GoldRecord | None, words: int = 0
 ) -> list[Amount]:
-    """What a response earns. `record` is the worker's gold after it, if it was gold in production."""
+    """What a response earns. `record` is the worker's gold after it, if it was gold in production.
+
+    `words` are those that its item shows, where it is paid by them.
+    """
     pay, gold = stage.settings.pay, stage.settings.gold
     amounts = []
-    if pay.per_judgment:
-        reason = _for_judgment(stage.name, pay.per_judgment, currency)
-        amounts.append(Amount(f"response:{response_id}:base", EntryKind.BASE, pay.per_judgment, reason))
+    if base := item_pay(stage, words):
+        reason = _for_judgment(stage.name, base, currency, None if pay.by_length is None else words)
+        amounts.append(Amount(f"response:{response_id}:base", EntryKind.BASE, base, reason))
     if pay.parts is not None and (further := parts_bonus(parts, pay.parts)):
         reason = f"{parts} parts, {pay.parts.beyond} of them paid with the judgment"
         amounts.append(Amount(f"response:{response_id}:parts", EntryKind.BONUS, further, reason))
@@ -46,9 +49,17 @@ def earned_by(
     return amounts
 
 
-@cache
-def _for_judgment(stage: str, amount: int, currency: str) -> str:
-    return f"a judgment in {stage}, {money_text(amount, currency)} each"
+def item_pay(stage: RunningStage, words: int) -> int:
+    """What an item with so many words pays, whatever the answer."""
+    pay = stage.settings.pay
+    return pay.per_judgment + length_pay(words, pay.by_length)
+
+
+@lru_cache(maxsize=10_000)
+def _for_judgment(stage: str, amount: int, currency: str, words: int | None) -> str:
+    if words is None:
+        return f"a judgment in {stage}, {money_text(amount, currency)} each"
+    return f"a judgment in {stage}, {money_text(amount, currency)} for {words:,} words"
 
 
 def for_round(tx: Tx, stage: RunningStage, worker_id: int, response_id: int, answered: int) -> list[Amount]:
@@ -127,7 +138,8 @@ def most_for_one(study: Study, stage: RunningStage) -> int:
     rules = [gate.settings for gate in study.gates.values()]
     passing = sum(rule.bonus for rule in rules if rule.decides_each and about & set(rule.stage))
     finishing = pay.finished if stage.round_size is not None else 0
-    return pay.per_judgment + bonus + parts + finishing + passing
+    length = 0 if pay.by_length is None else pay.by_length.most
+    return pay.per_judgment + length + bonus + parts + finishing + passing
 
 
 def _promised(tx: Tx, study: Study) -> tuple[int, int]:
@@ -151,7 +163,6 @@ def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
     budget = study.settings.pay.budget
     if budget is None:
         return True
-    locks.lock(tx, locks.Alone.PROMISES_MONEY)
     out, payments = _promised(tx, study)
     more = out + most_for_one(study, stage)
     spent = participations.spent(tx)
@@ -165,13 +176,6 @@ def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
 
 def covers(tx: Tx, study: Study, amount: int, payments: int) -> bool:
     """Whether the budget covers amounts to be paid at once, on top of all that items in work can earn."""
-    if study.settings.pay.budget is not None:
-        locks.lock(tx, locks.Alone.PROMISES_MONEY)
-    return would_cover(tx, study, amount, payments)
-
-
-def would_cover(tx: Tx, study: Study, amount: int, payments: int) -> bool:
-    """The same as things are, while others may promise money."""
     return not lacking(tx, study, amount, payments)
 
 
@@ -186,7 +190,7 @@ def lacking(tx: Tx, study: Study, amount: int, payments: int) -> int:
 
 def is_covered(tx: Tx, study: Study, stage: RunningStage) -> bool:
     """Whether the budget, as things are, covers one more item of the stage."""
-    return study.settings.pay.budget is None or would_cover(tx, study, most_for_one(study, stage), 2)
+    return study.settings.pay.budget is None or covers(tx, study, most_for_one(study, stage), 2)
 
 
 def stopped(tx: Tx, study: Study) -> tuple[str, ...]:

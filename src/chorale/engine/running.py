@@ -10,15 +10,18 @@ from typing import Any
 from pydantic import BaseModel
 
 from chorale.contract import AnswerError, Task
+from chorale.contract.task import Combined
 from chorale.engine.clock import Clock
 from chorale.engine.parts import WorkPart
 from chorale.folder.expected_pay import works_for_nothing
+from chorale.metrics.aggregation.tie_draw import draw_of
 from chorale.model import (
     EXPERT,
     Answer,
     GateSettings,
     GoldRecord,
     Item,
+    Judgment,
     Refusal,
     StageSettings,
     Standing,
@@ -57,6 +60,8 @@ class RunningStage:
     """How many stages back the items came from at most; none for those from a file."""
     not_seen_later: int = 0
     """Nobody gets an item here who has seen what others made of it, so many stages on."""
+    tie_seed: int | None = None
+    """What ties between answers are drawn by; None where the first by name is taken."""
 
     # Asked for with every item: worked out once.
     @cached_property
@@ -82,6 +87,14 @@ class RunningStage:
     def admitting(self) -> Callable[[Credentials], Admission]:
         """The same where it goes by credentials alone. Remembered for a while, since many have the same."""
         return lru_cache(maxsize=MOST_CREDENTIALS)(self.admission)
+
+    def combined(self, key: str, judgments: Sequence[Judgment]) -> Combined | None:
+        """The judgments of the item with this key, put together."""
+        first = judgments[0].answer if judgments else None
+        if self.tie_seed is not None and any(judgment.answer != first for judgment in judgments):
+            draw = draw_of(self.tie_seed, self.name, key)
+            judgments = [judgment._replace(draw=draw) for judgment in judgments]
+        return self.task.combining.combine(tuple(judgments))
 
     def parsed(self, sent: Any) -> tuple[Answer, str]:
         """An answer that was sent, in its canonical form, and that as text; AnswerError if it can't be taken.
@@ -136,9 +149,9 @@ class RunningStage:
         """Why workers are removed from it: by its gold or, where it has none, by their quality."""
         return Reason.BELOW_QUALITY if self.settings.gold is None else Reason.BELOW_GOLD
 
-    def removal_of(self, standing: str) -> Reason | None:
-        """Why somebody with this standing was removed from it, if they were."""
-        return self.removal if standing == Standing.DROPPED else None
+    def removal_of(self, standing: str, answered: int, removed_after: int) -> Reason | None:
+        """Why somebody was removed from it, if they were and are to know it: after so many answers."""
+        return self.removal if standing == Standing.DROPPED and answered >= removed_after else None
 
     def skips_left(self, answered: int, skipped: int) -> int | None:
         """How many more items somebody may skip here; None where any number."""
@@ -192,6 +205,8 @@ def running_stage(
     options: BaseModel,
     gold_count: Callable[[], int],
     guidelines: str = "",
+    *,
+    ties_at_random: bool,
 ) -> RunningStage:
     """A stage, with what the rest of the study file means for it. `task` is as these options make it."""
     return RunningStage(
@@ -205,6 +220,7 @@ def running_stage(
         levels=_levels(study, stage),
         not_seen_later=_not_seen_later(study, stage),
         round_size=None if stage.round is None else stage.round.size or gold_count(),
+        tie_seed=study.study.seed if ties_at_random else None,
     )
 
 

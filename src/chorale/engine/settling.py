@@ -5,52 +5,60 @@ writes down what is different. That is how a dropped worker's judgments stop cou
 label, and how a process that died half-way is made good by the next one.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from random import Random
 from typing import Any
 
 from chorale.contract import ItemError
+from chorale.contract.reading_time import shown_words
 from chorale.engine.correcting import finish_corrections
 from chorale.engine.grading import grade_answer
 from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.model import ItemState, Judgment, JudgmentSettings, NewItem, SourceItem
+from chorale.model.problems import UnavailableError
 from chorale.protocol import decide_item, ranking_is_stable, rule_for
 from chorale.store import Tx, codec, events, labels, positions
 from chorale.store.assignments import Assigned
-from chorale.store.items import add_items, content_of, payloads_of
-from chorale.store.labels import ItemProgress, Unsettled
+from chorale.store.items import add_items, content_of
+from chorale.store.labels import ItemProgress, Judged, Unsettled
+from chorale.store.lengths import note_words
 
 GROUPS_AT_ONCE = 40
 
 
-def settle_group(
-    tx: Tx, study: Study, stage: RunningStage, group_key: str, only: int | None = None, *, answered: bool = False
-) -> None:
+def settle_group(tx: Tx, study: Study, stage: RunningStage, group_key: str, only: int | None = None) -> None:
     """Bring the labels of one group of items up to date, and what follows from them.
 
-    `only` is the one item to look at, if the others are as they were; `answered` tells that this transaction took an
-    answer to it.
+    `only` is the one item to look at, if the others are as they were.
     """
-    rule = stage.settings.gold
-    known: dict[int, Sequence[Judgment]] = {}
     if only is None:
-        group = labels.lock_group(tx, stage.id, group_key)
+        settle(tx, study, stage, labels.read_group(tx, stage.id, group_key, stage.settings.gold))
     else:
-        # Answers to one matter to the others only where something is derived from their results.
-        whole = (stage.id, group_key) if "results" in study.made_of(stage) else None
-        group, known[only] = labels.lock_judged(tx, only, rule, group=whole)
+        settle(tx, study, stage, read_judged(tx, study, stage, group_key, only))
+
+
+def read_judged(
+    tx: Tx, study: Study, stage: RunningStage, group_key: str, item_id: int, answering: int | None = None
+) -> Judged:
+    """What an item is settled by; `answering` is the worker who is about to answer it."""
+    # Answers to one matter to the others only where something is derived from their results.
+    whole = (stage.id, group_key) if "results" in study.made_of(stage) else None
+    return labels.read_item(tx, item_id, stage.settings.gold, group=whole, answering=answering)
+
+
+def settle(tx: Tx, study: Study, stage: RunningStage, judged: Judged, *, answered: bool = False) -> None:
+    """Bring labels up to date, and what follows from them; `answered`: this transaction took one of the judgments."""
+    group, known = judged.group, judged.judgments
     changed = False
     for place, item in enumerate(group):
-        if only is None or item.id == only:
-            judgments = known[item.id] if only is not None else labels.judgments_of(tx, item.id, rule)
-            known[item.id] = judgments
-            group[place] = settled = _settle_item(tx, study, stage, item, judgments, answered=answered)
+        if item.id in known:
+            group[place] = settled = _settle_item(tx, study, stage, item, known[item.id], answered=answered)
             changed = changed or _finished(settled) != _finished(item)
     # Whose answers count may have changed although as many do and the result is the same, or not there yet.
     if changed or (known and any(of != "results" for of in study.made_of(stage))):
-        _derive(tx, study, stage, group, known)
+        _derive(tx, study, stage, judged)
 
 
 def _finished(item: ItemProgress) -> tuple[Any, ...]:
@@ -102,6 +110,8 @@ def settle_everything(study: Study) -> None:
     for changed in study.store.look(labels.unsettled):
         try:
             settle_worker(study, changed, settled)
+        except UnavailableError:
+            raise
         except Exception as error:
             # One worker's trouble must not keep everybody else's labels from being settled.
             failures.append(error)
@@ -139,7 +149,7 @@ def _decided(stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgme
     """The item as these judgments make it, with so many of its places taken."""
     rule = rule_for(stage.settings.judgments, item.sampled)
     # Before the minimum is reached there is nothing to decide, and nothing to show for it.
-    combined = stage.task.combining.combine(judgments) if len(judgments) >= rule.min else None
+    combined = stage.combined(item.key, judgments) if len(judgments) >= rule.min else None
     confidence = None if combined is None else combined.confidence
     stable = has_settled(stage, rule, judgments)
     decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
@@ -215,29 +225,24 @@ def _rounded_trust(trust: float) -> float:
 
 def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str) -> None:
     """Add, withdraw or bring back the items of later stages that rest on this group."""
-    _derive(tx, study, stage, labels.lock_group(tx, stage.id, group_key), {})
+    _derive(tx, study, stage, Judged(labels.group_progress(tx, stage.id, group_key), {}))
 
 
-def _derive(
-    tx: Tx, study: Study, stage: RunningStage, group: Sequence[ItemProgress], known: Mapping[int, Sequence[Judgment]]
-) -> None:
-    """The same for a group that is locked, with the judgments of those of its items that are known."""
+def _derive(tx: Tx, study: Study, stage: RunningStage, judged: Judged) -> None:
+    """The same for a group as it was read, with the judgments of those of its items that are known."""
     if not stage.feeds:
         return
+    known = judged.judgments
     if known and "results" not in study.made_of(stage):
         # Answers go on item by item, whatever else is in the group.
-        group = [item for item in group if item.id in known]
-    sources = [
-        item.as_source(
-            payload, known[item.id] if item.id in known else labels.judgments_of(tx, item.id, stage.settings.gold)
-        )
-        for item, payload in zip(group, payloads_of(tx, [item.id for item in group]), strict=True)
-    ]
-    complete = {item.id for item in group if item.state == ItemState.COMPLETE}
+        judged = judged._replace(group=[item for item in judged.group if item.id in known])
+    fed = study.fed_by(stage)
+    sources, derived = labels.read_derived(tx, judged, stage.settings.gold, [later.id for later in fed])
+    complete = {item.id for item in judged.group if item.state == ItemState.COMPLETE}
     ids = tuple(source.id for source in sources)
     evidence = _evidence(stage, sources)
-    for later in study.fed_by(stage):
-        present = {item.key: item for item in labels.derived_from(tx, later.id, ids)}
+    for later, already in zip(fed, derived, strict=True):
+        present = {item.key: item for item in already}
         wanted = {
             new.key: new if new.sources else replace(new, sources=ids)
             for new in derived_items(later, stage, sources, complete, study.settings.study.seed, present)
@@ -260,7 +265,7 @@ def derive_answers(
 ) -> int:
     """Add the items of a later stage that are made of some answers, given to these items; how many there are."""
     sources = [
-        labels.lock_item(tx, item_id).as_source(
+        labels.item_progress(tx, item_id).as_source(
             content_of(tx, item_id)[1],
             [one for one in labels.judgments_of(tx, item_id, stage.settings.gold) if one.response in drawn],
         )
@@ -289,6 +294,8 @@ def _evidence(stage: RunningStage, sources: Sequence[SourceItem]) -> dict[str, A
 def _add(tx: Tx, study: Study, later: RunningStage, new: Sequence[NewItem], evidence: dict[str, Any]) -> None:
     if new:
         add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
+        if later.settings.pay.by_length is not None:
+            note_words(tx, later.id, ((item.key, shown_words(later.task, item.payload)) for item in new))
         events.record(
             tx, study.clock(), "derived", {**evidence, "items": [item.key for item in new]}, stage_id=later.id
         )

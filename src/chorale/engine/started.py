@@ -23,7 +23,7 @@ from chorale.folder.reading import SETTINGS_FILE, did_you_mean
 from chorale.model import StageSettings, StudySettings, UserError
 from chorale.store import Store, Tx, consents, gold, open_store, stages, store_url
 from chorale.store.consents import ConsentForm
-from chorale.store.settings import setting_value
+from chorale.store.settings import setting_value, ties_at_random
 
 
 @contextmanager
@@ -137,4 +137,5 @@ def _stage_as_recorded(store: Store, stage: StageSettings, stage_id: int, settin
         task.configured(options),
         options,
         lambda: store.look(lambda tx: len(gold.gold_by_key(tx, stage_id))),
+        ties_at_random=store.look(ties_at_random),
     )

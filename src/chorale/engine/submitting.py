@@ -11,15 +11,25 @@ from chorale.engine.gates import decide_about
 from chorale.engine.leases import own_assignment
 from chorale.engine.offering import Progress
 from chorale.engine.running import RunningStage, Study
-from chorale.engine.settling import settle_group, take_in
-from chorale.model import Assignment, AssignmentKind, AssignmentState, GoldRecord, Participation, Refusal, Standing
+from chorale.engine.settling import read_judged, settle, take_in
+from chorale.model import (
+    Assignment,
+    AssignmentKind,
+    AssignmentState,
+    GoldRecord,
+    Judgment,
+    Participation,
+    Refusal,
+    Standing,
+)
 from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
 from chorale.protocol.situation_words import message
-from chorale.store import Tx, assignments, events, grades, items, labels, locks, participations, responses
+from chorale.store import Tx, assignments, events, grades, items, labels, lengths, participations, responses
 from chorale.store.assignments import Assigned
-from chorale.store.codec import as_text, frozen_from_text
+from chorale.store.codec import answer_from_text, as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
-from chorale.store.gold import gold_answer
+from chorale.store.gold import GoldAnswer, gold_answer
+from chorale.store.labels import Judged
 from chorale.store.offering import take_gold
 from chorale.store.sessions import SessionClaim
 
@@ -39,12 +49,25 @@ class Outcome(NamedTuple):
     response_id: int | None = None
     """What the answer is kept as; not for workers."""
     stage_id: int = 0
+    stopped_counting: bool = False
+    """Whether their answers count no longer from this one on; not for workers, who may get to know it later."""
 
 
 class _Graded(NamedTuple):
     result: GradeResult
     explanation: str
     gold: Any
+
+
+class _Removed(NamedTuple):
+    """How somebody stands, and with how many answers they get to know that they were removed."""
+
+    standing: Standing
+    after: int
+
+    def shown(self, answered: int) -> Standing:
+        """How they stand as far as they are to know, after so many answers."""
+        return self.standing if answered >= self.after else Standing.ACTIVE
 
 
 # Looked up for every answer, in a third of the time that `Standing(…)` takes.
@@ -69,31 +92,42 @@ def submit(
         return _as_before(tx, stage, held)
     item, answer, text = _parsed(tx, stage, assignment.item_id, raw_answer)
     _renew_if_ended(tx, study, stage, assignment, record)
+    gold = _gold_of(tx, assignment)
+    judged = _read_judged(tx, study, stage, held)
     now = study.clock()
     elapsed = max(0, now - assignment.leased_at)
     duration = elapsed if duration_ms is None else min(max(0, duration_ms), elapsed)
     version = stage.task.version
     response_id = responses.add_response(tx, assignment, text, version, now, duration, idempotency_key)
     assignments.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
-    graded = _grade(tx, stage, assignment, response_id, answer, now)
+    graded = None if gold is None else _grade(tx, stage, gold, response_id, answer, now)
     correct = graded is None or stage.is_correct(graded.result.score)
     after = None if graded is None else gold_after(record.gold, correct, stage.settings.gold)
-    paid = _pay(tx, study, stage, held, response_id, answer, after, now)
+    paid = _pay(tx, study, stage, held, token, response_id, answer, after, now)
     participations.count_answer(
         tx, stage.id, worker_id, earned=paid.earned, fees=paid.fee, exact_fees=paid.exact_fee, worked_ms=duration
     )
-    standing = _STANDINGS[record.standing] if after is None else _note_gold(tx, study, stage, record, after)
-    _follow_up(tx, study, stage, held, response_id, answer, standing)
+    removed = _Removed(_STANDINGS[record.standing], record.removed_after)
+    if after is not None:
+        removed = _note_gold(tx, study, stage, record, after)
+    if judged is not None:
+        _settle(tx, study, stage, held, judged, response_id, text)
+    elif assignment.kind == AssignmentKind.PRODUCTION:
+        labels.count_judgment(tx, assignment.item_id)
+        take_in(tx, study, stage, held, response_id, answer)
+    if stage.round_size is not None and record.answered + 1 >= stage.round_size:
+        decide_about(tx, study, stage, record.worker_id)
     wrong = graded if not correct and _tells(stage, assignment.kind) else None
     return Outcome(
         "accepted",
         wrong.explanation if wrong else None,
-        standing,
+        removed.shown(record.answered + 1),
         Progress(record.answered + 1, record.earned + paid.earned),
         _compared(stage, assignment.kind, item, answer, wrong.gold) if wrong else None,
         wrong is None if assignment.kind == AssignmentKind.TRAINING else None,
         response_id,
         stage.id,
+        removed.standing != record.standing,
     )
 
 
@@ -115,6 +149,7 @@ def _pay(
     study: Study,
     stage: RunningStage,
     held: Assigned,
+    token: str,
     response_id: int,
     answer: Any,
     after: GoldRecord | None,
@@ -128,27 +163,35 @@ def _pay(
         response_id,
         stage.task.grading.parts(answer),
         after if assignment.kind == AssignmentKind.GOLD else None,
+        0 if stage.settings.pay.by_length is None else lengths.words_of(tx, token),
     )
     amounts += paying.for_round(tx, stage, record.worker_id, response_id, record.answered + 1)
     return paying.book(tx, study, stage, record, amounts, now)
 
 
-def _follow_up(
-    tx: Tx, study: Study, stage: RunningStage, held: Assigned, response_id: int, answer: Any, standing: Standing
-) -> None:
-    """What an answer means for its item, for the items made from it, and for the gates that wait for its worker."""
+def _read_judged(tx: Tx, study: Study, stage: RunningStage, held: Assigned) -> Judged | None:
+    """What the item will be settled by, if anything can be decided once it has this answer. Before any is written."""
     assignment, record = held.assignment, held.record
-    if assignment.kind == AssignmentKind.PRODUCTION:
-        fewest = stage.fewest
-        # One judgment may be enough: then there is something to decide at once.
-        waits = standing is Standing.ACTIVE and fewest != (1, 1)
-        if waits and held.needs_more(*fewest):
-            labels.count_judgment(tx, assignment.item_id)
-            take_in(tx, study, stage, held, response_id, answer)
-        else:
-            settle_group(tx, study, stage, assignment.group_key, only=assignment.item_id, answered=True)
-    if stage.round_size is not None and record.answered + 1 >= stage.round_size:
-        decide_about(tx, study, stage, record.worker_id)
+    if assignment.kind != AssignmentKind.PRODUCTION:
+        return None
+    fewest = stage.fewest
+    # One judgment may be enough: then there is something to decide at once.
+    waits = record.standing == Standing.ACTIVE and fewest != (1, 1)
+    if waits and held.needs_more(*fewest):
+        return None
+    return read_judged(tx, study, stage, assignment.group_key, assignment.item_id, record.worker_id)
+
+
+def _settle(
+    tx: Tx, study: Study, stage: RunningStage, held: Assigned, judged: Judged, response_id: int, answer: str
+) -> None:
+    """Settle the item by the judgments there were and by this answer, as it is stored, if that counts."""
+    record, item_id = held.record, held.assignment.item_id
+    if record.standing == Standing.ACTIVE:
+        trusted = labels.trust_in(record.gold, stage.settings.gold)
+        judgment = Judgment(judged.answering, answer_from_text(answer), trusted, response_id)
+        judged.judgments[item_id] = (*judged.judgments[item_id], judgment)
+    settle(tx, study, stage, judged, answered=True)
 
 
 def _compared(stage: RunningStage, kind: str, item: Any, answer: Any, gold: Any) -> Mapping[str, Any] | None:
@@ -175,7 +218,7 @@ def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
     return Outcome(
         "already_submitted",
         given.explanation if wrong else None,
-        _STANDINGS[record.standing],
+        _Removed(_STANDINGS[record.standing], record.removed_after).shown(record.answered),
         Progress(record.answered, record.earned),
         _compared_before(tx, stage, held, frozen_from_text(given.answer)) if wrong else None,
         not wrong if given.kind == AssignmentKind.TRAINING else None,
@@ -216,9 +259,9 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation) -> 
     return Facts(
         partial(admission, tx, study, stage, record.worker_id, credentials),
         always,
-        partial(_covered, tx, study, stage),
+        partial(paying.is_covered, tx, study, stage),
         never,
-        removal=stage.removal_of(record.standing),
+        removal=stage.removal_of(record.standing, record.answered, record.removed_after),
         answered=record.answered,
         round_size=stage.round_size,
         max_per_worker=stage.settings.max_per_worker,
@@ -226,38 +269,36 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation) -> 
     )
 
 
-def _covered(tx: Tx, study: Study, stage: RunningStage) -> bool:
-    """Whether the budget covers the late answer, on top of what others are promised. A refusal must write nothing."""
-    if study.settings.pay.budget is not None:
-        locks.lock(tx, locks.Alone.PROMISES_MONEY)
-    return paying.is_covered(tx, study, stage)
-
-
-def _grade(
-    tx: Tx, stage: RunningStage, assignment: Assignment, response_id: int, answer: Any, now: int
-) -> _Graded | None:
-    """Grade an answer by gold, if it is one to gold."""
+def _gold_of(tx: Tx, assignment: Assignment) -> GoldAnswer | None:
+    """What an answer is graded by; None if the assignment is no gold."""
     if assignment.kind == AssignmentKind.PRODUCTION:
         return None
-    gold = gold_answer(tx, assignment.item_id, to_grade=True)
+    gold = gold_answer(tx, assignment.item_id)
     if gold is None:
         raise RuntimeError("a gold assignment without its gold")
+    return gold
+
+
+def _grade(tx: Tx, stage: RunningStage, gold: GoldAnswer, response_id: int, answer: Any, now: int) -> _Graded:
+    """Grade an answer by gold."""
     expected = frozen_from_text(gold.answer)
     result = stage.task.grading.grade(answer, expected)
     grades.add_grade(tx, response_id, "gold", result.score, result.reasons, now)
     return _Graded(result, gold.explanation, expected)
 
 
-def _note_gold(tx: Tx, study: Study, stage: RunningStage, record: Participation, after: GoldRecord) -> Standing:
+def _note_gold(tx: Tx, study: Study, stage: RunningStage, record: Participation, after: GoldRecord) -> _Removed:
     """Note a worker's gold after the answer they have just given to some, and whether they stay."""
-    rule, standing = stage.settings.gold, _STANDINGS[record.standing]
+    rule, standing, removed_after = stage.settings.gold, _STANDINGS[record.standing], record.removed_after
     if rule is not None and standing is Standing.ACTIVE:
         verdict = review_worker(after, rule)
         if verdict.dropped:
             standing = Standing.DROPPED
-            evidence = dict(verdict.evidence)
+            grace = 0 if rule.feedback == "at once" else study.secrets.randrange(rule.grace + 1)
+            removed_after = record.answered + 1 + grace
+            evidence = {**verdict.evidence, "grace": grace}
             events.record(tx, study.clock(), "dropped", evidence, stage_id=stage.id, worker_id=record.worker_id)
     # The labels they had a part in may be others now. Who is always right is trusted as before.
     changed = standing != record.standing or trust(after, rule) != trust(record.gold, rule)
-    participations.note_gold(tx, stage.id, record.worker_id, after, standing, trust_changed=changed)
-    return standing
+    participations.note_gold(tx, stage.id, record.worker_id, after, standing, removed_after, trust_changed=changed)
+    return _Removed(standing, removed_after)

@@ -181,7 +181,7 @@ class _Desk:
             partial(is_covered, tx, study, stage),
             partial(more_may_come, study, stage, now.credentials.closed, now.wanting),
             study.has_consent(now.consent_version),
-            stage.removal_of(progress.standing),
+            stage.removal_of(progress.standing, progress.answered, progress.removed_after),
             stage.id in now.holding,
             progress.answered,
             stage.round_size,

@@ -94,7 +94,13 @@ def _is_gap(value: Any) -> bool:
 
 
 def label_column(values: Iterable[Any], sep: str | None) -> pl.Series:
-    """Labels as text, or as lists of text if they are sets."""
+    """Labels as text without blanks around them, or as lists of text if they are sets."""
+    labels = written_labels(values)
+    return labels if isinstance(labels.dtype, pl.List) else split_labels(labels, sep)
+
+
+def written_labels(values: Iterable[Any]) -> pl.Series:
+    """Labels as text, as they are written, or as lists of text if they are sets."""
     if not isinstance(values, pl.Series) and str(getattr(values, "dtype", "object")) == "object":
         values = list(values)
         if any(isinstance(value, _COLLECTIONS) for value in values):
@@ -105,7 +111,7 @@ def label_column(values: Iterable[Any], sep: str | None) -> pl.Series:
         if series.dtype.inner.is_nested():
             raise ValueError(f"a column of {series.dtype} has more than texts and numbers in its lists")
         return series.cast(pl.List(pl.String))
-    return split_labels(as_text(series), sep)
+    return as_text(series)
 
 
 def _options_in(value: Any) -> list[str]:

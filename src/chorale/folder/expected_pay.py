@@ -5,29 +5,47 @@ from math import floor
 from statistics import fmean
 
 from chorale.contract import Task
-from chorale.model import EXPERT, Answer, EntrySettings, PartsBonus, StagePay
-from chorale.protocol import parts_bonus
+from chorale.contract.reading_time import shown_words, writing_seconds
+from chorale.model import EXPERT, Answer, EntrySettings, LengthPay, PartsBonus, Payload, StagePay
+from chorale.protocol import length_pay, parts_bonus
 
 
-def expected_pay(pay: StagePay, task: Task, known: Sequence[Answer]) -> float:
-    """The pay for an answer and for its parts.
+def expected_pay(pay: StagePay, task: Task, known: Sequence[Answer], shown: Sequence[Payload]) -> float:
+    """The pay for an answer, for the length of its item and for its parts.
 
-    Parts are as many as the study file expects, or else as many as the right answers have that are `known`. Where
-    neither tells, only those count that the pay for the answer covers.
+    Items are as long as those `shown`; where they are still to come, the most is paid for their length. Parts are as
+    many as the study file expects, or else as many as the right answers have that are `known`. Where neither tells,
+    only those count that the pay for the answer covers.
     """
+    return pay.per_judgment + _for_length(pay.by_length, task, shown) + _for_parts(pay, task, known)
+
+
+def _for_length(rule: LengthPay | None, task: Task, shown: Sequence[Payload]) -> float:
+    if rule is None or not shown:
+        return 0.0 if rule is None else rule.most
+    return fmean(length_pay(shown_words(task, payload), rule) for payload in shown)
+
+
+def _for_parts(pay: StagePay, task: Task, known: Sequence[Answer]) -> float:
     rule = pay.parts
     if rule is None:
-        return pay.per_judgment
+        return 0.0
     if pay.expected_parts is not None:
-        return pay.per_judgment + _on_average(pay.expected_parts, rule)
-    return pay.per_judgment + (
-        fmean(parts_bonus(task.grading.parts(answer), rule) for answer in known) if known else 0.0
-    )
+        return _on_average(pay.expected_parts, rule)
+    return fmean(parts_bonus(task.grading.parts(answer), rule) for answer in known) if known else 0.0
+
+
+def expected_writing(pay: StagePay, task: Task, known: Sequence[Answer]) -> float:
+    """How many seconds it takes to write an answer, with as many parts as it is expected to have."""
+    parts = pay.expected_parts
+    if parts is None:
+        parts = fmean(task.grading.parts(answer) for answer in known) if known else 1
+    return writing_seconds(task, parts)
 
 
 def works_for_nothing(entry: EntrySettings, pay: StagePay) -> bool:
     """Whether a stage is for experts who get nothing for an answer: they are colleagues, and are paid elsewhere."""
-    return EXPERT in entry.qualifications and not pay.per_judgment
+    return EXPERT in entry.qualifications and not pay.per_judgment and pay.by_length is None
 
 
 def _on_average(parts: float, rule: PartsBonus) -> float:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from chorale.folder.expected_pay import expected_pay, works_for_nothing
+from chorale.folder.expected_pay import works_for_nothing
 from chorale.folder.gold_notes import about_gold
 from chorale.folder.panel_notes import about_panel
 from chorale.folder.reading import StageContent, StudyFolder
-from chorale.folder.reading_plan import ReadingPlan, reading_notes, reading_plan
+from chorale.folder.reading_plan import ReadingPlan, pay_each, reading_notes, reading_plan
 from chorale.folder.templates import is_from_template
 from chorale.model import GateSettings, money_text
 from chorale.model.stage_settings import SampledJudgments
@@ -32,7 +32,8 @@ class StagePlan:
     most: int
     """The same if every item asks for the most judgments it can."""
     hourly_wage: int | None
-    """By the time a judgment is expected to take, or what there is to read takes; None if the study does not say."""
+    """By the time a judgment is expected to take, or what there is to read and write takes, and the guidelines once for
+    each worker; None if the study does not say."""
     per_worker: int | None = None
     """In a round: what it costs for each worker, fees included."""
     workers: int | None = None
@@ -79,7 +80,7 @@ def plan_study(folder: StudyFolder) -> StudyPlan:
         name = content.settings.name
         items = coming[name] if content.settings.sources else {name: len(content.items)}
         if content.settings.round is None:
-            stages.append(plan_stage(content, items, pay.fee_percent))
+            stages.append(plan_stage(content, items, pay.fee_percent, turnout.stages[name]))
         else:
             stages.append(_plan_round(content, turnout.stages[name], pay.fee_percent))
     gates = tuple(_plan_gate(gate, turnout, pay.fee_percent) for gate in folder.settings.gate)
@@ -111,10 +112,10 @@ def _plan_round(content: StageContent, workers: int, fee_percent: float) -> Stag
     """What a round costs for each worker, and for all who must go through it."""
     stage = content.settings
     size = (stage.round.size if stage.round else None) or len(content.gold)
-    each = expected_pay(stage.pay, content.task, [row.answer for row in content.gold])
+    each = pay_each(content)
     paid = round(size * each) + stage.pay.finished
     reading = reading_plan(content)
-    seconds = _seconds_each(stage.pay.expected_seconds, reading)
+    seconds = _seconds_each(stage.pay.expected_seconds, reading, size)
     cost = _with_fee(paid * workers, fee_percent)
     return StagePlan(
         name=stage.name,
@@ -133,9 +134,14 @@ def _plan_round(content: StageContent, workers: int, fee_percent: float) -> Stag
     )
 
 
-def _seconds_each(expected: int | None, reading: ReadingPlan | None) -> float | None:
-    """How long an answer takes: what the study file expects, and no less than what there is to read."""
-    return expected if expected is None or reading is None else max(expected, reading.mean)
+def _seconds_each(expected: int | None, reading: ReadingPlan | None, answers: float) -> float | None:
+    """How long an answer takes: what the study file expects, and no less than what there is to read and to write.
+
+    Everybody reads the guidelines once, for so many answers.
+    """
+    if expected is None or reading is None:
+        return expected
+    return max(expected, reading.mean + reading.writing) + reading.guidelines / max(answers, 1)
 
 
 def _plan_gate(gate: GateSettings, turnout: Turnout, fee_percent: float) -> GatePlan:
@@ -171,8 +177,8 @@ def _drawn(of: int, share: float) -> int:
     return max(round(of * share), 1 if of and share else 0)
 
 
-def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: float) -> StagePlan:
-    """What a stage will ask for if it gets this many items from each stage they come from."""
+def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: float, workers: int = 1) -> StagePlan:
+    """What a stage will ask of so many workers if it gets this many items from each stage they come from."""
     stage = content.settings
     items = sum(coming.values())
     share = stage.gold.share if stage.gold else 0.0
@@ -180,7 +186,7 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
     def gold_among(judgments: int) -> int:
         return round(judgments * share / (1 - share))
 
-    each = expected_pay(stage.pay, content.task, [row.answer for row in content.truth or content.gold])
+    each = pay_each(content)
     bonus = stage.gold.bonus if stage.gold else None
 
     def cost(judgments: int) -> int:
@@ -198,7 +204,9 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
     extra = drawn * (more.judgments - stage.judgments.min) if more is not None else 0
     judgments = items * stage.judgments.min + extra
     reading = reading_plan(content)
-    seconds = _seconds_each(stage.pay.expected_seconds, reading)
+    each_answers = (judgments + gold_among(judgments)) / max(workers, 1)
+    answers = min(each_answers, stage.max_per_worker or each_answers)
+    seconds = _seconds_each(stage.pay.expected_seconds, reading, answers)
     by_chance = stage.items is not None and 0 < stage.items.sample < 1
     on_average = each + (share * bonus.amount / bonus.of if bonus else 0)
     return StagePlan(

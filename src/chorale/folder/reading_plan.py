@@ -6,9 +6,9 @@ from statistics import fmean, median
 
 from chorale.contract import Task
 from chorale.contract.reading_time import WORDS_PER_MINUTE, estimated_seconds, reading_seconds
-from chorale.folder.expected_pay import expected_pay, works_for_nothing
+from chorale.folder.expected_pay import expected_pay, expected_writing, works_for_nothing
 from chorale.folder.reading import StageContent, StudyFolder
-from chorale.model import NewItem, money_text
+from chorale.model import NewItem, Payload, money_text
 from chorale.model.plural import plural
 
 LONGEST = 5
@@ -26,6 +26,8 @@ class ReadingPlan:
     """The longest items: id and seconds."""
     guidelines: float
     """Seconds to read the guidelines, once for each worker."""
+    writing: float
+    """Seconds to write an answer, on top of reading its item."""
 
 
 def times_of(task: Task, items: Sequence[NewItem]) -> list[tuple[str, float]]:
@@ -46,7 +48,16 @@ def reading_plan(content: StageContent) -> ReadingPlan | None:
         seconds[len(seconds) // 10],
         tuple(times[:LONGEST]),
         reading_seconds(content.guidelines),
+        expected_writing(content.settings.pay, content.task, [row.answer for row in content.truth or content.gold]),
     )
+
+
+def pay_each(content: StageContent, shown: Sequence[Payload] | None = None) -> float:
+    """What an answer in a stage is expected to earn, for items like those that are known or `shown`."""
+    known = [row.answer for row in content.truth or content.gold]
+    if shown is None:
+        shown = [item.payload for item in content.items or [row.item for row in content.gold]]
+    return expected_pay(content.settings.pay, content.task, known, shown)
 
 
 def reading_notes(folder: StudyFolder) -> Iterator[str]:
@@ -57,22 +68,26 @@ def reading_notes(folder: StudyFolder) -> Iterator[str]:
         if plan is None or works_for_nothing(stage.entry, stage.pay):
             continue
         expected = stage.pay.expected_seconds
-        if expected is not None and plan.mean > expected:
+        if expected is not None and plan.mean + plan.writing > expected:
+            writing = f" and {plan.writing:.0f} to write the answer" if plan.writing else ""
             yield (
                 f"the items of stage {stage.name} take about {plan.mean:.0f} seconds to read ({WORDS_PER_MINUTE} words "
-                f"a minute; median {plan.median:.0f}, 90th percentile {plan.ninetieth:.0f}), and "
+                f"a minute; median {plan.median:.0f}, 90th percentile {plan.ninetieth:.0f}){writing}, and "
                 f"stage.pay.expected_seconds is {expected}. The longest: {_named(plan.longest)}. Raise it"
             )
-        each = expected_pay(stage.pay, content.task, [row.answer for row in content.truth or content.gold])
-        if not pay.minimum_hourly or stage.round is not None or not each:
+        if not pay.minimum_hourly or stage.round is not None:
             continue
-        low = [one for one in times_of(content.task, content.items) if each * 3600 < pay.minimum_hourly * one[1]]
+        paid = {item.key: pay_each(content, [item.payload]) for item in content.items}
+        times = times_of(content.task, content.items)
+        low = [one for one in times if 0 < paid[one[0]] * 3600 < pay.minimum_hourly * (one[1] + plan.writing)]
         if low:
-            wage = money_text(int(each * 3600 // low[0][1]), pay.currency)
+            wage = money_text(
+                int(min(paid[key] * 3600 // (seconds + plan.writing) for key, seconds in low)), pay.currency
+            )
             yield (
                 f"{plural(len(low), 'item', 'items')} of {len(content.items):,} in stage {stage.name} take so long to "
                 f"read that they pay less than {money_text(pay.minimum_hourly, pay.currency)} an hour, down to {wage}: "
-                f"{_named(low[:LONGEST])}. Shorten them, or raise per_judgment"
+                f"{_named(low[:LONGEST])}. Shorten them, raise per_judgment, or pay by_length"
             )
 
 

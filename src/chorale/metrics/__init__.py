@@ -9,15 +9,18 @@ from chorale.lazy import attach
 
 if TYPE_CHECKING:
     from chorale.metrics.bootstrap import intervals, median_interval, row_intervals, tally_intervals
-    from chorale.metrics.comparison import Comparison, UnpairedComparison, compare, compare_apart, tally_compare
+    from chorale.metrics.clusters import Clusters
+    from chorale.metrics.comparison import Comparison, UnpairedComparison, compare, tally_compare
     from chorale.metrics.counts import Counts, counts_metric, f1_of, ratio
     from chorale.metrics.family import Family
     from chorale.metrics.sampling import Interval
     from chorale.metrics.score import Result, Score
     from chorale.metrics.signatures import signature
     from chorale.metrics.statistics import FloatArray, Metric, Statistics, Tally
+    from chorale.metrics.unpaired import compare_apart
 
 __all__ = [
+    "Clusters",
     "Comparison",
     "Counts",
     "Family",
@@ -45,7 +48,8 @@ __all__ = [
 __getattr__, __dir__ = attach(
     __name__,
     {
-        "comparison": ("Comparison", "UnpairedComparison", "compare", "compare_apart", "tally_compare"),
+        "clusters": ("Clusters",),
+        "comparison": ("Comparison", "UnpairedComparison", "compare", "tally_compare"),
         "counts": ("Counts", "counts_metric", "f1_of", "ratio"),
         "bootstrap": ("intervals", "median_interval", "row_intervals", "tally_intervals"),
         "family": ("Family",),
@@ -53,5 +57,6 @@ __getattr__, __dir__ = attach(
         "score": ("Result", "Score"),
         "signatures": ("signature",),
         "statistics": ("FloatArray", "Metric", "Statistics", "Tally"),
+        "unpaired": ("compare_apart",),
     },
 )

@@ -1,23 +1,27 @@
 """Bootstrap intervals: how far a score would move if the units had been others of the same kind.
 
 Units are sampled with replacement, as many as there are, and the score is computed again; the interval holds the middle
-share of what comes out (Efron's percentile method). A unit is an item, unless `units` says which items belong together.
+share of what comes out (Efron's percentile method, with wider percentiles where units are few). A unit is an item,
+unless `clusters` says which items belong together. Where few units carry a score, a fraction gets Wilson's interval,
+and any other score none.
 """
+
+from collections.abc import Iterator
 
 import numpy as np
 
+from chorale.metrics.clusters import Clusters, Codes
 from chorale.metrics.sampling import (
+    TOO_FEW,
     Interval,
+    Narrowness,
     Progress,
-    Units,
-    by_unit,
-    grouped,
     interval_of,
-    taken,
     times_each_placed,
     times_taken,
 )
 from chorale.metrics.statistics import FloatArray, Metric, Statistics, Tally, stacked
+from chorale.metrics.support import FEWEST, support, tally_support
 
 _ALIKE = 10
 """How many items must share a row, on average, for sampling rows to take less time than sampling items."""
@@ -30,19 +34,22 @@ def intervals(
     resamples: int = 1000,
     seed: int = 1,
     progress: Progress | None = None,
-    units: Units | None = None,
+    clusters: Clusters | None = None,
 ) -> dict[str, Interval]:
     """An interval for every score of the metric. The same seed and items give the same interval, in any order."""
     if not len(statistics.items):
         raise ValueError("there are no items to draw from")
-    drawn = resampled(statistics, metric, resamples=resamples, seed=seed, progress=progress, units=units)
-    return {name: interval_of(values) for name, values in drawn.items()}
+    drawn = resampled(statistics, metric, resamples=resamples, seed=seed, progress=progress, clusters=clusters)
+    values = metric.scores(statistics)
+    return {
+        name: one.interval(values[name], drawn[name]) for name, one in support(statistics, metric, clusters).items()
+    }
 
 
 def tally_intervals(tally: Tally, metric: Metric, *, resamples: int = 1000, seed: int = 1) -> dict[str, Interval]:
     """The same from a tally, for an additive metric."""
     drawn = _drawn(tally, metric, resamples, np.random.default_rng(seed), None)
-    return {name: interval_of(values) for name, values in drawn.items()}
+    return _around(tally, metric, drawn)
 
 
 def row_intervals(rows: FloatArray, metric: Metric, *, resamples: int = 1000, seed: int = 1) -> dict[str, Interval]:
@@ -55,7 +62,12 @@ def row_intervals(rows: FloatArray, metric: Metric, *, resamples: int = 1000, se
     ordered = np.repeat(tally.rows, tally.counts.astype(np.intp), axis=0)
     counts = times_each_placed(len(rows), resamples, np.random.default_rng(seed))
     sums = np.concatenate([drawn @ ordered for drawn in counts])
-    return {name: interval_of(np.asarray(values)) for name, values in metric.formula(sums).items()}
+    return _around(tally, metric, {name: np.asarray(values) for name, values in metric.formula(sums).items()})
+
+
+def _around(tally: Tally, metric: Metric, drawn: dict[str, FloatArray]) -> dict[str, Interval]:
+    values = metric.formula(tally.sums())
+    return {name: one.interval(float(values[name]), drawn[name]) for name, one in tally_support(tally, metric).items()}
 
 
 def median_interval(values: FloatArray, *, resamples: int = 1000, seed: int = 1) -> Interval:
@@ -67,11 +79,13 @@ def median_interval(values: FloatArray, *, resamples: int = 1000, seed: int = 1)
         raise ValueError("there are no items to draw from")
     rng = np.random.default_rng(seed)
     count, ordered = len(values), np.sort(values)
+    if count < FEWEST:
+        return TOO_FEW
     middle = (count + 1) // 2
     lower = rng.beta(middle, count + 1 - middle, size=resamples)
     upper = lower if count % 2 else lower + (1 - lower) * rng.beta(1, count - middle, size=resamples)
     drawn = [ordered[np.minimum((place * count).astype(np.int64), count - 1)] for place in (lower, upper)]
-    return interval_of((drawn[0] + drawn[1]) / 2)
+    return interval_of((drawn[0] + drawn[1]) / 2, Narrowness.of_units(count).tail)
 
 
 def resampled(
@@ -81,20 +95,20 @@ def resampled(
     resamples: int,
     seed: int,
     progress: Progress | None = None,
-    units: Units | None = None,
+    clusters: Clusters | None = None,
 ) -> dict[str, FloatArray]:
     """The scores of that many resamples."""
     rng = np.random.default_rng(seed)
-    if metric.additive:
-        return _drawn(Tally.of(by_unit(statistics, units).rows), metric, resamples, rng, progress)
-    rows = in_fixed_order(statistics.rows) if units is None else statistics.rows
-    groups = len(rows) if units is None else grouped(statistics, units)[1]
-    drawn = []
-    for number in range(resamples):
-        drawn.append(metric.formula(rows[taken(groups, rng)]))
-        if progress:
-            progress(number + 1, resamples)
-    return stacked(drawn)
+    if metric.additive and (clusters is None or len(clusters.names) == 1):
+        units = statistics if clusters is None else clusters.sums(statistics)
+        return _drawn(Tally.of(units.rows), metric, resamples, rng, progress)
+    ordered = in_fixed_order(statistics)
+    if metric.additive and clusters is not None:
+        sums = [times @ ordered.rows for times in clusters.times(ordered, resamples, rng, progress)]
+        return {name: np.asarray(value) for name, value in metric.formula(np.concatenate(sums)).items()}
+    return stacked(
+        [metric.formula(ordered.rows[places]) for places in drawn_places(ordered, clusters, resamples, rng, progress)]
+    )
 
 
 def _drawn(
@@ -104,6 +118,30 @@ def _drawn(
     return {name: np.asarray(value) for name, value in metric.formula(sums).items()}
 
 
-def in_fixed_order(rows: FloatArray) -> FloatArray:
-    """The rows sorted, so that nothing drawn from them depends on the order in which they came."""
-    return rows[np.lexsort(rows.T[::-1])] if rows.shape[1] else rows
+def drawn_places(
+    statistics: Statistics,
+    clusters: Clusters | None,
+    resamples: int,
+    rng: np.random.Generator,
+    progress: Progress | None,
+) -> Iterator[Codes]:
+    """The places of the items of each resample, for a metric that must see them."""
+    count = len(statistics.items)
+    if clusters is None:
+        for number in range(resamples):
+            yield rng.integers(count, size=count)
+            if progress:
+                progress(number + 1, resamples)
+        return
+    for block in clusters.times(statistics, resamples, rng, progress):
+        for times in block:
+            # Of few clusters of two kinds, those that were taken may have no item in common.
+            yield np.repeat(np.arange(count), times.astype(np.intp) if times.any() else 1)
+
+
+def in_fixed_order(statistics: Statistics) -> Statistics:
+    """Items sorted by their rows, so that nothing drawn from them depends on the order in which they came."""
+    if not statistics.rows.shape[1]:
+        return statistics
+    order = np.lexsort(statistics.rows.T[::-1])
+    return Statistics(tuple(statistics.items[place] for place in order), statistics.rows[order])

@@ -48,10 +48,16 @@ class Counts:
 
 def counts_metric() -> Metric:
     """Precision, recall and F1 over three columns: true positives, false positives, false negatives."""
-    return Metric(of_counts)
+    return Metric(of_counts, wholes=wholes_of_counts)
 
 
 def of_counts(sums: FloatArray) -> dict[str, FloatArray]:
     """Precision, recall and F1 from sums of true positives, false positives and false negatives."""
     tp, fp, fn = sums[..., 0], sums[..., 1], sums[..., 2]
     return {"precision": ratio(tp, tp + fp), "recall": ratio(tp, tp + fn), "f1": ratio(2 * tp, 2 * tp + fp + fn)}
+
+
+def wholes_of_counts(sums: FloatArray) -> dict[str, FloatArray]:
+    """What precision, recall and F1 are fractions of."""
+    tp, fp, fn = sums[..., 0], sums[..., 1], sums[..., 2]
+    return {"precision": tp + fp, "recall": tp + fn, "f1": 2 * tp + fp + fn}

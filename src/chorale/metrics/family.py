@@ -5,15 +5,16 @@ gets tables, intervals, paired tests and a signature from here; one that shows m
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any
 
 from chorale.files.source import digest_of, read_bytes
+from chorale.metrics.clusters import Clusters
 from chorale.metrics.comparison import Comparison
-from chorale.metrics.options import Against, File, Resamples, Seed, WithIntervals
+from chorale.metrics.options import Against, Cluster, File, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Interval
 from chorale.metrics.score import Score
@@ -43,6 +44,8 @@ class Family:
     """What `score` is, where a family has more to show than its numbers."""
     from_files: Callable[..., Score] | None = None
     """What the command calls, where it takes files in another way than `own_score`, which gets its `**options`."""
+    clusters: Callable[[Any], Mapping[str, Mapping[str, str]]] | None = None
+    """From the gold standard to the columns of its items that `--cluster` may name: by column, by item."""
     example: tuple[str, str] | None = None
     """The contents of a system's file and of a gold file, for the contract tests."""
 
@@ -68,6 +71,7 @@ def score_files(
     gold: Annotated[File, Argument(metavar="GOLD", help="The gold standard.")],
     *,
     ci: WithIntervals = True,
+    cluster: Cluster = (),
     against: Against = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -82,6 +86,8 @@ def score_files(
     paths |= {} if against is None else {"against": path_of(against)}
     inputs = {role: digest_of(read_bytes(path)) for role, path in paths.items()}
     data = {role: family.read(path) for role, path in paths.items()}
+    columns = {} if family.clusters is None else family.clusters(data["gold"])
+    resampling = replace(resampling, clusters=Clusters.chosen(Clusters.named(cluster), columns))
     statistics, metric = family.measure(data["system"], data["gold"], **options)
     if not statistics.items:
         raise UserError(
@@ -103,6 +109,7 @@ def score_files(
         json,
         tables,
         signature(family.name, settings, inputs),
+        resampling.notes(statistics.items, compared=against is not None),
         values=values,
         intervals=intervals,
         tests=tests,

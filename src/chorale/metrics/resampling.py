@@ -1,5 +1,6 @@
 """How intervals and tests are computed: from how many resamples, and from which random seed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chorale.metrics import (
@@ -10,14 +11,16 @@ from chorale.metrics import (
     Statistics,
     Tally,
     compare,
+    compare_apart,
     intervals,
     median_interval,
     row_intervals,
     tally_compare,
     tally_intervals,
 )
-from chorale.metrics.comparison import UnpairedComparison, compare_apart
-from chorale.metrics.sampling import Progress, Units
+from chorale.metrics.clusters import Clusters
+from chorale.metrics.comparison import UnpairedComparison
+from chorale.metrics.sampling import Progress
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
 
@@ -29,21 +32,24 @@ class Resampling:
     resamples: int = 1000
     seed: int = 1
     progress: Progress | None = None
-    units: Units | None = None
-    """The unit that each item belongs to, where items are not sampled one by one: a writer, a worker, a document."""
+    clusters: Clusters | None = None
+    """Where items are not sampled one by one: those of a writer, a worker or a document together."""
 
     def intervals(self, statistics: Statistics, metric: Metric) -> dict[str, Interval]:
         """An interval for every score, wanted or not."""
-        return intervals(statistics, metric, **self._draws(), progress=self.progress, units=self.units)
+        return intervals(statistics, metric, **self._draws(), progress=self.progress, clusters=self.clusters)
 
     def compare(self, first: Statistics, second: Statistics, metric: Metric) -> dict[str, Comparison]:
-        return compare(first, second, metric, **self._draws(), progress=self.progress, units=self.units)
+        return compare(first, second, metric, **self._draws(), progress=self.progress, clusters=self.clusters)
 
     def compare_apart(
-        self, first: tuple[Statistics, Metric], second: tuple[Statistics, Metric]
+        self,
+        first: tuple[Statistics, Metric],
+        second: tuple[Statistics, Metric],
+        clusters: tuple[Clusters | None, Clusters | None] | None = None,
     ) -> dict[str, UnpairedComparison]:
         """Of items that nothing pairs: each set is resampled on its own."""
-        return compare_apart(first, second, resamples=self.resamples, seed=self.seed)
+        return compare_apart(first, second, **self._draws(), clusters=clusters or (self.clusters, self.clusters))
 
     def tally_intervals(self, tally: Tally, metric: Metric) -> dict[str, Interval]:
         """Of one of many tables: nothing is told about progress, since there are more to come."""
@@ -58,21 +64,29 @@ class Resampling:
     def tally_compare(self, both: Tally, metric: Metric) -> dict[str, Comparison]:
         return tally_compare(both, metric, **self._draws())
 
+    def notes(self, items: Sequence[str], *, compared: bool = False) -> list[str]:
+        """What was resampled, if anything was, and not item by item."""
+        return [self.clusters.note(items)] if self.clusters is not None and (self.ci or compared) else []
+
     def settings(self, *, compared: bool = False) -> dict[str, Setting]:
         """For the signature: what was drawn, if anything was."""
-        return {**self._draws()} if self.ci or compared else {}
+        if not self.ci and not compared:
+            return {}
+        return {"cluster": None if self.clusters is None else self.clusters.names, **self._draws()}
 
     def _draws(self) -> dict[str, int]:
         return {"resamples": self.resamples, "seed": self.seed}
 
 
-def checked_resampling(ci: bool, resamples: int, seed: int, progress: Progress | None = None) -> Resampling:
+def checked_resampling(
+    ci: bool, resamples: int, seed: int, progress: Progress | None = None, clusters: Clusters | None = None
+) -> Resampling:
     """From a program's arguments; the same limits as those of commands."""
     if resamples < _FEWEST:
         raise UserError(f"resamples is at least {_FEWEST}, not {resamples}.")
     if seed < 0:
         raise UserError(f"seed is at least 0, not {seed}.")
-    return Resampling(ci, resamples, seed, progress)
+    return Resampling(ci, resamples, seed, progress, clusters)
 
 
 _FEWEST = 100

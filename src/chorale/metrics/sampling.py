@@ -4,19 +4,20 @@ middle of what comes out, and how often a difference as large comes out by luck.
 A unit is whatever is sampled together: an item, or all items of one writer, worker or document.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import isnan, nan, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.metrics.statistics import FloatArray, Statistics
+from chorale.metrics.statistics import FloatArray
+from chorale.metrics.student import NORMAL, t_bound, t_tail
 
 Progress = Callable[[int, int], None]
 LEVEL = 0.95
 """Of all intervals."""
-Units = Mapping[str, str]
-"""The unit that each item belongs to."""
+TAIL = (1 - LEVEL) / 2
 _AT_ONCE = 2**22
 """Numbers in memory at a time while sampling."""
 _NEAR_BY = 2**16
@@ -25,11 +26,47 @@ _NEAR_BY = 2**16
 
 @dataclass(frozen=True, slots=True)
 class Interval:
+    """Both ends are NaN where too few units carry the score to tell how far it would move."""
+
     low: float
     high: float
 
-    def as_list(self) -> list[float]:
-        return [self.low, self.high]
+    @property
+    def is_known(self) -> bool:
+        return not isnan(self.low)
+
+    def as_list(self) -> list[float] | None:
+        """For `--json`: None where too little is known."""
+        return [self.low, self.high] if self.is_known else None
+
+
+TOO_FEW = Interval(nan, nan)
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowness:
+    """By how much resamples of a few units are closer together than the score itself would be from sample to sample.
+
+    Their spread is that of the units without Bessel's correction, and has to be estimated, as t takes into account.
+    Wider percentiles make up for both (Hesterberg 2015, the expanded percentile interval).
+    """
+
+    ratio: float
+    """The standard error of the score over that of the resamples."""
+    freedom: float
+
+    @classmethod
+    def of_units(cls, units: int) -> "Narrowness":
+        return cls(sqrt(units / (units - 1)), units - 1) if units > 1 else cls(1.0, 1.0)
+
+    @property
+    def tail(self) -> float:
+        """The share of resamples below the interval."""
+        return NORMAL.cdf(-self.ratio * t_bound(TAIL, self.freedom))
+
+    def p_value(self, share: float) -> float:
+        """From the share of resamples that are as far away: two-sided."""
+        return 1.0 if share >= 1 else 2 * t_tail(-NORMAL.inv_cdf(share / 2) / self.ratio, self.freedom)
 
 
 def blocks(resamples: int, numbers: int, *, at_once: int = _AT_ONCE, progress: Progress | None = None) -> Iterator[int]:
@@ -64,12 +101,12 @@ def times_each_placed(units: int, resamples: int, rng: np.random.Generator) -> I
         yield np.bincount(places.reshape(-1), minlength=size * units).reshape(size, units).astype(np.float64)
 
 
-def taken(groups: Sequence[NDArray[np.intp]] | int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """The places of the items of one resample: of so many items, or of groups of items that are sampled together."""
-    if isinstance(groups, int):
-        return rng.integers(groups, size=groups)
-    drawn = rng.integers(len(groups), size=len(groups))
-    return np.concatenate([groups[unit] for unit in drawn.tolist()])
+def times_assigned(
+    counts: NDArray[np.int64], wanted: int, resamples: int, rng: np.random.Generator, progress: Progress | None = None
+) -> Iterator[NDArray[np.int64]]:
+    """Of so many units of each kind, how many are among those assigned to the first of two sets; a block at a time."""
+    for size in blocks(resamples, len(counts), progress=progress):
+        yield rng.multivariate_hypergeometric(counts, wanted, size=size, method="marginals")
 
 
 def times_swapped(
@@ -85,15 +122,14 @@ def swapped(units: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     return rng.integers(2, size=units, dtype=np.int8).astype(bool)
 
 
-def ends_of(values: FloatArray, axis: int = 0) -> FloatArray:
-    """The ends of the middle 95% of the values, by Efron's percentile method."""
-    tail = (1 - LEVEL) / 2
+def ends_of(values: FloatArray, axis: int = 0, tail: float = TAIL) -> FloatArray:
+    """The ends of the middle 95% of the values, by Efron's percentile method, or of what is between other tails."""
     return np.asarray(np.quantile(values, [tail, 1 - tail], axis=axis))
 
 
-def interval_of(values: FloatArray) -> Interval:
-    """The middle 95% of the values."""
-    low, high = ends_of(np.asarray(values))
+def interval_of(values: FloatArray, tail: float = TAIL) -> Interval:
+    """The middle 95% of the values, or what is between other tails."""
+    low, high = ends_of(np.asarray(values), tail=tail)
     return Interval(float(low), float(high))
 
 
@@ -104,23 +140,3 @@ def share_at_least(values: FloatArray, bound: float) -> float:
     """
     reached = np.abs(values) >= abs(bound) * (1 - 1e-12) - 1e-15
     return float((1 + np.count_nonzero(reached)) / (1 + len(values)))
-
-
-def grouped(statistics: Statistics, units: Units) -> tuple[tuple[str, ...], list[NDArray[np.intp]]]:
-    """The units, sorted, and the places of each one's items; ValueError if an item has no unit."""
-    lacking = [item for item in statistics.items if item not in units]
-    if lacking:
-        raise ValueError(f"{len(lacking)} items belong to no unit, such as {lacking[0]!r}")
-    places: dict[str, list[int]] = {}
-    for place, item in enumerate(statistics.items):
-        places.setdefault(units[item], []).append(place)
-    names = tuple(sorted(places))
-    return names, [np.asarray(places[name], dtype=np.intp) for name in names]
-
-
-def by_unit(statistics: Statistics, units: Units | None) -> Statistics:
-    """The sums over every unit's items, which is all that an additive metric needs; as they are without units."""
-    if units is None:
-        return statistics
-    names, groups = grouped(statistics, units)
-    return Statistics(names, np.stack([statistics.rows[group].sum(axis=0) for group in groups]))

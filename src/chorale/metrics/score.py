@@ -60,7 +60,7 @@ class Score(Result):
     values: Mapping[str, float | None] = field(default_factory=dict)
     """None where a number is undefined; a note says why."""
     intervals: "Mapping[str, Interval]" = field(default_factory=dict)
-    """Of 95%, by the bootstrap."""
+    """Of 95%, by the bootstrap. Not known (`is_known`) where too few units carry the number."""
     tests: "Mapping[str, Comparison]" = field(default_factory=dict)
     """The comparison with another system, where there was one."""
     main: str = ""
@@ -113,8 +113,8 @@ class Score(Result):
         columns: dict[str, list[Any]] = {
             "score": list(self.values),
             "value": list(self.values.values()),
-            "low": [None if one is None else one.low for one in around],
-            "high": [None if one is None else one.high for one in around],
+            "low": [None if one is None or not one.is_known else one.low for one in around],
+            "high": [None if one is None or not one.is_known else one.high for one in around],
         }
         if self.tests:
             tests = [self.tests.get(name) for name in self.values]

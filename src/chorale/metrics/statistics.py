@@ -45,6 +45,8 @@ class Metric:
 
     formula: Callable[[FloatArray], Mapping[str, FloatArray | float]]
     additive: bool = True
+    wholes: Callable[[FloatArray], Mapping[str, FloatArray | float]] | None = None
+    """What scores that are fractions are fractions of, from the same sums: their intervals hold from few items too."""
 
     def scores(self, statistics: Statistics) -> dict[str, float]:
         given = statistics.rows.sum(axis=0) if self.additive else statistics.rows

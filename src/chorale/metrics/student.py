@@ -1,4 +1,4 @@
-"""Student's t and the normal distribution, as intervals and tests from few units need them. SciPy is large."""
+"""Student's t, the normal distribution and Wilson's interval, as few units need them. SciPy has them, and is large."""
 
 from functools import cache
 from math import exp, lgamma, log, sqrt

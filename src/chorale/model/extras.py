@@ -7,7 +7,7 @@ from chorale.model import UserError
 EXTRAS = {
     "encryption": ("cryptography",),
     "models": ("safetensors", "torch", "transformers"),
-    "postgres": ("psycopg",),
+    "postgres": ("greenlet", "psycopg"),
     "rules": ("duckdb", "highspy", "ibis", "pyarrow"),
     "site": (
         *("alembic", "apsw", "argon2", "fastapi", "httptools", "httpx2", "itsdangerous", "markdown_it"),

@@ -83,6 +83,9 @@ class Judgment(NamedTuple):
     trust: float
     response: int = 0
     """The response it came in."""
+    draw: int = 0
+    """A random number of the item, which decides between tied answers. It is 0 where the first by name is taken, as in
+    studies that began when ties went by name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,6 +172,15 @@ class GoldBonus(Settings):
         return self
 
 
+class LengthPay(Settings):
+    per_100_words: Money = Field(
+        ge=1,
+        description="Paid for every 100 words of an item, in minor units (cents); parts of 100 words by their share, "
+        "rounded up. Words are counted once, when the item is added.",
+    )
+    most: Money = Field(ge=1, description="The most that the length of an item pays, in minor units (cents).")
+
+
 class PartsBonus(Settings):
     beyond: int = Field(default=0, ge=0, description="Parts of an answer that the pay per judgment covers.")
     amounts: tuple[Money, ...] = Field(

@@ -75,7 +75,8 @@ GROUPED = (
     _rule(
         When.ANY_TIME,
         "Applies to what is earned from then on; the ledger keeps every amount.",
-        """pay pay.fee_percent stage.pay stage.pay.per_judgment stage.pay.parts stage.pay.parts.beyond
+        """pay pay.fee_percent stage.pay stage.pay.per_judgment stage.pay.by_length
+        stage.pay.by_length.per_100_words stage.pay.by_length.most stage.pay.parts stage.pay.parts.beyond
         stage.pay.parts.amounts stage.pay.finished stage.pay.finished_from stage.gold.bonus stage.gold.bonus.right
         stage.gold.bonus.of stage.gold.bonus.amount""",
     ),
@@ -138,7 +139,7 @@ GROUPED = (
         When.ANY_TIME,
         "Applies from each worker's next gold answer; nobody who was removed is taken back.",
         "stage.gold.floor stage.gold.after stage.gold.window stage.gold.smoothing stage.gold.pass_score "
-        "stage.round.pass_score",
+        "stage.gold.grace stage.round.pass_score",
     ),
     _rule(
         When.FIRST_IN_STAGE,

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from chorale.model.protocol_settings import GoldBonus, PartsBonus, QualitySettings, RoundSettings
+from chorale.model.protocol_settings import GoldBonus, LengthPay, PartsBonus, QualitySettings, RoundSettings
 from chorale.model.setting_types import (
     Fraction,
     Money,
@@ -157,6 +157,14 @@ class GoldSettings(Settings):
         description="Score from which an answer to gold is correct: with 0.8, one that is right for the most part is. "
         "Default: what the task suggests, mostly 1.",
     )
+    grace: int = Field(
+        default=20,
+        ge=0,
+        le=1000,
+        description="A removed worker continues for a random number of answers, up to this many: a removal right after "
+        "an answer to gold would reveal which item was gold. These answers are paid and do not count. With 0, or with "
+        '`feedback = "at once"`, the removal is immediate.',
+    )
     bonus: GoldBonus | None = Field(default=None, description="A bonus for answering gold well.")
     feedback: Literal["none", "at once"] = Field(
         default="none",
@@ -174,6 +182,11 @@ class SkipSettings(Settings):
 
 class StagePay(Settings):
     per_judgment: Money = Field(default=0, description="Paid for every submitted judgment, in minor units (cents).")
+    by_length: LengthPay | None = Field(
+        default=None,
+        description="Pay by the words an item shows, on top of `per_judgment`. Workers see what an item pays with the "
+        "item.",
+    )
     parts: PartsBonus | None = Field(
         default=None, description="A bonus for the parts of an answer, such as questions written, beyond a number."
     )

@@ -80,6 +80,8 @@ class Participation(NamedTuple):
     fees: int
     exact_fees: int
     skipped: int = 0
+    removed_after: int = 0
+    """How many answers somebody who was removed has given when they get to know it."""
 
     @property
     def gold(self) -> GoldRecord:

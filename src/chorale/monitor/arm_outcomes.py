@@ -3,20 +3,23 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
-from random import Random
-from statistics import fmean
+from math import inf, sqrt
+from statistics import fmean, stdev, variance
+
+import numpy as np
 
 from chorale.engine.running import Study
+from chorale.metrics import Metric, ratio, row_intervals
+from chorale.metrics.sampling import TAIL
+from chorale.metrics.student import t_bound, wilson
 from chorale.model import Standing
 from chorale.monitor.costs import CostTerms, arm_costs, final_stages_of_arm
 from chorale.store import Tx, grades, participations, workers
 from chorale.store.arms import arms_by_worker
 from chorale.store.participations import ParticipationSummary
 
-LEVEL = 0.95
-_NORMAL = 1.959963984540054
 RESAMPLES = 1000
+_SHARE = Metric(lambda sums: {"share": ratio(sums[..., 0], sums[..., 1])}, wholes=lambda sums: {"share": sums[..., 1]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +72,17 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
             rows[arms[row.worker]].append(row)
     outcomes: list[ArmOutcome] = []
     first: Sequence[float] = ()
-    seed = study.settings.study.seed
     for name in rule.names:
         mine = sorted(worker for worker, arm in arms.items() if arm == name)
         final = {stage.name for stage in final_stages_of_arm(study, name)}
         there = {row.worker for row in rows[name] if row.stage in final or not final}
         dropped = {row.worker for row in rows[name] if row.standing == Standing.DROPPED}
-        right, answered = sum(row.gold_right for row in rows[name]), sum(row.gold_answered for row in rows[name])
+        right, answered = Counter[str](), Counter[str]()
+        for row in rows[name]:
+            right[row.worker] += row.gold_right
+            answered[row.worker] += row.gold_answered
         means, graded_in = _grades(tx, study, name, set(mine))
-        gain = difference_estimate(means, first, seed) if outcomes else None
+        gain = difference_estimate(means, first) if outcomes else None
         first = first if outcomes else means
         outcomes.append(
             ArmOutcome(
@@ -89,10 +94,10 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
                 len(there),
                 len(dropped),
                 share_estimate(len(there - dropped), len(mine)),
-                mean_estimate(means, seed),
+                mean_estimate(means),
                 graded_in,
                 gain,
-                share_estimate(right, answered),
+                share_of_people([right[one] for one in mine], [answered[one] for one in mine]),
                 costs.own[name],
                 costs.shared_by[name],
             )
@@ -107,45 +112,56 @@ def share_estimate(right: int, of: int) -> IntervalEstimate | None:
     >>> round(share.low, 3), round(share.high, 3)
     (0.49, 0.943)
     """
-    if not of:
+    return IntervalEstimate(right / of, *wilson(right / of, of, t_bound(TAIL, inf)), of) if of else None
+
+
+def share_of_people(right: Sequence[int], answered: Sequence[int]) -> IntervalEstimate | None:
+    """A share of what several people answered: people are sampled, and each gave several answers that are alike.
+
+    The interval is Wilson's, of as many answers as would tell as much if each were somebody else's.
+
+    >>> share = share_of_people([10, 10, 0, 0], [10, 10, 10, 10])
+    >>> share.of, share.low < 0.1, share.high > 0.9
+    (40, True, True)
+    """
+    total = sum(answered)
+    if not total:
         return None
-    share, z2 = right / of, _NORMAL**2
-    middle = (share + z2 / (2 * of)) / (1 + z2 / of)
-    half = _NORMAL * sqrt(share * (1 - share) / of + z2 / (4 * of * of)) / (1 + z2 / of)
-    return IntervalEstimate(share, max(0.0, middle - half), min(1.0, middle + half), of)
+    rows = np.column_stack([right, answered]).astype(np.float64)
+    around = row_intervals(rows[rows[:, 1] > 0], _SHARE, resamples=RESAMPLES)["share"]
+    return IntervalEstimate(sum(right) / total, around.low, around.high, total) if around.is_known else None
 
 
-def mean_estimate(means: Sequence[float], seed: int) -> IntervalEstimate | None:
-    """The mean of people's means, with a percentile interval over resampled people."""
-    if not means:
+def mean_estimate(means: Sequence[float]) -> IntervalEstimate | None:
+    """The mean of people's means, with Student's interval; None of one person, who tells nothing of the others.
+
+    >>> mean = mean_estimate([0.2, 0.4, 0.6])
+    >>> round(mean.value, 3), round(mean.low, 3), round(mean.high, 3)
+    (0.4, -0.097, 0.897)
+    """
+    if len(means) < 2:
         return None
-    chance = Random(seed)
-    drawn = [_drawn_mean(means, chance) for _ in range(RESAMPLES)]
-    return IntervalEstimate(fmean(means), *_percentiles(drawn), len(means))
+    half = t_bound(TAIL, len(means) - 1) * stdev(means) / sqrt(len(means))
+    return IntervalEstimate(fmean(means), fmean(means) - half, fmean(means) + half, len(means))
 
 
-def difference_estimate(means: Sequence[float], others: Sequence[float], seed: int) -> IntervalEstimate | None:
-    """How far one mean of people's means is above another, over people resampled within each of the two.
+def difference_estimate(means: Sequence[float], others: Sequence[float]) -> IntervalEstimate | None:
+    """How far one mean of people's means is above another, with Welch's interval.
 
-    >>> difference = difference_estimate([0.8, 0.9, 1.0], [0.1, 0.2, 0.3], seed=1)
+    >>> difference = difference_estimate([0.8, 0.9, 1.0], [0.1, 0.2, 0.3])
     >>> round(difference.value, 2), difference.low > 0.4, difference.of
     (0.7, True, 6)
     """
-    if not means or not others:
+    if min(len(means), len(others)) < 2:
         return None
-    chance = Random(seed)
-    drawn = [_drawn_mean(means, chance) - _drawn_mean(others, chance) for _ in range(RESAMPLES)]
-    return IntervalEstimate(fmean(means) - fmean(others), *_percentiles(drawn), len(means) + len(others))
-
-
-def _drawn_mean(means: Sequence[float], chance: Random) -> float:
-    return fmean(chance.choices(means, k=len(means)))
-
-
-def _percentiles(drawn: Sequence[float]) -> tuple[float, float]:
-    inside = sorted(drawn)
-    edge = round(len(inside) * (1 - LEVEL) / 2)
-    return inside[edge], inside[-edge - 1]
+    squares = [variance(each) / len(each) for each in (means, others)]
+    value, total = fmean(means) - fmean(others), sum(squares)
+    half = 0.0
+    if total:
+        parts = zip(squares, (len(means), len(others)), strict=True)
+        freedom = total**2 / sum(square**2 / (count - 1) for square, count in parts)
+        half = t_bound(TAIL, freedom) * sqrt(total)
+    return IntervalEstimate(value, value - half, value + half, len(means) + len(others))
 
 
 def _grades(tx: Tx, study: Study, arm: str, mine: set[str]) -> tuple[list[float], str]:

@@ -6,13 +6,17 @@ same, and is told apart.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chorale.engine.running import RunningStage, Study
 from chorale.model import StageSettings, money_text
+from chorale.monitor.outcomes import stage_results
 from chorale.store import Tx, ledger, responses
 from chorale.store.arms import arms_by_worker
 from chorale.store.stages import released_by_stage
+
+RESULT = "released result"
+"""The accepted label of an item: what a study releases, unless its tasks say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ class CostTerms:
     discarded: int
     """Of that: for answers that do not count."""
     results: int
-    """Results that are released."""
+    """Results that are released, in the unit that the study is for."""
     answers: int
     """Answers that count, where results come from."""
     per_result: float | None
@@ -61,6 +65,8 @@ class CostTerms:
     paid_per_answer: float | None
     """What people got for each, without fees, as papers tend to report it."""
     paid_per_answer_without_training: float | None
+    unit: str = RESULT
+    """What one of the results is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,33 @@ def cost_terms(spent: Sequence[Spending], training_in: frozenset[str], released:
 def study_costs(tx: Tx, study: Study) -> CostTerms:
     """The costs of the whole study. Its results are those of its final stages."""
     spent, answers = _spent(tx)
-    return cost_terms(spent, training_stages(study), *_yield(final_stages(study), released_by_stage(tx), answers))
+    results, unit = study_results(tx, study)
+    answered = sum(answers.get(stage.name, 0) for stage in final_stages(study))
+    return replace(cost_terms(spent, training_stages(study), results, answered), unit=unit)
+
+
+def study_results(tx: Tx, study: Study) -> tuple[int, str]:
+    """How many results a study releases, and what one of them is called.
+
+    An item may hold several things that the study is for, of which some are kept: these are its results then.
+    """
+    last = final_stages(study)
+    kept = [unit for stage in last if (unit := _kept(tx, study, stage)) is not None]
+    names = {name for name, _ in kept}
+    if len(names) == 1 and len(kept) == len(last):
+        return sum(count for _, count in kept), names.pop()
+    released = released_by_stage(tx)
+    return sum(released.get(stage.name, 0) for stage in last), RESULT
+
+
+def _kept(tx: Tx, study: Study, stage: RunningStage) -> tuple[str, int] | None:
+    """What one of the things is called that a stage decides on, and how many are kept; None if it is about items."""
+    for export in stage.task.exports:
+        if export.released is not None and export.tally is not None:
+            way, name = export.released
+            tally = export.tally(stage_results(tx, study, stage))
+            return (name, tally[way]) if way in tally else None
+    return None
 
 
 def final_stages(study: Study) -> list[RunningStage]:

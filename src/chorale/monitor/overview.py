@@ -15,7 +15,7 @@ from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
 from chorale.monitor.hurried import hurried_workers
 from chorale.monitor.status import RoundStatus, StageCondition, conditions, round_statuses, why_dropped
-from chorale.monitor.watching import gold_is_worn_out, skipping
+from chorale.monitor.watching import acting_together_lately, gold_is_worn_out, skipping
 from chorale.protocol import WageSummary, trust, wage_summary
 from chorale.store import Tx, console, events
 from chorale.store.console import DroppedRow, GoldMet, WorkDone
@@ -216,6 +216,7 @@ def alarms(
     yield from gold_is_worn_out(tx, study)
     yield from _worker_alarms(study, worked, gone)
     yield from skipping(tx, study)
+    yield from acting_together_lately(tx, study)
     yield from fast_alarms(tx, study, worked)
     people = {one.counts.name: one.counts.workers for one in stages}
     for name, missing in gates_beyond_budget(tx, study, people).items():

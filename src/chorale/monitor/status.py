@@ -83,7 +83,7 @@ class Status:
 def status(tx: Tx, study: Study) -> Status:
     minimum = study.settings.pay.minimum_hourly
     standings = participations.participation_summaries(tx)
-    wage, wages = _wages(study, standings)
+    wage, by_stage = wages(study, standings)
     stages, short = stage_counts(tx, study.also_working), stopped(tx, study)
     return Status(
         stages=stages,
@@ -91,8 +91,8 @@ def status(tx: Tx, study: Study) -> Status:
         wage=wage,
         below_minimum=wage.median is not None and wage.median < minimum,
         dropped=_dropped(tx, standings),
-        wages=wages,
-        below_in=tuple(name for name, paid in wages.items() if paid.median is not None and paid.median < minimum),
+        wages=by_stage,
+        below_in=tuple(name for name, paid in by_stage.items() if paid.median is not None and paid.median < minimum),
         stopped=short,
         too_fast=hurried_workers(
             tx, study, ((row.stage, row.worker, row.answered, row.worked_ms) for row in standings)
@@ -127,7 +127,7 @@ def round_statuses(tx: Tx, study: Study) -> dict[str, RoundStatus]:
     }
 
 
-def _wages(study: Study, standings: Sequence[ParticipationSummary]) -> tuple[WageSummary, dict[str, WageSummary]]:
+def wages(study: Study, standings: Sequence[ParticipationSummary]) -> tuple[WageSummary, dict[str, WageSummary]]:
     """What an hour pays in all, and in every stage that somebody has worked in for money."""
     by_stage: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for row in standings:

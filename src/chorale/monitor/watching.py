@@ -7,10 +7,12 @@ from chorale.engine.running import RunningStage, Study
 from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
 from chorale.protocol.suspicion import good_at_gold_only, groups_of, in_step, skippers
-from chorale.store import Tx
+from chorale.store import Tx, participations
 from chorale.store.watching import Habits, complete_answers, gold_turns, habits
 
 MOST_NAMED = 5
+LOOK_AGAIN = 1.05
+_LATELY = "acting together"
 
 
 def suspicions(tx: Tx, study: Study) -> list[Alarm]:
@@ -50,6 +52,17 @@ def skipping(tx: Tx, study: Study) -> Iterator[Alarm]:
                 tuple(one.worker for one in found[:MOST_NAMED]),
                 stages=(stage.name,),
             )
+
+
+def acting_together_lately(tx: Tx, study: Study) -> list[Alarm]:
+    """The same for pages that are opened often: looked at again once 5% more answers have come."""
+    given = participations.answers(tx)
+    looked_at, found = study.memory.get(_LATELY, (None, []))
+    if looked_at is None or not looked_at <= given < looked_at * LOOK_AGAIN:
+        found = list(acting_together(tx, study))
+        study.memory[_LATELY] = (given, found)
+    alarms: list[Alarm] = found
+    return alarms
 
 
 def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chorale.model import GoldBonus, GoldRecord, PartsBonus
+from chorale.model import GoldBonus, GoldRecord, LengthPay, PartsBonus
 
 HOUR_MS = 3_600_000
 
@@ -34,6 +34,15 @@ def gold_bonus(record: GoldRecord, rule: GoldBonus | None) -> int:
     if rule is None or not record.answered or record.answered % rule.of:
         return 0
     return rule.amount if record.recent[-rule.of :].count("1") >= rule.right else 0
+
+
+def length_pay(words: int, rule: LengthPay | None) -> int:
+    """What the length of an item pays on top.
+
+    >>> [length_pay(words, LengthPay(per_100_words=5, most=20)) for words in (0, 1, 100, 250, 9000)]
+    [0, 1, 5, 13, 20]
+    """
+    return 0 if rule is None else min(rule.most, -(-words * rule.per_100_words // 100))
 
 
 def parts_bonus(parts: int, rule: PartsBonus | None) -> int:

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from chorale.lazy import load
 from chorale.model import UserError
 from chorale.model.extras import explained
+from chorale.model.problems import UnavailableError
 from chorale.registry.entry_points import EntryPoint, entry_points
 from chorale.registry.kit import Command, CommandGroup, Kit, Place, ReportSection
 
@@ -82,14 +83,15 @@ def clash(kind: str, name: str, kits: Iterable[str], *, own: bool = False) -> Us
 
 
 @contextmanager
-def blaming(part: str, what: str = "failed", but: type[Exception] = UserError) -> Iterator[None]:
+def blaming(part: str, what: str = "failed", *, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
     """Whatever the code of another package raises, as an error that names the part and says what to do.
 
     What is `but` meant for users goes on as it is.
     """
+    passed: tuple[type[Exception], ...] = (UserError, UnavailableError, *but)
     try:
         yield
-    except (UserError, but):
+    except passed:
         raise
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and (advice := explained(error)) is not None:
@@ -174,6 +176,11 @@ def exports() -> Parts[Any]:
 def commands() -> list[Command | CommandGroup]:
     """The commands of all kits."""
     return [command for kit in installed().kits.values() for command in kit.commands]
+
+
+def kit_of_command(command: Command) -> str | None:
+    """The kit that has a command; None if it is Chorale's own."""
+    return next((kit.name for kit in installed().kits.values() if command in kit.commands), None)
 
 
 def sections() -> list[tuple[str, ReportSection]]:

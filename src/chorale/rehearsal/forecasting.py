@@ -86,7 +86,7 @@ OF_RUNS = (
     Measure("finishing", "  pay for finishing rounds", "money", lambda run: run.finishing),
     Measure("bonus", "  bonuses", "money", lambda run: run.bonus),
     Measure("fee", "  fees", "money", lambda run: run.fee),
-    Measure("cost_per_result", "cost of a released result", "money", lambda run: _part(run.cost, run.released)),
+    Measure("cost_per_result", "cost of a released result", "money", lambda run: _part(run.cost, run.results)),
     Measure("wage", "an hour pays (median)", "money", lambda run: run.wage),
     Measure("low_wage", "an hour pays (10th percentile)", "money", lambda run: run.low_wage),
     Measure("underpaid", "people who earn less than the minimum", "share", lambda run: run.underpaid),

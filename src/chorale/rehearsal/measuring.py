@@ -8,7 +8,7 @@ from chorale.engine.gates import gate_statuses
 from chorale.engine.paying import is_for_finishing
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Standing
-from chorale.monitor.costs import arm_costs, final_stages, final_stages_of_arm
+from chorale.monitor.costs import arm_costs, final_stages, final_stages_of_arm, study_results
 from chorale.monitor.status import paid_and_worked, status
 from chorale.protocol import State, hourly_wage, wage_summary
 from chorale.rehearsal.performing import Performance
@@ -53,6 +53,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
         seed=seed,
         stages=stages,
         final=tuple(stage.name for stage in final_stages(study)),
+        results=study_results(tx, study)[0],
         base=now.totals["base"],
         finishing=finishing,
         bonus=now.totals["bonus"] - finishing,

@@ -292,8 +292,9 @@ class Performance:
         self._changes.answered(stage.name)
         self.ended_at = self._clock.now
         self._plan_gates()
-        if outcome.standing is Standing.DROPPED:
+        if outcome.stopped_counting:
             self._settle(person)
+        if outcome.standing is Standing.DROPPED:
             self._look(person)
         elif outcome.explanation is not None:
             person.learn(stage.task.name, 1.0)

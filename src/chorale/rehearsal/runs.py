@@ -105,6 +105,8 @@ class Run:
     stages: tuple[StageRun, ...]
     final: tuple[str, ...]
     """The stages that the study's results are of."""
+    results: int
+    """What the study releases, in the unit it is for: see `monitor.costs.study_results`."""
     base: int
     finishing: int
     """Paid for finishing rounds."""
@@ -143,7 +145,7 @@ class Run:
 
     @property
     def released(self) -> int:
-        """Results of the study."""
+        """Released labels of the final stages."""
         return sum(stage.released for stage in self.stages if stage.name in self.final)
 
     @property

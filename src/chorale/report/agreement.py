@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from chorale.engine.running import RunningStage
-from chorale.metrics import Interval, Metric, Statistics, ratio, signature
+from chorale.metrics import Metric, Statistics, ratio, signature
 from chorale.metrics.aggregation.result import certainty
 from chorale.metrics.reading.judged import Judged
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
+from chorale.metrics.score_table import Cell, ScoreTable, shown_ends
 from chorale.metrics.scoring.aggregating import Request, score_aggregation
 from chorale.metrics.scoring.aggregation_intervals import mean_intervals
 from chorale.metrics.scoring.agreement import score_agreement
@@ -29,7 +29,9 @@ _MOST_JUDGMENTS = 60
 """Of an item, when pairs of answers are compared by the task's distance: more are drawn evenly from all."""
 _MOST_KNOWN = 10_000
 """Distances that are kept: where people choose from few answers, the same pairs come again and again."""
-_SHARE = Metric(lambda sums: {"agreement": ratio(sums[..., 0], sums[..., 1])})
+_SHARE = Metric(
+    lambda sums: {"agreement": ratio(sums[..., 0], sums[..., 1])}, wholes=lambda sums: {"agreement": sums[..., 1]}
+)
 
 
 def agreement_section(
@@ -50,8 +52,7 @@ def agreement_section(
     if by_distance:
         columns = ("stage", "agreement#", "95% interval#", "items#", "pairs of answers#")
         rows: list[tuple[Cell, ...]] = [
-            (one["stage"], one["value"], shown_interval(Interval(*one["ci"]), 3), one["items"], one["pairs"])
-            for one in by_distance
+            (one["stage"], one["value"], shown_ends(one["ci"], 3), one["items"], one["pairs"]) for one in by_distance
         ]
         parts.append(
             "How alike two people's answers to one item are: 1 less the distance of the stage's task, in the mean."
@@ -150,7 +151,7 @@ def _coefficients(
 
 def _row(coefficient: Mapping[str, Any]) -> tuple[Cell, ...]:
     value = coefficient["value"] if coefficient["value"] is not None else "undefined"
-    drawn = shown_interval(Interval(*coefficient["ci"]), 3) if coefficient.get("ci") else ""
+    drawn = "" if coefficient["value"] is None else shown_ends(coefficient["ci"], 3)
     counts = (coefficient.get(name) for name in ("items", "workers", "judgments"))
     return coefficient["question"], coefficient["coefficient"], value, drawn, *counts
 
@@ -165,7 +166,7 @@ def aggregation_section(questions: Sequence[Answered], resampling: Resampling) -
             except (UserError, ValueError) as error:
                 notes.append(f"{answered.question.title}, {method}: {error}")
     rows: list[tuple[Cell, ...]] = [
-        (each["question"], each["method"], each["items"], each["certainty"], shown_interval(Interval(*each["ci"]), 3),
+        (each["question"], each["method"], each["items"], each["certainty"], shown_ends(each["ci"], 3),
          each["same_as_study"])
         for each in aggregations
     ]  # fmt: skip
@@ -209,4 +210,4 @@ def _aggregated(answered: Answered, method: str, resampling: Resampling) -> dict
 
 
 def _alike(label: Any, own: Any) -> bool:
-    return label == own if isinstance(label, str) else set(label) == set(own)
+    return label == own if isinstance(label, str) else set(label or ()) == set(own)

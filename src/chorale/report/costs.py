@@ -29,7 +29,7 @@ _TERMS = (
     ("  of that, fees", "fees"),
     ("  of that, training and choosing people", "training"),
     ("  of that, answers that do not count", "discarded"),
-    ("a released result", "per_result"),
+    ("a {unit}", "per_result"),
     ("  without training", "per_result_without_training"),
     ("  without training and answers that do not count", "per_result_without_discarded"),
     ("an answer that counts", "per_answer"),
@@ -48,7 +48,10 @@ def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_a
     by_arm = {} if arms is None else {**arms.own, "shared by arms": arms.shared}
     columns = ("what it cost", "study#", *(f"{name}#" for name in by_arm))
     rows = [
-        (title, *(money_or_nothing(getattr(one, name), currency) for one in (costs, *by_arm.values())))
+        (
+            title.format(unit=costs.unit),
+            *(money_or_nothing(getattr(one, name), currency) for one in (costs, *by_arm.values())),
+        )
         for title, name in _TERMS
         if costs.fees or name not in _WITHOUT_FEES
     ]
@@ -58,7 +61,8 @@ def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_a
     ]
     ledger = [(kind, money_text(amount, currency)) for kind, amount in now.totals.items()]
     parts: list[Part] = [
-        f"For {costs.results:,} released results and {costs.answers:,} answers that count, where results come from.",
+        f"For {plural(costs.results, costs.unit, f'{costs.unit}s')} and "
+        f"{plural(costs.answers, 'answer that counts', 'answers that count')}, where results come from.",
         ScoreTable("Costs", columns, rows),
         ScoreTable("By stage", ("stage", "paid#", "fees#", "together#"), stages),
         ScoreTable("By kind", ("kind", "amount#"), [*ledger, ("together", money_text(now.spent, currency))]),
@@ -173,7 +177,7 @@ def _actual(
         "finishing": ("pay for finishing rounds", "money", finishing),
         "bonus": ("bonuses", "money", now.totals["bonus"] - finishing),
         "fee": ("fees", "money", now.totals["fee"]),
-        "cost_per_result": ("cost of a released result", "money", costs.per_result),
+        "cost_per_result": (f"cost of a {costs.unit}", "money", costs.per_result),
         "wage": ("an hour pays (median)", "money", now.wage.median),
         "low_wage": ("an hour pays (10th percentile)", "money", now.wage.tenth_percentile),
         "hours": ("hours from first arrival to last answer", "number", span),

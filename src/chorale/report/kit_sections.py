@@ -10,6 +10,7 @@ from chorale.model import UserError
 from chorale.registry import ReportSection, blaming, clash, sections
 from chorale.report.document import Bullets, Part, Section, SectionContent
 from chorale.store import Tx
+from chorale.store.database import savepoint
 
 SectionBuilder = Callable[[Tx, Study, Resampling], SectionContent | None]
 
@@ -25,7 +26,9 @@ def kit_sections(
     made = []
     for kit, each in declared:
         try:
-            section = _section(kit, each, tx, study, resampling, with_arms=with_arms)
+            # What fails in the database must not end the transaction that the other sections read in.
+            with savepoint(tx):
+                section = _section(kit, each, tx, study, resampling, with_arms=with_arms)
         except UserError as error:
             problems.append(error.message)
             section = Section(each.name, each.title, [error.message], None)

@@ -131,7 +131,7 @@ def _money(study: Study, now: Status, costs: CostTerms) -> Iterator[str]:
     fees = f", {money_text(now.totals['fee'], currency)} of it fees" if now.totals["fee"] else ""
     each = ""
     if costs.per_result is not None:
-        each = f", or {money_text(round(costs.per_result), currency)} for each of {costs.results:,} released results"
+        each = f", or {money_text(round(costs.per_result), currency)} for each of {costs.results:,} {costs.unit}s"
     yield f"The study cost {money_text(now.spent, currency)}{fees}{each}."
     if now.wage.median is not None:
         yield f"The median worker earned {money_text(now.wage.median, currency)} an hour."

@@ -139,6 +139,9 @@ def _pay_words(stage: StageSettings, currency: str) -> Iterator[str]:
     pay = stage.pay
     if pay.per_judgment:
         yield f"A judgment pays {money_text(pay.per_judgment, currency)}."
+    if pay.by_length is not None:
+        per, most = (money_text(amount, currency) for amount in (pay.by_length.per_100_words, pay.by_length.most))
+        yield f"Every 100 words of an item pay {per}, up to {most}."
     if pay.finished and stage.grades:
         enough = f"{pay.finished_from:,} answers or more" if pay.finished_from > 1 else "any"
         yield f"Whoever gave {enough} gets {money_text(pay.finished, currency)} when the gate closes."

@@ -1,6 +1,16 @@
 """The papers' own numbers, computed again from their published data."""
 
 from chorale.reproduce.checking import CheckedFile, FileState, check_data
-from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository
+from chorale.reproduce.contract import Agreement, Cell, NeededFile, Paper, PaperData, Repository
 
-__all__ = ["Cell", "CheckedFile", "FileState", "NeededFile", "Paper", "Repository", "check_data"]
+__all__ = [
+    "Agreement",
+    "Cell",
+    "CheckedFile",
+    "FileState",
+    "NeededFile",
+    "Paper",
+    "PaperData",
+    "Repository",
+    "check_data",
+]

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from chorale.files.source import digest_of, read_bytes
-from chorale.reproduce.contract import NeededFile, Paper, Repository
+from chorale.reproduce.contract import NeededFile, Paper, PaperData, Repository
 
 
 class FileState(StrEnum):
@@ -28,22 +28,16 @@ class CheckedFile:
     """Of the bytes that are there; None if it is missing."""
 
 
-def check_data(paper: Paper, data: Path | None) -> list[CheckedFile]:
-    """Every file the paper needs, and how it stands with it. Without a folder everything is missing."""
-    return list(_checked(paper, data))
+def check_data(paper: Paper, *folders: Path) -> list[CheckedFile]:
+    """Every file the paper needs, and its state. Without a folder everything is missing."""
+    return list(_checked(paper, paper.data(*folders)))
 
 
-def find(data: Path, needed: str) -> Path | None:
-    """The file in the data folder, plain or packed."""
-    plain = data / needed
-    return next((path for path in (plain, plain.with_name(f"{plain.name}.gz")) if path.is_file()), None)
-
-
-def _checked(paper: Paper, data: Path | None) -> Iterator[CheckedFile]:
+def _checked(paper: Paper, data: PaperData) -> Iterator[CheckedFile]:
     for repository in paper.repositories:
         for file in repository.files:
-            path = find(data, file.path) if data is not None else None
-            digest = None if path is None else digest_of(read_bytes(path))
+            digests = [digest_of(read_bytes(path)) for path in data.find_all(file.path)]
+            digest = digests[0] if len(digests) == 1 else digest_of("".join(digests).encode()) if digests else None
             yield CheckedFile(repository, file, _state(digest, file), digest)
 
 

@@ -8,7 +8,10 @@ from chorale.files.source import digest_of
 from chorale.metrics import signature
 from chorale.metrics.score import Result
 from chorale.metrics.score_table import ScoreTable, shown_interval, shown_number
-from chorale.reproduce import Cell, CheckedFile, FileState, Paper
+from chorale.reproduce import Agreement, Cell, CheckedFile, FileState, Paper
+
+_MARKS = {Agreement.EQUAL: "=", Agreement.IN_INTERVAL: "∈", Agreement.DIFFERENT: "≠"}
+_SAME_REASON = "as above"
 
 
 def reproduced(paper: Paper, cells: Sequence[Cell], files: Sequence[CheckedFile]) -> Result:
@@ -17,7 +20,7 @@ def reproduced(paper: Paper, cells: Sequence[Cell], files: Sequence[CheckedFile]
     tables = [_summary(cells)]
     tables += [ScoreTable(f"{paper.name}, {name}", columns, _rows(group)) for name, group in _by_table(cells).items()]
     different = [file.file.path for file in files if file.state is FileState.DIFFERENT]
-    notes = ["= says that the paper's number and ours are equal as printed, or that the paper's lies in our interval."]
+    notes = ["= means equal when rounded as the paper prints; ∈ that the paper's number lies in our 95% interval."]
     if different:
         notes.append(
             f"Not the files the docs speak of, so their numbers may differ from those there: {', '.join(different)}."
@@ -55,24 +58,27 @@ def _by_table(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
 
 
 def _rows(cells: Sequence[Cell]) -> list[tuple[str, str, str, str, str]]:
-    """A row per cell; those that can't be computed for one and the same reason have one together, at the end."""
+    """A row per cell. Those that can't be computed come last, by reason."""
     rows = [_row(cell) for cell in cells if cell.ours is not None]
     lacking: dict[str, list[Cell]] = {}
     for cell in cells:
         if cell.ours is None:
             lacking.setdefault(cell.reason, []).append(cell)
     for reason, group in lacking.items():
-        rows.append(_row(group[0]) if len(group) == 1 else (f"{len(group)} cells, not computed", "", "", "", reason))
+        reasons = [reason, *[_SAME_REASON] * (len(group) - 1)]
+        rows += [
+            (cell.name, _number(cell.paper, cell.digits), "not computed", "", why)
+            for cell, why in zip(group, reasons, strict=True)
+        ]
     return rows
 
 
 def _row(cell: Cell) -> tuple[str, str, str, str, str]:
-    ours = _number(cell.ours, cell.digits)
+    ours = _number(cell.ours, cell.digits if cell.shown is None else cell.shown)
     if cell.interval is not None:
         ours = f"{ours} ({shown_interval(cell.interval, cell.digits)})"
-    mark = {True: "=", False: "≠", None: ""}[cell.agrees]
     why = cell.reason or ("" if cell.paper is not None else "The paper has no such number.")
-    return (cell.name, _number(cell.paper, cell.digits), ours, mark, why)
+    return (cell.name, _number(cell.paper, cell.digits), ours, _MARKS.get(cell.agreement, ""), why)
 
 
 def _number(value: float | None, digits: int) -> str:
@@ -82,22 +88,12 @@ def _number(value: float | None, digits: int) -> str:
 def _summary(cells: Sequence[Cell]) -> ScoreTable:
     rows = [_counted(name, group) for name, group in _by_table(cells).items()]
     rows.append(_counted("all", cells))
-    return ScoreTable(
-        "Summary", ("where", "cells#", "equal#", "different#", "not computed#", "not in the paper#"), rows
-    )
+    return ScoreTable("Summary", ("where", "cells#", *(f"{each}#" for each in Agreement)), rows)
 
 
-def _counted(name: str, cells: Sequence[Cell]) -> tuple[str, int, int, int, int, int]:
-    agreements = [cell.agrees for cell in cells]
-    missing = sum(cell.ours is None for cell in cells)
-    return (
-        name,
-        len(agreements),
-        agreements.count(True),
-        agreements.count(False),
-        missing,
-        agreements.count(None) - missing,
-    )
+def _counted(name: str, cells: Sequence[Cell]) -> tuple[str | int, ...]:
+    agreements = [cell.agreement for cell in cells]
+    return (name, len(agreements), *(agreements.count(each) for each in Agreement))
 
 
 def _as_json(cell: Cell) -> dict[str, Any]:
@@ -107,6 +103,7 @@ def _as_json(cell: Cell) -> dict[str, Any]:
         "paper": cell.paper,
         "ours": cell.ours,
         "interval": None if cell.interval is None else cell.interval.as_list(),
-        "agrees": cell.agrees,
+        "digits": cell.digits,
+        "agreement": cell.agreement.value,
         "reason": cell.reason,
     }

@@ -1,9 +1,6 @@
 """Leases: items that workers hold for a time, from being given out to being answered, returned or over.
 
-Locks are always taken in the same order (a worker's participation, their assignment, items by id), which is what keeps
-concurrent transactions on PostgreSQL from deadlocking. They are FOR NO KEY UPDATE: inserting a response takes a share
-lock on its item through the foreign key, which a plain FOR UPDATE would wait for. On SQLite there is one writer and the
-locks are no-ops.
+Rows that are read to be changed are not locked: one transaction at a time writes, on PostgreSQL too (`locks.Alone`).
 """
 
 from typing import Any, NamedTuple
@@ -23,7 +20,7 @@ from sqlalchemy import (
 from chorale.model import Assignment, AssignmentKind, AssignmentState, ItemState, Participation
 from chorale.store.offering import ItemContent
 from chorale.store.participations import COLUMNS
-from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert
+from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert, Scope
 from chorale.store.schema import assignment, gold, item, participation
 from chorale.store.sessions import SessionClaim, holds
 
@@ -49,12 +46,13 @@ _LIVE_LEASE = Prepared(
         assignment.c.worker_id == bindparam("worker_id"),
         assignment.c.stage_id == bindparam("stage_id"),
         assignment.c.state == _LIVE,
-    )
+    ),
+    Scope(worker="worker_id"),
 )
 
 
 def live_lease(tx: Connection, stage_id: int, worker_id: int) -> Lease | None:
-    """What a worker holds in a stage. Asked for once their participation is locked (see `Attendance`)."""
+    """What a worker holds in a stage."""
     row = _LIVE_LEASE.first(tx, stage_id=stage_id, worker_id=worker_id)
     return None if row is None else Lease._make(row)
 
@@ -73,14 +71,19 @@ _TAKE = Prepared(
     update(item).where(item.c.id == bindparam("of_item"), item.c.taken < item.c.wanted).values(taken=item.c.taken + ONE)
 )
 # Of an item that was offered, which has a place left. If it had none, the table would refuse it.
-_TAKE_OFFERED = Prepared(update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken + ONE))
+_TAKE_OFFERED = Prepared(
+    update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken + ONE), Scope(place="of_item")
+)
 _INSERT_ASSIGNMENT = PreparedInsert(
-    assignment, *("token", "stage_id", "item_id", "worker_id", "group_key", "kind", "state", "leased_at", "expires_at")
+    assignment,
+    *("token", "stage_id", "item_id", "worker_id", "group_key", "kind", "state", "leased_at", "expires_at"),
+    scope=Scope(worker="worker_id"),
 )
 _SERVE = Prepared(
     update(participation)
     .where(participation.c.stage_id == bindparam("of_stage"), participation.c.worker_id == bindparam("of_worker"))
-    .values(served=participation.c.served + ONE, item_cursor=bindparam("cursor"))
+    .values(served=participation.c.served + ONE, item_cursor=bindparam("cursor")),
+    Scope(worker="of_worker"),
 )
 
 
@@ -158,10 +161,10 @@ _BY_TOKEN = (
     )
     .join(item, item.c.id == assignment.c.item_id)
     .where(assignment.c.token == bindparam("token"))
-    .with_for_update(of=[participation, assignment], key_share=True)
 )
-_ASSIGNED = Prepared(_BY_TOKEN)
-_ASSIGNED_BY_SESSION = Prepared(_BY_TOKEN.where(holds(assignment.c.worker_id)))
+_OF_ONE = Scope(worker=Assignment._fields.index("worker_id"), item=Assignment._fields.index("item_id"))
+_ASSIGNED = Prepared(_BY_TOKEN, _OF_ONE)
+_ASSIGNED_BY_SESSION = Prepared(_BY_TOKEN.where(holds(assignment.c.worker_id)), _OF_ONE)
 
 
 class Assigned(NamedTuple):
@@ -178,7 +181,7 @@ class Assigned(NamedTuple):
 
 
 def assigned(tx: Connection, token: str, session: SessionClaim | None = None) -> Assigned | None:
-    """The assignment of a token, locked together with its worker's participation; with a session, only if it holds."""
+    """The assignment of a token, with its worker's participation and its item; with a session, only if it holds."""
     if session is None:
         row = _ASSIGNED.first(tx, token=token)
     else:
@@ -192,11 +195,14 @@ def assigned(tx: Connection, token: str, session: SessionClaim | None = None) ->
     )
 
 
-_END = Prepared(
+_ENDED = (
     update(assignment)
     .where(assignment.c.id == bindparam("of_assignment"))
     .values(state=bindparam("new_state"), ended_at=bindparam("now"))
 )
+_END = Prepared(_ENDED)
+# Whose it is, the response says that is stored with it.
+_END_SUBMITTED = Prepared(_ENDED, Scope())
 _GIVE_PLACE = {
     AssignmentKind.PRODUCTION: Prepared(
         update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken - 1)
@@ -209,7 +215,8 @@ _GIVE_PLACE = {
 
 def end_assignment(tx: Connection, row: Assignment, state: AssignmentState, now: int) -> None:
     """End an assignment; unless it was submitted, its place on the item is free again."""
-    _END(tx, of_assignment=row.id, new_state=state.value, now=now)
+    end = _END_SUBMITTED if state is AssignmentState.SUBMITTED else _END
+    end(tx, of_assignment=row.id, new_state=state.value, now=now)
     if state is not AssignmentState.SUBMITTED and row.state == AssignmentState.LIVE and row.kind in _GIVE_PLACE:
         # Gold as well: an item and gold that somebody skipped are shown to one more worker each.
         _GIVE_PLACE[AssignmentKind(row.kind)](tx, of_item=row.item_id)
@@ -227,7 +234,6 @@ _EXPIRED = Prepared(
     .order_by(assignment.c.item_id + literal_column("0"))
     .limit(literal_column(str(EXPIRED_AT_ONCE)))
     .offset(NONE)
-    .with_for_update(skip_locked=True, key_share=True)
 )
 
 
@@ -235,7 +241,7 @@ _NEXT_EXPIRY = Prepared(select(func.min(assignment.c.expires_at)).where(assignme
 
 
 def expired_assignments(tx: Connection, now: int) -> list[Assignment]:
-    """Live assignments past their time, so many at once, locked, by item."""
+    """Live assignments past their time, so many at once, by item."""
     first = _NEXT_EXPIRY.value(tx)
     if first is None or first > now:
         # Most of the time: to sort none takes several times as long as to see that there are none.

@@ -63,7 +63,7 @@ def copy_database(url: URL, file: Path, kits: KitsOf) -> RowCounts:
 @contextmanager
 def _engine(url: URL) -> Iterator[Engine]:
     """An engine on PostgreSQL, for as long as it takes."""
-    need("psycopg")
+    need("greenlet", "psycopg")
     engine = engine_of(url)
     try:
         yield engine

@@ -48,6 +48,8 @@ CREDENTIALS: tuple[ColumnElement[Any], ...] = (
     .where(
         literal_column("dropped.worker_id") == worker.c.id,
         literal_column("dropped.standing") == literal_column("'dropped'"),
+        # What other stages show must not reveal a removal before its own stage does.
+        literal_column("dropped.answered") >= literal_column("dropped.removed_after"),
     )
     .correlate(worker)
     .scalar_subquery(),

@@ -8,7 +8,7 @@ before it is on disk. Several processes on one PostgreSQL take turns, each with 
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -140,12 +140,12 @@ def _run_all(connection: "SqliteConnection | PostgresConnection", wanted: Sequen
     """
     changes = connection.changes
     answers: _Answers = []
-    with connection.writing():
+    with connection.writing(), closing(connection.in_turn([work for work, _ in wanted])) as turns:
         try:
-            for work, future in wanted:
+            for (_, future), run in zip(wanted, turns, strict=True):
                 before = changes()
                 try:
-                    answers.append(partial(future.set_result, work(connection)))
+                    answers.append(partial(future.set_result, run()))
                 except Refusal as refusal:
                     if changes() != before:
                         raise
@@ -242,6 +242,12 @@ class Store:
     def _look(self, work: Work[T]) -> T:
         with closing(connection_of(self._engine)) as connection, connection.reading():
             return work(connection)
+
+
+def savepoint(tx: Connection) -> AbstractContextManager[None]:
+    """Undo what fails in it alone: the transaction goes on, also on PostgreSQL."""
+    made: AbstractContextManager[None] = getattr(tx, "savepoint", nullcontext)()
+    return made
 
 
 def connect(url: URL) -> Store:

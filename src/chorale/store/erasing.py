@@ -9,6 +9,7 @@ from sqlalchemy import Connection, and_, delete, func, insert, or_, select, upda
 
 from chorale.model import MessageState
 from chorale.store.codec import as_text, from_text
+from chorale.store.identity_schema import worker_session
 from chorale.store.prepared import upsert
 from chorale.store.recruiting_schema import delivery, invitation, invitation_address, payment, submission
 from chorale.store.schema import (
@@ -113,7 +114,9 @@ def erase_identity(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
         here = and_(worker_identity.c.panel == panel, worker_identity.c.external_id == external)
         new = ERASED + secrets.token_urlsafe(16)
         tx.execute(update(worker_identity).where(here).values(external_id=new, visit=EMPTY))
-    return {"ids": len(ids), "addresses": addresses, "submissions": _erase_submissions(tx, worker_id)}
+    sessions = _count(tx, delete(worker_session).where(worker_session.c.worker_id == worker_id))
+    submissions = _erase_submissions(tx, worker_id)
+    return {"ids": len(ids), "addresses": addresses, "sessions": sessions, "submissions": submissions}
 
 
 def _erase_submissions(tx: Connection, worker_id: int) -> int:

@@ -8,10 +8,10 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from chorale.model import Event
 from chorale.store.codec import from_text
-from chorale.store.prepared import PreparedInsert
+from chorale.store.prepared import PreparedInsert, Scope
 from chorale.store.schema import event, item, response, stage, worker
 
-_INSERT = PreparedInsert(event, "at", "kind", "stage_id", "worker_id", "item_id", "evidence")
+_INSERT = PreparedInsert(event, "at", "kind", "stage_id", "worker_id", "item_id", "evidence", scope=Scope())
 
 
 def _as_text(evidence: dict[str, Any]) -> str:

@@ -10,9 +10,9 @@ from chorale.model import Answer, NewItem
 from chorale.store.codec import as_text, from_text
 from chorale.store.corrections import FIRST_GRADE, latest_gold_grade
 from chorale.store.corrections import KIND as CORRECTED
-from chorale.store.items import add_items, batches
+from chorale.store.items import add_items, batches, learn_sizes
 from chorale.store.positions import shuffled_position
-from chorale.store.prepared import Prepared, upsert
+from chorale.store.prepared import Prepared, Scope, upsert
 from chorale.store.schema import event, gold, grade, item, response, stage
 
 
@@ -119,6 +119,7 @@ def add_gold(tx: Connection, stage_id: int, stage_name: str, seed: int, rows: Se
     for row in rows:
         key = row.item.key
         put_gold(tx, ids[key], stage_id, stage_name, seed, key, row.answer, row.explanation, row.origin, wanted)
+    learn_sizes(tx, gold, len(rows))
 
 
 def put_gold(
@@ -160,12 +161,11 @@ class GoldAnswer:
     explanation: str
 
 
-_GOLD_ANSWER = select(gold.c.answer, gold.c.explanation).where(gold.c.item_id == bindparam("item_id"))
-_READ_GOLD = Prepared(_GOLD_ANSWER)
-# Nobody corrects it before the transaction that grades by it is over: then the answer is there to be graded again.
-_HOLD_GOLD = Prepared(_GOLD_ANSWER.with_for_update(read=True))
+_GOLD_ANSWER = Prepared(
+    select(gold.c.answer, gold.c.explanation).where(gold.c.item_id == bindparam("item_id")), Scope()
+)
 
 
-def gold_answer(tx: Connection, item_id: int, *, to_grade: bool = False) -> GoldAnswer | None:
-    row = (_HOLD_GOLD if to_grade else _READ_GOLD).first(tx, item_id=item_id)
+def gold_answer(tx: Connection, item_id: int) -> GoldAnswer | None:
+    row = _GOLD_ANSWER.first(tx, item_id=item_id)
     return None if row is None else GoldAnswer(*row)

@@ -10,7 +10,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, fun
 
 from chorale.model import Grade, GradedAnswer
 from chorale.store.codec import as_ordered_text, as_text, from_text, frozen_from_text
-from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert
+from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert, Scope
 from chorale.store.schema import gold, grade, item, participation, response, stage, worker
 
 _GOLD: ColumnElement[str] = literal_column("'gold'")
@@ -179,7 +179,9 @@ def active_in(tx: Connection, stage_id: int, answered: int) -> dict[str, int]:
     return {str(row[0]): int(row[1]) for row in tx.execute(query)}
 
 
-_INSERT_GRADE = PreparedInsert(grade, "response_id", "source", "score", "reasons", "criteria", "graded_at")
+_INSERT_GRADE = PreparedInsert(
+    grade, "response_id", "source", "score", "reasons", "criteria", "graded_at", scope=Scope()
+)
 
 
 def add_grade(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, func, select
 
 from chorale.store.identity_schema import worker_session
-from chorale.store.schema import event, response, worker
+from chorale.store.schema import erasure, event, response, worker
 
 
 class Arrival(NamedTuple):
@@ -52,10 +52,12 @@ def session_count(tx: Connection) -> int:
 def responses_without_session(tx: Connection, epoch: int, after: int, up_to: int | None) -> list[tuple[int, str]]:
     """Number and worker of the responses after one, up to another, whose worker never signed in in an epoch."""
     signed_in = exists().where(worker_session.c.worker_id == response.c.worker_id, worker_session.c.epoch == epoch)
+    # Sessions go with the identity of somebody who is erased.
+    erased = exists().where(erasure.c.worker_id == response.c.worker_id, erasure.c.identity)
     query = (
         select(response.c.id, worker.c.pseudonym)
         .join(worker, worker.c.id == response.c.worker_id)
-        .where(response.c.id > after, ~signed_in)
+        .where(response.c.id > after, ~signed_in, ~erased)
         .order_by(response.c.id)
     )
     if up_to is not None:

@@ -5,31 +5,38 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Select, and_, bindparam, func, insert, literal, literal_column, or_, select
+from sqlalchemy import (
+    Connection,
+    Select,
+    Table,
+    and_,
+    bindparam,
+    func,
+    insert,
+    literal,
+    literal_column,
+    or_,
+    select,
+    text,
+)
 
 from chorale.model import Item, ItemState, NewItem, Payload, Standing
 from chorale.store.codec import as_text, from_text, frozen_from_text
 from chorale.store.database import STREAMED
 from chorale.store.positions import shuffled_position
-from chorale.store.prepared import NumberingInsert, Prepared, PreparedInsert, together
+from chorale.store.prepared import NumberingInsert, Prepared, PreparedInsert, Scope
 from chorale.store.schema import assignment, gold, item, item_source, participation, response, stage, worker
 
 T = TypeVar("T")
 
 
-_CONTENT = Prepared(select(item.c.key, item.c.payload).where(item.c.id == bindparam("item_id")))
+CONTENT = Prepared(select(item.c.key, item.c.payload).where(item.c.id == bindparam("item_id")), Scope())
 
 
 def content_of(tx: Connection, item_id: int) -> tuple[str, Payload]:
     """What an item is called, and what it is about."""
-    key, payload = _CONTENT.first(tx, item_id=item_id)
+    key, payload = CONTENT.first(tx, item_id=item_id)
     return key, frozen_from_text(payload)
-
-
-def payloads_of(tx: Connection, item_ids: Sequence[int]) -> list[Payload]:
-    """What items are about."""
-    contents = together(tx, *((_CONTENT, {"item_id": item_id}) for item_id in item_ids))
-    return [frozen_from_text(payload) for ((_key, payload),) in contents]
 
 
 _ITEMS: Select[Any] = (
@@ -162,7 +169,7 @@ def known_items(tx: Connection, stage_id: int) -> dict[str, str]:
     return {row.key: row.payload for row in tx.execute(query)}
 
 
-BATCH, FEW = 2_000, 8
+BATCH, FEW, MANY = 2_000, 8, 500
 
 
 def add_items(tx: Connection, stage_id: int, stage_name: str, seed: int, items: Iterable[NewItem], wanted: int) -> int:
@@ -178,7 +185,17 @@ def add_items(tx: Connection, stage_id: int, stage_name: str, seed: int, items: 
             if any(new.sources for new in batch):
                 _add_sources(tx, stage_id, batch)
         added += len(batch)
+    learn_sizes(tx, item, added)
     return added
+
+
+def learn_sizes(tx: Connection, table: Table, added: int) -> None:
+    """After many rows were added, have PostgreSQL look at a table: until then it plans as if there were none.
+
+    By itself it looks a minute later, and people are at work by then.
+    """
+    if added >= MANY and tx.dialect.name == "postgresql":
+        tx.execute(text(f"ANALYZE {table.name}"))
 
 
 def _new_row(stage_id: int, stage_name: str, seed: int, new: NewItem, wanted: int) -> dict[str, Any]:
@@ -203,8 +220,9 @@ _INSERT_ITEM = NumberingInsert(
     item,
     *("stage_id", "key", "group_key", "payload", "position", "state", "wanted", "taken", "label", "confidence"),
     *("counted", "released", "response_id"),
+    scope=Scope(),
 )
-_INSERT_SOURCE = PreparedInsert(item_source, "item_id", "source_id")
+_INSERT_SOURCE = PreparedInsert(item_source, "item_id", "source_id", scope=Scope())
 
 
 def _add_one(tx: Connection, row: Mapping[str, Any], sources: Sequence[int]) -> None:

@@ -10,8 +10,9 @@ from sqlalchemy import Connection, Select, and_, bindparam, case, func, literal_
 
 from chorale.model import GoldRecord, GoldSettings, ItemState, Judgment, Label, Payload, SourceItem
 from chorale.protocol import trust
-from chorale.store.codec import answer_from_text, as_text
-from chorale.store.prepared import ONE, Prepared, together
+from chorale.store.codec import answer_from_text, as_text, frozen_from_text
+from chorale.store.items import CONTENT
+from chorale.store.prepared import ONE, Prepared, Scope, together
 from chorale.store.schema import assignment, item, item_source, participation, response, worker
 
 
@@ -42,33 +43,28 @@ class ItemProgress(NamedTuple):
 
 
 _COLUMNS = tuple(item.c[name] for name in ItemProgress._fields)
+# With how many places are taken: who settles an item writes that again.
+_AS_READ = Scope(item=0, place=0)
 _GROUP = Prepared(
     select(*_COLUMNS)
     .where(item.c.stage_id == bindparam("stage_id"), item.c.group_key == bindparam("group_key"))
-    .order_by(item.c.id)
-    .with_for_update(key_share=True)
+    .order_by(item.c.id),
+    _AS_READ,
 )
 
 
-def lock_group(tx: Connection, stage_id: int, group_key: str) -> list[ItemProgress]:
-    """The items of one group, locked: two of them finishing at once must see each other."""
+def group_progress(tx: Connection, stage_id: int, group_key: str) -> list[ItemProgress]:
+    """The items of one group."""
     rows = _GROUP.all(tx, stage_id=stage_id, group_key=group_key)
     return [ItemProgress._make(row) for row in rows]
 
 
-_ITEM = Prepared(select(*_COLUMNS).where(item.c.id == bindparam("item_id")).with_for_update(key_share=True))
+_ITEM = Prepared(select(*_COLUMNS).where(item.c.id == bindparam("item_id")), _AS_READ)
 
 
-def lock_item(tx: Connection, item_id: int) -> ItemProgress:
-    """One item by itself, locked."""
+def item_progress(tx: Connection, item_id: int) -> ItemProgress:
+    """One item by itself."""
     return ItemProgress._make(_ITEM.first(tx, item_id=item_id))
-
-
-def derived_from(tx: Connection, stage_id: int, sources: Sequence[int]) -> list[ItemProgress]:
-    """The items of a later stage that came from these, locked."""
-    named = {f"source_{number}": source for number, source in enumerate(sources)}
-    rows = _derived_from(len(named)).all(tx, stage_id=stage_id, **named)
-    return [ItemProgress._make(row) for row in rows]
 
 
 @cache
@@ -82,7 +78,7 @@ def _derived_from(count: int) -> Prepared:
     else:
         children = select(item_source.c.item_id).where(item_source.c.source_id.in_(sources))
         query = query.where(item.c.id.in_(children))
-    return Prepared(query.order_by(item.c.id).with_for_update(of=item, key_share=True))
+    return Prepared(query.order_by(item.c.id))
 
 
 _GROUP_KEYS = (
@@ -112,7 +108,8 @@ _DERIVED = ("state", "wanted", "taken", "label", "confidence", "counted", "relea
 _NEW = ("of_item", *(f"new_{name}" for name in _DERIVED))
 _new = attrgetter("id", *_DERIVED)
 _SAVE = Prepared(
-    update(item).where(item.c.id == bindparam("of_item")).values({name: bindparam(f"new_{name}") for name in _DERIVED})
+    update(item).where(item.c.id == bindparam("of_item")).values({name: bindparam(f"new_{name}") for name in _DERIVED}),
+    Scope(item="of_item"),
 )
 
 
@@ -138,7 +135,9 @@ def items_between(tx: Connection, first: int, end: int) -> list[ItemProgress]:
     return [ItemProgress._make(row) for row in _BETWEEN.all(tx, first=first, end=end)]
 
 
-_COUNT_ONE = Prepared(update(item).where(item.c.id == bindparam("of_item")).values(counted=item.c.counted + ONE))
+_COUNT_ONE = Prepared(
+    update(item).where(item.c.id == bindparam("of_item")).values(counted=item.c.counted + ONE), Scope(item="of_item")
+)
 
 
 def count_judgment(tx: Connection, item_id: int) -> None:
@@ -262,6 +261,7 @@ _JUDGMENTS = Prepared(
         response.c.answer,
         *participation.c["gold_right", "gold_answered", "gold_recent"],
         response.c.id,
+        response.c.worker_id,
     )
     .select_from(response)
     .join(worker, worker.c.id == response.c.worker_id)
@@ -273,7 +273,8 @@ _JUDGMENTS = Prepared(
         response.c.item_id == bindparam("item_id"),
         response.c.kind == literal_column("'production'"),
         participation.c.standing == literal_column("'active'"),
-    )
+    ),
+    Scope(worker=6, item="item_id"),
 )
 
 
@@ -282,15 +283,72 @@ def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> tup
     return _as_judgments(_JUDGMENTS.all(tx, item_id=item_id), rule)
 
 
-def lock_judged(
-    tx: Connection, item_id: int, rule: GoldSettings | None, *, group: tuple[int, str] | None
-) -> tuple[list[ItemProgress], tuple[Judgment, ...]]:
-    """An item, or with the stage and name of its group all of that, locked; and the counted judgments of the item."""
-    locked: tuple[Prepared, dict[str, Any]] = _ITEM, {"item_id": item_id}
+class Judged(NamedTuple):
+    """Items as they were read, with the counted judgments of those that are to be settled."""
+
+    group: list[ItemProgress]
+    judgments: dict[int, tuple[Judgment, ...]]
+    answering: str = ""
+    """The pseudonym of the worker who is about to answer one of them, if one is."""
+
+
+_PSEUDONYM = Prepared(select(worker.c.pseudonym).where(worker.c.id == bindparam("worker_id")), Scope())
+
+
+def read_item(
+    tx: Connection,
+    item_id: int,
+    rule: GoldSettings | None,
+    *,
+    group: tuple[int, str] | None,
+    answering: int | None = None,
+) -> Judged:
+    """An item, or with the stage and name of its group all of that; and the counted judgments of the item.
+
+    `answering` is the worker who is about to answer it.
+    """
+    asked: list[tuple[Prepared, dict[str, Any]]] = [(_ITEM, {"item_id": item_id})]
     if group is not None:
-        locked = _GROUP, {"stage_id": group[0], "group_key": group[1]}
-    rows, judged = together(tx, locked, (_JUDGMENTS, {"item_id": item_id}))
-    return [ItemProgress._make(row) for row in rows], _as_judgments(judged, rule)
+        asked = [(_GROUP, {"stage_id": group[0], "group_key": group[1]})]
+    asked.append((_JUDGMENTS, {"item_id": item_id}))
+    if answering is not None:
+        asked.append((_PSEUDONYM, {"worker_id": answering}))
+    rows, judged, *names = together(tx, *asked)
+    name = names[0][0][0] if names else ""
+    return Judged([ItemProgress._make(row) for row in rows], {item_id: _as_judgments(judged, rule)}, name)
+
+
+def read_group(tx: Connection, stage_id: int, group_key: str, rule: GoldSettings | None) -> Judged:
+    """The items of one group, and the counted judgments of all of them."""
+    group = group_progress(tx, stage_id, group_key)
+    judged = together(tx, *((_JUDGMENTS, {"item_id": item.id}) for item in group))
+    return Judged(group, {item.id: _as_judgments(rows, rule) for item, rows in zip(group, judged, strict=True)})
+
+
+def read_derived(
+    tx: Connection, judged: Judged, rule: GoldSettings | None, later: Sequence[int]
+) -> tuple[list[SourceItem], list[list[ItemProgress]]]:
+    """What items of later stages are made of, and those that came from it in each of these stages."""
+    group, known = judged.group, judged.judgments
+    unknown = [item.id for item in group if item.id not in known]
+    sources = {f"source_{number}": item.id for number, item in enumerate(group)}
+    found = iter(
+        together(
+            tx,
+            *((CONTENT, {"item_id": item.id}) for item in group),
+            *((_JUDGMENTS, {"item_id": item_id}) for item_id in unknown),
+            *((_derived_from(len(sources)), {"stage_id": stage_id, **sources}) for stage_id in later),
+        )
+    )
+    payloads = [frozen_from_text(next(found)[0][1]) for _ in group]
+    known = {**known, **{item_id: _as_judgments(next(found), rule) for item_id in unknown}}
+    made = [item.as_source(payload, known[item.id]) for item, payload in zip(group, payloads, strict=True)]
+    return made, [[ItemProgress._make(row) for row in rows] for rows in found]
+
+
+def trust_in(record: GoldRecord, rule: GoldSettings | None) -> float:
+    """How far a worker with this gold record is trusted."""
+    return trust(record, None) if rule is None else _trusted_by(rule)(record.right, record.answered, record.recent)
 
 
 def _as_judgments(rows: Sequence[Any], rule: GoldSettings | None) -> tuple[Judgment, ...]:
@@ -302,7 +360,7 @@ def _as_judgments(rows: Sequence[Any], rule: GoldSettings | None) -> tuple[Judgm
     return tuple(
         [
             Judgment(name, answer_from_text(answer), trusted(right, answered, recent), response_id)
-            for name, answer, right, answered, recent, response_id in rows
+            for name, answer, right, answered, recent, response_id, _ in rows
         ]
     )
 

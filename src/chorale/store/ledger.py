@@ -7,10 +7,12 @@ from sqlalchemy import Connection, Row, Select, bindparam, case, func, literal_c
 
 from chorale.model import Entry, EntryKind
 from chorale.store.database import STREAMED
-from chorale.store.prepared import PreparedInsert
+from chorale.store.prepared import PreparedInsert, Scope
 from chorale.store.schema import entry, stage, worker
 
-_INSERT_ENTRY = PreparedInsert(entry, "cause", "at", "worker_id", "stage_id", "kind", "amount", "reason")
+_INSERT_ENTRY = PreparedInsert(
+    entry, "cause", "at", "worker_id", "stage_id", "kind", "amount", "reason", scope=Scope(worker="worker_id")
+)
 
 
 def add_entry(

@@ -15,7 +15,6 @@ class Alone(IntEnum):
     BRINGS_STUDY_IN = 7_205_011_963
     DRAWS_ARMS = 7_205_011_964
     """The order people come in decides."""
-    PROMISES_MONEY = 7_205_011_965
     PLANS_PAYMENTS = 7_205_011_966
     ADMITS_TO_TRAINING = 7_205_011_967
     SIGNS_IN = 7_205_011_990

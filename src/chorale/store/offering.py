@@ -17,7 +17,7 @@ from sqlalchemy import (
     update,
 )
 
-from chorale.store.prepared import NONE, ONE, Prepared
+from chorale.store.prepared import NONE, ONE, Prepared, Scope
 from chorale.store.schema import assignment, gold, item, item_source, stage
 
 # Written out, not bound: only then can the database see that the partial index applies.
@@ -79,7 +79,10 @@ def _seen_later(level: int) -> ColumnElement[bool]:
 @cache
 def _offered(back: int, ahead: int) -> Select[Any]:
     query = (
-        select(item.c.id, item.c.key, item.c.group_key, item.c.payload, item.c.position)
+        select(
+            *item.c["id", "key", "group_key", "payload", "position"],
+            item.c.wanted - item.c.taken,
+        )
         .where(
             item.c.stage_id == bindparam("stage_id"),
             OFFERED,
@@ -96,13 +99,8 @@ def _offered(back: int, ahead: int) -> Select[Any]:
 
 
 @cache
-def _next_offered(back: int, ahead: int) -> Prepared:
-    return Prepared(_offered(back, ahead).with_for_update(skip_locked=True, of=item, key_share=True))
-
-
-@cache
-def _still_offered(back: int, ahead: int) -> Prepared:
-    return Prepared(_offered(back, ahead))
+def _first_offered(back: int, ahead: int) -> Prepared:
+    return Prepared(_offered(back, ahead), Scope(worker="worker_id", item=0, place=0, places_left=5))
 
 
 def next_item(
@@ -121,7 +119,7 @@ def next_item(
     `not_from_own` stages back or fewer, and items of which they have seen what others made, up to `not_seen_later`
     stages on.
     """
-    query = _next_offered(not_from_own, not_seen_later)
+    query = _first_offered(not_from_own, not_seen_later)
     tries = [(cursor, draw)]
     if cursor >= 0 or draw is not EVERYTHING:
         tries.append((-1, EVERYTHING))
@@ -130,14 +128,14 @@ def next_item(
             tx, stage_id=stage_id, worker_id=worker_id, after=after, modulus=drawn.modulus, below=drawn.below
         )
         if row is not None:
-            found = ItemContent._make(row)
+            found = ItemContent(*row[:-1])
             return found if drawn is EVERYTHING else found._replace(cursor=cursor)
     return None
 
 
 def room_for(tx: Connection, stage_id: int, worker_id: int, *, not_from_own: int, not_seen_later: int = 0) -> bool:
-    """Whether the stage has an item for this worker, without taking or locking it."""
-    query = _still_offered(not_from_own, not_seen_later)
+    """Whether the stage has an item for this worker, without taking it."""
+    query = _first_offered(not_from_own, not_seen_later)
     return query.first(tx, stage_id=stage_id, worker_id=worker_id, after=-1, modulus=1, below=1) is not None
 
 
@@ -148,13 +146,11 @@ _UNSEEN_GOLD = (
     .limit(ONE)
     .offset(NONE)
 )
-# Skipping what others hold, so that no two wait for each other: who ends leases takes items and gold in another order.
 _NEXT_GOLD = Prepared(
-    _UNSEEN_GOLD.where(gold.c.taken < gold.c.wanted, _drawn(gold.c.position))
-    .order_by(gold.c.position)
-    .with_for_update(skip_locked=True, of=gold, key_share=True)
+    _UNSEEN_GOLD.where(gold.c.taken < gold.c.wanted, _drawn(gold.c.position)).order_by(gold.c.position),
+    Scope(worker="worker_id", place=0),
 )
-_ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")))
+_ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")), Scope(worker="worker_id"))
 
 
 class GoldContent(NamedTuple):
@@ -189,7 +185,6 @@ _USED_UP = (
     select(gold.c.item_id)
     .join(item, item.c.id == gold.c.item_id)
     .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, gold.c.taken >= gold.c.wanted, ~_SEEN)
-    .with_for_update(skip_locked=True, of=gold, key_share=True)
 )
 _NEXT_TURN = Prepared(
     update(gold)
@@ -206,7 +201,8 @@ def next_turn(tx: Connection, stage_id: int, worker_id: int, fewest: int) -> boo
 _TAKE_GOLD = Prepared(
     update(gold)
     .where(gold.c.item_id == bindparam("of_item"))
-    .values(taken=gold.c.taken + ONE, wanted=gold.c.wanted + bindparam("more", type_=Integer))
+    .values(taken=gold.c.taken + ONE, wanted=gold.c.wanted + bindparam("more", type_=Integer)),
+    Scope(place="of_item"),
 )
 
 

@@ -74,7 +74,7 @@ def open_store(
     With `check_seconds`, a file is looked through first for so long at most, and refused if it is damaged.
     """
     if url.get_backend_name() == "postgresql":
-        need("psycopg")
+        need("greenlet", "psycopg")
     try:
         if check_seconds is not None:
             _look_through(url, check_seconds)

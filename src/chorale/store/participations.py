@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Select, and_, bindparam, exists, func, litera
 
 from chorale.model import GoldRecord, Participation, Standing
 from chorale.store.credentials import CREDENTIALS, Credentials, as_credentials
-from chorale.store.prepared import ONE, InsertIfNew, Prepared
+from chorale.store.prepared import ONE, InsertIfNew, Prepared, Scope
 from chorale.store.schema import assignment, participation, stage, worker
 from chorale.store.sessions import SessionClaim, holds
 
@@ -36,6 +36,7 @@ class Attendance(NamedTuple):
     earned: int
     item_cursor: int
     skipped: int
+    removed_after: int
     stage_state: str
     pseudonym: str
     consent_version: int | None
@@ -51,7 +52,7 @@ _HOLDS_ITEM = exists().where(
 )
 _ATTENDED: Select[Any] = (
     select(
-        *participation.c["standing", "seed", "served", "answered", "earned", "item_cursor", "skipped"],
+        *participation.c["standing", "seed", "served", "answered", "earned", "item_cursor", "skipped", "removed_after"],
         stage.c.state,
         worker.c.pseudonym,
         worker.c.consent_version,
@@ -62,10 +63,10 @@ _ATTENDED: Select[Any] = (
     .join(worker, worker.c.id == participation.c.worker_id)
     .join(stage, stage.c.id == participation.c.stage_id)
     .where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
-    .with_for_update(of=participation, key_share=True)
 )
-_ATTENDANCE = Prepared(_ATTENDED)
-_ATTENDANCE_BY_SESSION = Prepared(_ATTENDED.where(holds(participation.c.worker_id)))
+_OF_ONE = Scope(worker="worker_id")
+_ATTENDANCE = Prepared(_ATTENDED, _OF_ONE)
+_ATTENDANCE_BY_SESSION = Prepared(_ATTENDED.where(holds(participation.c.worker_id)), _OF_ONE)
 
 
 def attendance(
@@ -83,14 +84,20 @@ def attendance(
     return Attendance._make((*row[: -len(CREDENTIALS)], credentials))
 
 
+_NOTHING_YET: dict[str, Any] = dict.fromkeys(
+    (
+        *("served", "answered", "gold_answered", "gold_right", "earned", "fees", "exact_fees"),
+        *("worked_ms", "changes", "settled", "skipped"),
+    ),
+    0,
+)
 _ENTER = InsertIfNew(
     participation,
     *("stage_id", "worker_id", "seed", "entered_at"),
     standing=Standing.ACTIVE.value,
     gold_recent="",
     item_cursor=-1,
-    **dict.fromkeys(("served", "answered", "gold_answered", "gold_right", "earned", "fees", "exact_fees"), 0),
-    **dict.fromkeys(("worked_ms", "changes", "settled", "skipped"), 0),
+    **_NOTHING_YET,
 )
 
 
@@ -111,7 +118,8 @@ _COUNT_ANSWER = Prepared(
         fees=participation.c.fees + bindparam("more_fees"),
         exact_fees=participation.c.exact_fees + bindparam("more_exact_fees"),
         worked_ms=participation.c.worked_ms + bindparam("more_ms"),
-    )
+    ),
+    Scope(worker="of_worker"),
 )
 
 
@@ -146,15 +154,24 @@ _NOTE_GOLD = Prepared(
         gold_right=bindparam("new_right"),
         gold_recent=bindparam("new_recent"),
         standing=bindparam("new_standing"),
+        removed_after=bindparam("new_removed_after"),
         changes=participation.c.changes + bindparam("more_changes"),
-    )
+    ),
+    Scope(worker="of_worker"),
 )
 
 
 def note_gold(
-    tx: Connection, stage_id: int, worker_id: int, gold: GoldRecord, standing: Standing, *, trust_changed: bool
+    tx: Connection,
+    stage_id: int,
+    worker_id: int,
+    gold: GoldRecord,
+    standing: Standing,
+    removed_after: int,
+    *,
+    trust_changed: bool,
 ) -> None:
-    """Note how a worker stands after an answer to gold, by their record, which is locked since it was read.
+    """Note how a worker stands after an answer to gold, by their record.
 
     If their trust changed, their labels are to be looked at again.
     """
@@ -166,8 +183,23 @@ def note_gold(
         new_right=gold.right,
         new_recent=gold.recent,
         new_standing=standing.value,
+        new_removed_after=removed_after,
         more_changes=1 if trust_changed else 0,
     )
+
+
+def end_grace(tx: Connection, before: int) -> int:
+    """Let removed workers know it who could have gone on for a while, and have asked for no item since; how many."""
+    waits = and_(
+        participation.c.standing == literal_column("'dropped'"),
+        participation.c.answered < participation.c.removed_after,
+    )
+    asked = exists().where(
+        assignment.c.worker_id == participation.c.worker_id,
+        assignment.c.stage_id == participation.c.stage_id,
+        assignment.c.leased_at >= before,
+    )
+    return int(tx.execute(update(participation).where(waits, ~asked).values(removed_after=0)).rowcount)
 
 
 def active_workers(tx: Connection, stage_id: int) -> set[int]:
@@ -206,7 +238,7 @@ def drop(tx: Connection, stage_id: int, worker_id: int) -> bool:
             participation.c.worker_id == worker_id,
             participation.c.standing == Standing.ACTIVE,
         )
-        .values(standing=Standing.DROPPED.value, changes=participation.c.changes + 1)
+        .values(standing=Standing.DROPPED.value, removed_after=0, changes=participation.c.changes + 1)
     )
     return bool(changed.rowcount)
 

@@ -5,7 +5,7 @@ the server does, and an answer is a dozen of them. A statement whose result nobo
 together with the next one that is (libpq calls this a pipeline), or with the commit.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from select import POLLIN, POLLOUT, poll
@@ -22,6 +22,8 @@ from sqlalchemy.exc import DBAPIError
 
 from chorale.store.failing import leave_out_values, leave_out_values_sent
 from chorale.store.locks import Alone
+from chorale.store.prepared import Asked, Scope
+from chorale.store.reading_ahead import Changes, ReadingAhead, in_turn
 
 CONNECT_SECONDS = 5
 """How long a server that does not answer is waited for."""
@@ -200,12 +202,16 @@ def postgres_engine(url: URL, **options: Any) -> Engine:
     def _connect(_dialect: Any, _record: Any, given: Sequence[Any], named: dict[str, Any]) -> Driver:
         return Driver.connect(*given, **{**named, "options": f"{named.get('options', '')} {_OPTIONS}"})
 
+    @event.listens_for(engine, "before_execute")
+    def _await_turn(connection: Any, *_more: Any) -> None:
+        connection.await_turn()
+
     @event.listens_for(engine, "before_cursor_execute")
     def _note(connection: Any, _cursor: Any, sql: str, *_more: Any) -> None:
         # Some cursors of psycopg look at the state of their connection before they go through `Driver.wait`.
         connection.catch_up()
         if not sql.lstrip().upper().startswith("SELECT"):
-            connection.changed += 1
+            connection.note_change()
 
     return engine
 
@@ -218,8 +224,17 @@ class PostgresConnection(Connection):
         driver: Any = self.connection.driver_connection
         self.driver: Driver = driver
         self.changed = 0
-        self._numbers: dict[str, int] = {}
-        """The last number that was given to a row of a table, as far as the server has not heard of it."""
+        self.ahead: ReadingAhead | None = None
+        """There while work of a group reads ahead."""
+        self.changes_noted = Changes()
+        self.known: dict[tuple[str, Sequence[Any]], Sequence[Any]] = {}
+        """What the work under way has read ahead and may read again, until it changes something."""
+        self._last: dict[str, int] = {}
+        """The last number of a row of a table, where that is known."""
+        self._given: set[str] = set()
+        """The tables of which the server has not heard of it."""
+        self._numbered: set[str] = set()
+        """The tables whose rows have got numbers here before."""
         # For SQLAlchemy there is one transaction, which never ends: it would begin one for every statement otherwise.
         self.begin()
 
@@ -227,8 +242,57 @@ class PostgresConnection(Connection):
         """How many statements were run that may have changed something."""
         return self.changed
 
+    def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Generator[Callable[[], Any]]:
+        """For each piece of work of a group, what does it; all of them read first what they need."""
+        return in_turn(self, works)
+
+    def change(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> None:
+        """Run a statement whose result nobody reads."""
+        self._begin_change(scope, parameters)
+        self.driver.change(sql, values)
+
+    def count_changed(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> int:
+        """Run a statement; how many rows it has changed."""
+        self._begin_change(scope, parameters)
+        return self.driver.ask(sql, values).command_tuples or 0
+
+    def first(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> Any:
+        """The first row, None if there is none."""
+        if self.ahead is None or (found := self.ahead.rows([(sql, values, scope, parameters)])) is None:
+            if (rows := self.known.get((sql, values))) is None:
+                return self.driver.first(sql, values)
+        else:
+            [rows] = found
+        return rows[0] if rows else None
+
+    def together(self, asked: Sequence[Asked]) -> Sequence[Sequence[Any]]:
+        """All rows of several statements."""
+        if self.ahead is not None and (found := self.ahead.rows(asked)) is not None:
+            return found
+        if self.known and all(one[:2] in self.known for one in asked):
+            return [self.known[one[:2]] for one in asked]
+        if len(asked) == 1:
+            return [self.driver.all(*asked[0][:2])]
+        return self.driver.together([one[:2] for one in asked])
+
+    def _begin_change(self, scope: Scope | None, parameters: Mapping[str, Any]) -> None:
+        self.await_turn()
+        self.note_change(scope, parameters)
+
+    def note_change(self, scope: Scope | None = None, parameters: Mapping[str, Any] | None = None) -> None:
+        """Note that something changes: all there is, if no scope says what."""
+        self.changed += 1
+        self.known = {}
+        self.changes_noted.note(scope, parameters or {})
+
+    def await_turn(self) -> None:
+        """Let work that reads ahead wait until it may do more than that."""
+        if self.ahead is not None:
+            self.ahead.wait_for_turn()
+
     def catch_up(self) -> None:
         """Leave nothing under way, for others who use the connection."""
+        self.await_turn()
         self._tell_numbers()
         self.driver.settle()
 
@@ -241,15 +305,29 @@ class PostgresConnection(Connection):
 
     def next_number(self, table: str) -> int:
         """The number of the next row of a table. Nobody else gives it to another: one at a time writes."""
-        if table not in self._numbers:
-            self._numbers[table] = self.driver.first(_LAST_NUMBER, (table,))[0]
-        self._numbers[table] += 1
-        return self._numbers[table]
+        self.await_turn()
+        if table not in self._last:
+            self._last[table] = self.driver.first(_LAST_NUMBER, (table,))[0]
+        self._last[table] += 1
+        self._given.add(table)
+        self._numbered.add(table)
+        return self._last[table]
+
+    def with_numbers(self, asked: Sequence[tuple[str, Sequence[Any]]]) -> list[list[Any]]:
+        """All rows of several statements at the beginning of a group, and the last numbers of tables on the way."""
+        tables = list(self._numbered)
+        found = self.driver.together([*asked, *((_LAST_NUMBER, (table,)) for table in tables)])
+        self._last = {table: rows[0][0] for table, rows in zip(tables, found[len(asked) :], strict=True)}
+        return found[: len(asked)]
 
     def _tell_numbers(self) -> None:
-        for table, last in self._numbers.items():
-            self.driver.change(_TELL_NUMBER, (table, last))
-        self._numbers.clear()
+        for table in self._given:
+            self.driver.change(_TELL_NUMBER, (table, self._last[table]))
+        self._forget_numbers()
+
+    def _forget_numbers(self) -> None:
+        self._last.clear()
+        self._given.clear()
 
     @contextmanager
     def writing(self) -> Iterator["PostgresConnection"]:
@@ -292,7 +370,7 @@ class PostgresConnection(Connection):
             if done != b"COMMIT":
                 raise RuntimeError(f"what was to be committed was undone: {done!r}")
         except BaseException:
-            self._numbers.clear()
+            self._forget_numbers()
             with suppress(DBAPIError):
                 driver.undo("ROLLBACK")
             raise

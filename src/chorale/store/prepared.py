@@ -6,7 +6,7 @@ statements behind every submission are compiled on first use and handed to the d
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from sqlalchemy import ColumnElement, Connection, Dialect, Executable, Table, bindparam, insert, literal_column
 from sqlalchemy.dialects import postgresql, sqlite
@@ -28,11 +28,32 @@ Arrange = Callable[[Mapping[str, Any]], Any]
 """Parameters as a driver wants them."""
 
 
-class Prepared:
-    """A statement whose parameters are all named `bindparam`s of plain types."""
+class Scope(NamedTuple):
+    """What a statement reads or changes, of what acts of other workers may change meanwhile; empty: nothing of that.
 
-    def __init__(self, statement: Executable) -> None:
+    Each by the name of a parameter or, of rows that are read, by the number of a column.
+    """
+
+    worker: str | int | None = None
+    """Everything about a worker that acts of others do not change."""
+    item: str | int | None = None
+    """How an item is judged."""
+    place: str | int | None = None
+    """A place of an item or of gold, which is taken or is found to be free."""
+    places_left: int | None = None
+    """The column with how many are free; without it, taking any matters to who has read this."""
+
+
+Asked = tuple[str, Sequence[Any], Scope | None, Mapping[str, Any]]
+"""A statement, its values in order, what it is about, and its values by name."""
+
+
+class Prepared:
+    """A statement whose parameters are all named `bindparam`s of plain types. Without a scope it is about all rows."""
+
+    def __init__(self, statement: Executable, scope: Scope | None = None) -> None:
         self._statement = statement
+        self._scope = scope
         self._compiled: dict[str, tuple[str, Arrange]] = {}
         self._direct: tuple[str, Arrange] | None = None
 
@@ -43,8 +64,7 @@ class Prepared:
             sql, arrange = self._direct or self._compiled_directly(tx)
             tx.change(sql, arrange(parameters))
         else:
-            sql, arrange = self.compiled_for(tx)
-            _counted(tx).driver.change(sql, arrange(parameters))
+            _postgres(tx).change(*self._asked(tx, parameters))
 
     def changed(self, tx: Connection, **parameters: Any) -> int:
         """Change something; the number of rows changed."""
@@ -52,16 +72,14 @@ class Prepared:
             sql, arrange = self._direct or self._compiled_directly(tx)
             tx.change(sql, arrange(parameters))
             return tx.driver.changes()
-        sql, arrange = self.compiled_for(tx)
-        return _counted(tx).driver.ask(sql, arrange(parameters)).command_tuples or 0
+        return _postgres(tx).count_changed(*self._asked(tx, parameters))
 
     def first(self, tx: Connection, **parameters: Any) -> Any:
         """The first row, None if there is none; the others are not wanted."""
         if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
             return tx.ask(sql, arrange(parameters)).fetchone()
-        sql, arrange = self.compiled_for(tx)
-        return cast("PostgresConnection", tx).driver.first(sql, arrange(parameters))
+        return _postgres(tx).first(*self._asked(tx, parameters))
 
     def value(self, tx: Connection, **parameters: Any) -> Any:
         """What is in the first column of that row, None if there is none."""
@@ -74,8 +92,8 @@ class Prepared:
             sql, arrange = self._direct or self._compiled_directly(tx)
             rows: list[Any] = tx.ask(sql, arrange(parameters)).fetchall()
             return rows
-        sql, arrange = self.compiled_for(tx)
-        return cast("PostgresConnection", tx).driver.all(sql, arrange(parameters))
+        [found] = _postgres(tx).together([self._asked(tx, parameters)])
+        return found
 
     def column(self, tx: Connection, **parameters: Any) -> list[Any]:
         """What is in the first column of all rows."""
@@ -96,6 +114,10 @@ class Prepared:
         self._direct = self.compiled_for(tx)
         return self._direct
 
+    def _asked(self, tx: Connection, parameters: Mapping[str, Any]) -> Asked:
+        sql, arrange = self._compiled.get("postgresql") or self.compiled_for(tx)
+        return sql, arrange(parameters), self._scope, parameters
+
     def statement(self, dialect: str) -> Executable:  # noqa: ARG002
         """What is compiled for a kind of database."""
         return self._statement
@@ -105,15 +127,11 @@ def together(tx: Connection, *asked: tuple[Prepared, Mapping[str, Any]]) -> Sequ
     """All rows of several statements, none of which needs to know what the others found: PostgreSQL is asked once."""
     if type(tx) is SqliteConnection:
         return [statement.all(tx, **parameters) for statement, parameters in asked]
-    compiled = [(*statement.compiled_for(tx), parameters) for statement, parameters in asked]
-    return cast("PostgresConnection", tx).driver.together([(sql, arrange(given)) for sql, arrange, given in compiled])
+    return _postgres(tx).together([statement._asked(tx, parameters) for statement, parameters in asked])
 
 
-def _counted(tx: Connection) -> "PostgresConnection":
-    """A connection to PostgreSQL, on which something is about to be changed."""
-    connection = cast("PostgresConnection", tx)
-    connection.changed += 1
-    return connection
+def _postgres(tx: Connection) -> "PostgresConnection":
+    return cast("PostgresConnection", tx)
 
 
 def _run_many(tx: Connection, sql: str, rows: Iterable[Any]) -> None:
@@ -121,9 +139,9 @@ def _run_many(tx: Connection, sql: str, rows: Iterable[Any]) -> None:
     if type(tx) is SqliteConnection:
         tx.driver.change_many(sql, rows)
     else:
-        change = _counted(tx).driver.change
+        change = _postgres(tx).change
         for row in rows:
-            change(sql, row)
+            change(sql, row, None, {})
 
 
 # With numbers in the places of values, as the server itself has them.
@@ -160,10 +178,10 @@ def _compile(statement: Any, dialect: Dialect) -> tuple[str, Arrange]:
 class PreparedInsert(Prepared):
     """An insert of rows with exactly these columns, and the same values in others."""
 
-    def __init__(self, table: Table, *columns: str, **same: Any) -> None:
+    def __init__(self, table: Table, *columns: str, scope: Scope | None = None, **same: Any) -> None:
         self._table, self._columns = table, columns
         self._values: dict[str, Any] = {**{name: bindparam(name) for name in columns}, **same}
-        super().__init__(insert(table).values(self._values))
+        super().__init__(insert(table).values(self._values), scope)
 
     def rows(self, tx: Connection, rows: Iterable[Sequence[Any]]) -> None:
         """Insert many, each with its values in the order of the columns."""
@@ -187,10 +205,9 @@ class NumberingInsert(PreparedInsert):
             sql, arrange = self._direct or self._compiled_directly(tx)
             tx.change(sql, arrange(parameters))
             return tx.driver.last_insert_rowid()
-        sql, arrange = self.compiled_for(tx)
-        connection = _counted(tx)
+        connection = _postgres(tx)
         number = connection.next_number(self._table.name)
-        connection.driver.change(sql, arrange({"id": number, **parameters}))
+        connection.change(*self._asked(tx, {"id": number, **parameters}))
         return number
 
 

@@ -12,7 +12,7 @@ from chorale.model import Assignment, ItemState, Response, Standing
 from chorale.store.codec import from_text, frozen_from_text
 from chorale.store.corrections import latest_gold_grade
 from chorale.store.database import STREAMED
-from chorale.store.prepared import NumberingInsert, Prepared
+from chorale.store.prepared import NumberingInsert, Prepared, Scope
 from chorale.store.schema import assignment, gold, grade, item, participation, response, stage, worker
 
 _PRODUCTION: ColumnElement[str] = literal_column("'production'")
@@ -22,6 +22,7 @@ _INSERT_RESPONSE = NumberingInsert(
     response,
     *("assignment_id", "stage_id", "item_id", "worker_id", "kind", "answer", "task_version", "submitted_at"),
     *("duration_ms", "idempotency_key"),
+    scope=Scope(worker="worker_id", item="item_id"),
 )
 
 

@@ -71,6 +71,8 @@ item = Table(
     Column("response_id", Id, ForeignKey("response.id", use_alter=True)),
     # Drawn to get another number of judgments than the others.
     Column("sampled", Boolean, nullable=False, server_default=false()),
+    # How many it shows, counted once, where that decides what it pays.
+    Column("words", Integer),
     UniqueConstraint("stage_id", "key"),
     # The last guard of the promise that no item gets more judgments than its stage asks for.
     CheckConstraint("taken >= 0 AND taken <= wanted", name="not_over_assigned"),
@@ -169,6 +171,8 @@ participation = Table(
     Column("settled", Integer, nullable=False),
     # Items returned unanswered by their own choice.
     Column("skipped", Integer, nullable=False, server_default="0"),
+    # With how many answers a removed worker gets to know it: later than the gold that it was by.
+    Column("removed_after", Integer, nullable=False, server_default="0"),
     PrimaryKeyConstraint("stage_id", "worker_id"),
     Index("ix_participation_worker", "worker_id"),
     _index_where("changes > settled", "ix_participation_unsettled", "stage_id"),

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, bindparam, select
 from chorale.store.prepared import Prepared, upsert
 from chorale.store.schema import setting
 
+_TIES = "ties"
 _SETTING = Prepared(select(setting.c.value).where(setting.c.key == bindparam("key")))
 
 
@@ -21,6 +22,16 @@ def set_setting(tx: Connection, key: str, value: str) -> None:
         .values(key=key, value=value)
         .on_conflict_do_update(index_elements=[setting.c.key], set_={"value": value})
     )
+
+
+def draw_ties(tx: Connection) -> None:
+    """From the beginning of a study on, ties between answers are drawn at random."""
+    set_setting(tx, _TIES, "random")
+
+
+def ties_at_random(tx: Connection) -> bool:
+    """Whether ties are drawn. In studies that began before they were, the first answer by name keeps being taken."""
+    return setting_value(tx, _TIES) == "random"
 
 
 def known_secret(tx: Connection, name: str) -> str:

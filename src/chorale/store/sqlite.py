@@ -5,8 +5,9 @@ library's module needs. No other copy of SQLite in this process may open a file 
 of the other's locks.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -184,6 +185,10 @@ class SqliteConnection(Connection):
     def changes(self) -> int:
         """How many rows were changed since the connection was opened."""
         return self.driver.total_changes()
+
+    def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Generator[Callable[[], Any]]:
+        """For each piece of work of a group, what does it."""
+        return (partial(work, self) for work in works)
 
     def settle(self) -> None:
         """Wait for all that was sent: here nothing is under way."""

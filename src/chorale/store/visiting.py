@@ -17,6 +17,7 @@ class StageProgress(NamedTuple):
     standing: str
     answered: int
     earned: int
+    removed_after: int = 0
 
 
 class WorkerView(NamedTuple):
@@ -52,7 +53,7 @@ _WORKER = Prepared(
     ).where(worker.c.id == bindparam("worker_id"))
 )
 _PROGRESS = Prepared(
-    select(participation.c.stage_id, participation.c.standing, participation.c.answered, participation.c.earned).where(
+    select(*participation.c["stage_id", "standing", "answered", "earned", "removed_after"]).where(
         participation.c.worker_id == bindparam("worker_id")
     )
 )

@@ -21,12 +21,12 @@ from chorale.engine.running import Study
 from chorale.model import Refusal, UserError
 from chorale.model.problems import UnavailableError
 from chorale.platforms.prolific import Prolific
-from chorale.registry import loaded_parts
+from chorale.registry import blaming, loaded_parts
 from chorale.web.console import console_routes
 from chorale.web.limits import FairQueue, KnowsCookie
 from chorale.web.links import signing_key, study_sessions
 from chorale.web.logs import AccessLog, CodeName
-from chorale.web.outages import RETRY_AFTER_SECONDS, Outages, server_problem, unavailable
+from chorale.web.outages import RETRY_AFTER_SECONDS, server_problem, unavailable
 from chorale.web.pages import STATIC, Pages, StaticFilesForever, add_static
 from chorale.web.parts import SitePart, refuse_clashes
 from chorale.web.security import HEADERS, Guard
@@ -77,20 +77,20 @@ def create_app(
         prolific,
         *_arrivals(study, public_url, prolific, preview, folder),
     )
-    outages = Outages()
     app = FastAPI(
         title=f"Chorale: {study.settings.study.title}",
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        lifespan=_sweeping(site, parts, outages),
+        lifespan=_sweeping(site, parts),
     )
     # Straight into the application's own router: an included one is built once more, and costs every request another
     # look-up.
     add_worker_routes(app.router, site, parts)
-    for part in parts:
+    for kit, part in by_kit.items():
         if part.add_routes is not None:
-            part.add_routes(app.router, site)
+            with blaming(f"part of the site of the kit `{kit}`"):
+                part.add_routes(app.router, site)
     app.router.routes += console_routes(site, parts).routes
     for part in parts:
         if part.static is not None:
@@ -104,7 +104,7 @@ def create_app(
     app.add_middleware(Guard, from_frames=frozenset().union(*(part.from_frames for part in parts)))
     if access_log:
         app.add_middleware(AccessLog)
-    _add_error_pages(app, site.pages, outages)
+    _add_error_pages(app, site)
     return app
 
 
@@ -131,15 +131,13 @@ def _arrivals(
     return is_open, SignedLinks(arrival, keys_of(arrival, folder), public_url)
 
 
-def _sweeping(
-    site: Site, parts: Sequence[SitePart], outages: Outages
-) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _sweeping(site: Site, parts: Sequence[SitePart]) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     """Look after expired leases, changed trust and a new signing key while the site runs."""
     study, prolific = site.study, site.prolific
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(_sweep_for_ever(site, parts, outages))]
+        tasks = [asyncio.create_task(_sweep_for_ever(site, parts))]
         if prolific is not None and study.settings.prolific is not None:
             tasks.append(asyncio.create_task(_sync_for_ever(study, prolific, study.settings.prolific.sync_minutes)))
         yield
@@ -149,8 +147,8 @@ def _sweeping(
     return lifespan
 
 
-async def _sweep_for_ever(site: Site, parts: Sequence[SitePart], outages: Outages) -> None:
-    study = site.study
+async def _sweep_for_ever(site: Site, parts: Sequence[SitePart]) -> None:
+    study, outages = site.study, site.outages
     for number in count(1):
         await asyncio.sleep(SWEEP_SECONDS)
         try:
@@ -202,12 +200,12 @@ async def _sync_for_ever(study: Study, prolific: Prolific, minutes: float) -> No
         await asyncio.sleep(minutes * 60)
 
 
-def _add_error_pages(app: FastAPI, pages: Pages, outages: Outages) -> None:
+def _add_error_pages(app: FastAPI, site: Site) -> None:
     def answer(request: Request, status: int, code: str, message: str, what_next: str = "") -> Response:
         if request.url.path.startswith("/api/"):
             return JSONResponse({"error": {"code": code, "message": f"{message} {what_next}".strip()}}, status)
         title = _TITLES.get(status, "That did not work")
-        return pages.error(status, title, message, what_next or "Go back to the start page.")
+        return site.pages.error(status, title, message, what_next or "Go back to the start page.")
 
     @app.exception_handler(Refusal)
     async def refused(request: Request, refusal: Refusal) -> Response:
@@ -230,7 +228,7 @@ def _add_error_pages(app: FastAPI, pages: Pages, outages: Outages) -> None:
 
     @app.exception_handler(UnavailableError)
     async def out_of_reach(request: Request, error: UnavailableError) -> Response:
-        outages.failed(error)
+        site.outages.failed(error)
         response = answer(request, 503, "unavailable", *unavailable(request.method, request.url.path))
         response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
         return response

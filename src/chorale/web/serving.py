@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from fastapi import Request, Response
@@ -12,6 +12,7 @@ from chorale.engine.running import Study
 from chorale.model import Refusal
 from chorale.platforms.prolific import Prolific
 from chorale.store.sessions import SessionClaim
+from chorale.web.outages import Outages
 from chorale.web.pages import Pages
 from chorale.web.sessions import WORKER_COOKIE, Sessions
 from chorale.web.signed_links import SignedLinks
@@ -39,6 +40,8 @@ class Site:
     """Whether people can join by a platform's link."""
     signed_links: SignedLinks | None = None
     """For checking signed links, where the study asks for them."""
+    outages: Outages = field(default_factory=Outages)
+    """Times when the database can't be used, for the log."""
 
     @property
     def secure_cookies(self) -> bool:

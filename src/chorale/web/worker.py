@@ -19,8 +19,8 @@ from chorale.engine import entering, recruiting, settling, work
 from chorale.engine.bonuses import WorkerBonuses, adds_later, bonuses_of
 from chorale.engine.running import RunningStage, Study, no_such_stage
 from chorale.engine.work import Progress, Visit
-from chorale.model import Refusal, StagePay, StageSettings, Standing, money_text
-from chorale.protocol import parts_bonus
+from chorale.model import Refusal, Standing, money_text
+from chorale.model.problems import UnavailableError
 from chorale.protocol.situation_words import places_text
 from chorale.store import Tx, workers
 from chorale.store.codec import storage_problem
@@ -30,6 +30,7 @@ from chorale.web.arriving import add_arrival_routes
 from chorale.web.links import DESK
 from chorale.web.pages import markdown
 from chorale.web.parts import HomeCard, SitePart
+from chorale.web.pay_words import bonus_texts, pay_text
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site, nobody
 from chorale.web.sessions import WORKER_COOKIE
@@ -38,8 +39,6 @@ from chorale.web.withdrawing import add_withdrawal_routes, withdrawn_page
 log = logging.getLogger("chorale.web")
 REPLY_STEP_S = 0.02
 """Replies to answers come a multiple of this after the answer."""
-COUNTED = 41
-"""Parts of an answer whose bonus a page shows beforehand, from none on."""
 TokenInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 StageInPath = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[a-z][a-z0-9-]*$")]
 
@@ -75,6 +74,8 @@ class AssignmentBody(BaseModel):
     arrangement: dict[str, Any] | None = None
     expires_at: int
     server_now: int
+    pay_text: str | None = None
+    """What this item pays, where that goes by its length."""
 
 
 class OfferBody(BaseModel):
@@ -230,7 +231,7 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
         home=DESK if at_desk else "/",
         framed=stage.task.form.framed,
         at_desk=at_desk,
-        bonuses=_bonuses(stage.settings.pay, site.study.settings.pay.currency),
+        bonuses=bonus_texts(stage.settings.pay, site.study.settings.pay.currency),
     )
     if stage.task.form.framed:
         page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
@@ -304,26 +305,6 @@ def finishing(tx: Tx, study: Study, visit: Visit) -> dict[str, str | None]:
     return {"completion_code": code, "completion_url": url}
 
 
-def _bonuses(pay: StagePay, currency: str) -> list[str]:
-    """What an answer with so many parts earns beyond its pay, for forms that count as people write."""
-    if pay.parts is None:
-        return []
-    return [money_text(bonus, currency) if (bonus := parts_bonus(count, pay.parts)) else "" for count in range(COUNTED)]
-
-
-def pay_text(stage: StageSettings, currency: str) -> str:
-    """What a stage pays, in a few words; nothing where another stage pays for it."""
-    pay = stage.pay
-    each = f"{money_text(pay.per_judgment, currency)} per answer" if pay.per_judgment else ""
-    when = "when you have finished"
-    if stage.grades:
-        # Nobody finishes grading: who has done enough of it is paid when the gate closes.
-        when = "when the round is over"
-        when += f", for {pay.finished_from:,} answers or more" if pay.finished_from > 1 else ""
-    whole = f"{money_text(pay.finished, currency)} {when}" if pay.finished else ""
-    return ", ".join(part for part in (each, whole) if part)
-
-
 def _add_interface(router: APIRouter, site: Site) -> None:
     study = site.study
     currency = study.settings.pay.currency
@@ -334,8 +315,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
     @router.post("/api/stages/{name}/next", response_model=OfferBody, responses=REFUSALS)
     async def next_item(request: Request, name: StageInPath) -> Response:
         """The next item to judge. Asking again before answering gives the same one."""
-        session = site.claim(request)
-        stage = study.stage(name)
+        session, stage = site.claim(request), study.stage(name)
         offer = await site.write(work.next_item, stage, session.worker_id, session)
         if offer.status == "locked" and not await site.read(work.knows_of, stage, session.worker_id):
             raise no_such_stage()
@@ -347,6 +327,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
                 "arrangement": offer.arrangement,
                 "expires_at": offer.lease.expires_at,
                 "server_now": study.clock(),
+                "pay_text": None if offer.pay is None else money_text(offer.pay, currency),
             }
             body["skips_left"] = offer.skips_left
         return _json(body)
@@ -359,7 +340,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         given = (token, body.answer, body.key, body.duration_ms)
         outcome = await site.write(work.submit, session.worker_id, *given, session)
         if outcome.status == "accepted" and outcome.standing is Standing.DROPPED:
-            await asyncio.to_thread(settling.settle_everything, study)
+            await _settle(site)
         await _next_step(began)
         return _json(
             {
@@ -384,6 +365,14 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         """Skip an item: give it back unanswered; somebody else will get it."""
         await site.write_as(request, work.skip, token)
         return _json({"status": "returned"})
+
+
+async def _settle(site: Site) -> None:
+    """Settle what a removal changes. The answer is on disk: without a database, the next sweep that has one does it."""
+    try:
+        await asyncio.to_thread(settling.settle_everything, site.study)
+    except UnavailableError as error:
+        site.outages.failed(error)
 
 
 async def _next_step(began: float) -> None:

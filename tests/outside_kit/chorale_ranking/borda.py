@@ -5,7 +5,8 @@ from collections import defaultdict
 import numpy as np
 
 from chorale.metrics.aggregation.methods import MethodOptions
-from chorale.metrics.aggregation.result import Aggregation, Progress, leading
+from chorale.metrics.aggregation.result import Aggregation, Progress
+from chorale.metrics.aggregation.tie_draw import TIE
 from chorale.metrics.judgments import Judgments
 from chorale.model import UserError
 from chorale_ranking.rankings import Ranking, borda_points, parse_ranking
@@ -34,9 +35,9 @@ def borda(judgments: Judgments, _options: MethodOptions, _progress: Progress | N
         for name, number in points.items():
             shares[row, texts.index(name)] = number / total if total else 1 / len(points)
     first = np.asarray([texts.index(parse_ranking(label)[0]) for label in judgments.label_names])
-    right = leading(shares)[judgments.tasks] == first[judgments.labels]
     workers = len(judgments.worker_names)
     made = np.bincount(judgments.workers, minlength=workers).astype(np.float64)
-    agreed = np.bincount(judgments.workers[right], minlength=workers) / np.maximum(made, 1)
+    ranked = shares[judgments.tasks, first[judgments.labels]] >= shares.max(axis=1)[judgments.tasks] - TIE
+    agreed = np.bincount(judgments.workers[ranked], minlength=workers) / np.maximum(made, 1)
     quality = {"agreement": agreed, "judgments": made}
     return Aggregation(judgments.task_names, texts, shares, judgments.worker_names, quality, notes=judgments.notes)

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 
+from chorale.contract.reading_time import shown_words
 from chorale.folder.checking.numbers import check_numbers
 from chorale.folder.checking.report import CheckReport, did_you_mean
 from chorale.folder.checking.stage_files import StageFiles
 from chorale.model import EXPERT, StageSettings, StudySettings, invited_to, money_text
-from chorale.protocol import closed_by, fee_due, fee_on, fewest_people, is_criterion
+from chorale.protocol import closed_by, fee_due, fee_on, fewest_people, is_criterion, length_pay
 
 
 def check_protocol(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
@@ -243,6 +244,9 @@ def _least_costs(settings: StudySettings, contents: Sequence[StageFiles]) -> Ite
             yield turnout.stages[stage.name] * (size * stage.pay.per_judgment + stage.pay.finished)
         else:
             yield len(content.items) * stage.judgments.min * stage.pay.per_judgment
+            if stage.pay.by_length is not None and content.task is not None:
+                words = (shown_words(content.task, item.payload) for item in content.items)
+                yield stage.judgments.min * sum(length_pay(count, stage.pay.by_length) for count in words)
             if stage.grades:
                 yield stage.judgments.min * stage.pay.finished
     for gate in settings.gate:

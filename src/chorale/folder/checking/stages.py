@@ -12,7 +12,7 @@ from chorale.folder.checking.drafts import Draft, earlier_stage
 from chorale.folder.checking.report import CheckReport
 from chorale.folder.checking.settings_shape import salvaged
 from chorale.folder.checking.stage_files import StageFiles, read_stage_files
-from chorale.folder.expected_pay import expected_pay, works_for_nothing
+from chorale.folder.expected_pay import expected_pay, expected_writing, works_for_nothing
 from chorale.model import EntrySettings, GoldSettings, ItemSettings, PaySettings, RoundSettings, StagePay, money_text
 
 
@@ -56,7 +56,9 @@ def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, repor
     if stage is None or pay is None or not pay.minimum_hourly:
         return
     # Who works for nothing has no wage; a study that says how long an answer takes means to pay for it.
-    reading = _reading_seconds(draft, content) if stage.per_judgment or stage.expected_seconds else 0.0
+    reading = (
+        _reading_seconds(draft, content) if stage.per_judgment or stage.by_length or stage.expected_seconds else 0.0
+    )
     if stage.expected_seconds is None and not reading:
         return
     seconds = max(stage.expected_seconds or 0, reading)
@@ -70,7 +72,10 @@ def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, repor
     if each * 3600 < pay.minimum_hourly * seconds:
         enough = stage.per_judgment + math.ceil(pay.minimum_hourly * seconds / 3600 - each)
         hourly = int(each * 3600 // seconds)
-        why = f": an item takes about {reading:.0f} seconds to read" if reading > (stage.expected_seconds or 0) else ""
+        doing = "read and answer in writing" if _writing_seconds(draft, content) else "read"
+        why = (
+            f": an item takes about {reading:.0f} seconds to {doing}" if reading > (stage.expected_seconds or 0) else ""
+        )
         report.setting(
             draft.at("pay", "per_judgment"),
             f"pays {money_text(hourly, pay.currency)} an hour, below `pay.minimum_hourly` "
@@ -86,7 +91,15 @@ def _reading_seconds(draft: Draft, content: StageFiles) -> float:
     if content.task is None or not items:
         return 0.0
     task = content.task
-    return fmean(estimated_seconds(task, item.payload) for item in items)
+    return fmean(estimated_seconds(task, item.payload) for item in items) + _writing_seconds(draft, content)
+
+
+def _writing_seconds(draft: Draft, content: StageFiles) -> float:
+    """How long an answer takes to write; 0 where nothing is written."""
+    pay = draft.table(StagePay, "pay")
+    if pay is None or content.task is None:
+        return 0.0
+    return expected_writing(pay, content.task, [row.answer for row in content.truth or content.gold])
 
 
 def _check_parts(draft: Draft, task: Task | None, report: CheckReport) -> None:
@@ -108,7 +121,9 @@ def _check_parts(draft: Draft, task: Task | None, report: CheckReport) -> None:
 def _for_an_answer(pay: StagePay, content: StageFiles) -> float:
     if content.task is None:
         return pay.per_judgment
-    return expected_pay(pay, content.task, [row.answer for row in content.truth or content.gold])
+    known = [row.answer for row in content.truth or content.gold]
+    shown = [item.payload for item in content.items or [row.item for row in content.gold]]
+    return expected_pay(pay, content.task, known, shown)
 
 
 def _check_confidence(drafts: Sequence[Draft], report: CheckReport) -> None:

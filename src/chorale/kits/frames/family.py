@@ -1,15 +1,18 @@
 """The frames family of metrics: files in, a score out, for the command and for Python alike."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 from chorale.files.targets import check_target, write_text
-from chorale.kits.frames.files.scores import FrameScores, read_frame_scores, with_qualities
+from chorale.kits.frames.files.scores import FrameScores, read_frame_scores, sentence_of, with_qualities
 from chorale.kits.frames.metrics.agreement import Constant, frame_agreement
 from chorale.kits.frames.scoring.scores import FrameOptions, Named, draw_curves, score_frames
+from chorale.metrics import Clusters
 from chorale.metrics.family import Family, Measured, path_of, paths_of
-from chorale.metrics.options import Against, File, Force, Resamples, Seed, WithIntervals
+from chorale.metrics.options import Against, Cluster, File, Force, Resamples, Seed, WithIntervals
+from chorale.metrics.reading.cluster_columns import table_columns
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
@@ -64,6 +67,7 @@ def score(
     beside: Annotated[Sequence[File], Option("--with", help="Another system for the curves; may be repeated.")] = (),
     force: Force = True,
     ci: WithIntervals = True,
+    cluster: Cluster = (),
     against: Against = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -94,7 +98,7 @@ def score(
     crowd = crowd if sqs is None else with_qualities(crowd, path_of(sqs))
     reference = Named(str(golds[0]) if len(golds) == 1 else f"{len(golds)} files", crowd)
     rival = None if against is None else named(path_of(against))
-    resampling = checked_resampling(ci, resamples, seed, progress)
+    resampling = checked_resampling(ci, resamples, seed, progress, _clusters(golds, cluster, sentence))
     scored = score_frames(
         named(path_of(system)), reference, options, resampling, against=rival, with_items=items, only=only_these
     )
@@ -103,6 +107,12 @@ def score(
         drawn = [named(path) for path in dict.fromkeys(map(path_of, others))]
         write_text(picture, "--curves", draw_curves(drawn, reference, options, only_these))
     return scored
+
+
+def _clusters(golds: Sequence[Path], cluster: Sequence[str], sentence: str | None) -> Clusters | None:
+    """Sentences that belong together, by columns of the crowd's files."""
+    named = Clusters.named(cluster)
+    return Clusters.chosen(named, table_columns(golds, named, partial(sentence_of, sentence))) if named else None
 
 
 def read(path: File) -> FrameScores:

@@ -1,8 +1,8 @@
 """Dumitrache, Aroyo and Welty (2019): a corpus of frames with the crowd's doubts, and metrics that respect them.
 
-The raw judgments and the sentence quality (SQS) were not released, and neither was the output of the three systems.
-What can be computed again are the numbers that follow from the frame-sentence scores: the row of the top frame (TC),
-the examples, and the size and ambiguity of the corpus.
+From the frame-sentence scores follow the row of the top frame (TC), the examples, and the size and ambiguity of the
+corpus. Sentence quality (SQS) is read from its files, or computed from the raw judgments, where a clone of the
+repository has them. The output of the three systems was not published.
 """
 
 import math
@@ -15,58 +15,45 @@ import numpy as np
 from chorale.files.rows import read_rows
 from chorale.kits.frames.files.scores import FrameScores, read_frame_scores
 from chorale.kits.frames.metrics.agreement import frame_agreement
+from chorale.kits.frames.reproduction_examples import EXAMPLES
 from chorale.kits.frames.reproduction_framenet import RESOURCES, frame_cells
+from chorale.kits.frames.reproduction_judgments import RawJudgments, largest_difference, read_qualities, read_raw
 from chorale.model import Problem, UserError
-from chorale.reproduce.checking import find
-from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository
+from chorale.reproduce.contract import Cell, NeededFile, Paper, PaperData, Repository
 
 _DIGESTS = {
     "FSS_01.csv": "828c56f9",
     "FSS_02.csv": "8a0182f5",
     "FSS_03.csv": "cc48d67b",
+    "FSS_04.csv": "a46b2294",
+    "FSS_05.csv": "74270e4d",
+    "FSS_06.csv": "5d6d0534",
+    "FSS_07.csv": "0f14b6ef",
     "WQS_01.csv": "a4771b60",
     "WQS_02.csv": "aae8c353",
     "WQS_03.csv": "3a2cc9f0",
+    "WQS_04.csv": "db362ac0",
+    "WQS_05.csv": "af273627",
+    "WQS_06.csv": "7db11661",
+    "WQS_07.csv": "68d786d1",
 }
 _BATCHES = tuple(range(1, 8))
+_RAW = "frames/input/*/Batch_*.csv"
 _RESTRICTED = tuple(range(1, 7))
 """Batches of the R-SET. The files do not say so: their sizes and the paper's numbers do."""
 
 _NO_SYSTEM = "The system's output was not released; `chorale baseline frames` runs systems of the same kinds."
-_NO_QUALITY = "SQS was not released."
+_NO_QUALITY = "Needs {path}, or the raw judgments: both are in the repository's tree."
+_FROM_RAW = "Computed from the raw judgments."
 _IN_FULL = "Over all seven batches; these are missing: {missing}."
 _RELEASE = "The release may differ from the corpus of the paper."
-_CUT = "The paper cuts digits off instead of rounding, and so does this number."
-_CUT_TOO = "Cut off after three digits, as the paper's examples are, ours is the same."
-
-_EXAMPLES = {
-    ("Table 1", 4, 2, "VID-303645", 0.319): {
-        "part_piece": 0.499,
-        "cause_harm": 0.4,
-        "cutting": 0.394,
-        "attack": 0.254,
-        "hit_target": 0.227,
-    },
-    ("Table 3", 2, 1, "VID-003992", 0.771): {"inclusion": 0.89, "cause_to_be_included": 0.813},
-    ("Table 3", 3, 2, "VID-004743", 0.628): {"endeavor_failure": 0.826, "success_or_failure": 0.8},
-    ("Table 4", 1, 2, "VID-008713", 0.725): {"withdraw_from_participation": 0.955, "removing": 0.61},
-    ("Table 4", 5, 1, "VID-008330", 0.453): {"cause_to_continue": 0.7, "activity_ongoing": 0.602},
-    ("Table 5", 1, 7, "VID-001384", 0.284): {
-        "arranging": 0.474,
-        "adjusting": 0.4,
-        "assessing": 0.298,
-        "compatibility": 0.254,
-        "undergo_change": 0.169,
-    },
-    ("Table 5", 2, 3, "VID-009930", 0.239): {"dodging": 0.477, "compliance": 0.248, "surpassing": 0.204, "none": 0.148},
-    ("Table 5", 4, 3, "VID-000658", 0.172): {
-        "difficulty": 0.372,
-        "competition": 0.283,
-        "taking_sides": 0.257,
-        "communication": 0.154,
-    },
-}
-"""Sentences that the paper prints: where, in which batch they are, their names and SQS; and the scores of frames."""
+_CUT = "Cut off after three digits, ours is {cut:.3f}: the paper cuts, and does not round."
+_MAJORITY = (
+    "A frame counts if more than half of the sentence's workers chose it, before weighting. Counting half as well, or "
+    "weighted scores, does not give the paper's numbers either."
+)
+_OLDER = "Needs FrameNet 1.5."
+_FEES = "What Mechanical Turk charged is not in the files."
 
 _TABLE_2 = {
     ("R-SET", "Kendall's tau AUC"): (0.339, 0.477, 0.279, 0.466),
@@ -78,7 +65,12 @@ _TABLE_2 = {
     ("F-SET", "Cos Sim AUC"): (0.453, 0.544, 0.511, 0.81),
     ("F-SET", "Cos Sim w-avg"): (0.515, 0.607, 0.539, 0.849),
 }
-_SCORE_OF = {"Kendall's tau AUC": "tau_auc", "Cos Sim AUC": "cosine_auc"}
+_SCORE_OF = {
+    "Kendall's tau AUC": "tau_auc",
+    "Kendall's tau w-avg": "tau_w_avg",
+    "Cos Sim AUC": "cosine_auc",
+    "Cos Sim w-avg": "cosine_w_avg",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,34 +80,59 @@ class _Batch:
     words: frozenset[str]
     judgments: int | None
     """None without the file of worker qualities."""
+    qualities: Mapping[str, float] | None
+    """SQS by sentence."""
+    from_raw: float | None
+    """How far the scores that follow from the raw judgments are from the published ones, at most."""
 
 
-def _cells(data: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
+def _cells(data: PaperData, progress: Callable[[int, int], None]) -> Iterator[Cell]:
+    raw_files = data.find_all(_RAW)
+    raw = read_raw(raw_files) if raw_files else None
     batches = {}
     for number in _BATCHES:
-        path = find(data, _path("FSS", number))
+        path = data.find(_path("FSS", number))
         if path is not None:
-            batches[number] = _batch(path, find(data, _path("WQS", number)))
+            batches[number] = _batch(path, data.find(_path("WQS", number)), data.find(_path("SQS", number)), raw)
         progress(number, len(_BATCHES))
     if not batches:
-        raise UserError(f"{data} has none of the frame-sentence scores, such as {_path('FSS', 1)}.")
+        folders = " and ".join(map(str, data.folders))
+        raise UserError(f"{folders} has none of the frame-sentence scores, such as {_path('FSS', 1)}.")
     yield from _corpus(batches)
+    yield from _paid(raw, batches)
     yield from _examples(batches)
     yield from _table_2(batches)
-    yield from frame_cells(data, [path for number in batches if (path := find(data, _path("FSS", number))) is not None])
+    yield from frame_cells(data, [path for number in batches if (path := data.find(_path("FSS", number))) is not None])
 
 
 def _path(kind: str, batch: int) -> str:
     return f"frames/{kind}_{batch:02d}.csv"
 
 
-def _batch(scores: Path, workers: Path | None) -> _Batch:
+def _batch(scores: Path, workers: Path | None, clarity: Path | None, raw: RawJudgments | None) -> _Batch:
+    final = read_frame_scores([scores], need_scores=True)
+    judged = None if raw is None else raw.of(final.sentences)
+    computed = judged.qualities() if judged else None
+    qualities = None if clarity is None else read_qualities(clarity)
+    if qualities is None and computed is not None:
+        qualities = dict(zip(computed.units, computed.uqs.tolist(), strict=True))
+    if qualities is not None and all(sentence in qualities for sentence in final.sentences):
+        final = replace(final, quality=np.asarray([qualities[sentence] for sentence in final.sentences]))
     return _Batch(
-        read_frame_scores([scores], need_scores=True),
+        final,
         read_frame_scores([scores], initial=True, need_scores=True),
         frozenset(_column(scores, "word")),
         None if workers is None else sum(map(int, _column(workers, "judgment"))),
+        qualities,
+        None if computed is None else largest_difference(dict(computed.unit_annotation_scores()), _by_sentence(final)),
     )
+
+
+def _by_sentence(scores: FrameScores) -> dict[str, dict[str, float]]:
+    table: dict[str, dict[str, float]] = {}
+    for sentence, frame, score in zip(scores.sentence, scores.frame, scores.score.tolist(), strict=True):
+        table.setdefault(scores.sentences[sentence], {})[scores.frames[frame]] = score
+    return table
 
 
 def _column(path: Path, name: str) -> list[str]:
@@ -148,14 +165,13 @@ def _corpus(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
     most = "Ours counts “none” as a candidate."
     yield Cell("Section 2.1", "candidates of a word, at most", 25, float(sizes.max()), 0, most)
     yield from _workers(batches)
-    by_choice = "A frame counts if more than half of the sentence's workers chose it, before weighting."
-    yield of_all("Section 2.3", "sentences with two frames of a majority", 720, int((chosen >= 2).sum()), by_choice)
-    yield of_all("Section 2.3", "sentences without a frame of a majority", 1514, int((chosen == 0).sum()), by_choice)
+    yield of_all("Section 2.3", "sentences with two frames of a majority", 720, int((chosen >= 2).sum()), _MAJORITY)
+    yield of_all("Section 2.3", "sentences without a frame of a majority", 1514, int((chosen == 0).sum()), _MAJORITY)
     lacking = _missing(batches, _RESTRICTED)
     size = sum(len(batch.final.sentences) for number, batch in batches.items() if number in _RESTRICTED)
     why = f"Batches 1 to 6; these are missing: {lacking}." if lacking else "Taken as batches 1 to 6."
     yield Cell("Section 3.2", "sentences of the R-SET", 4000, None if lacking else size, 0, why)
-    yield Cell("Section 3.1", "frames that FrameNet 1.5 lacks", 202, None, 0, "Needs FrameNet 1.5.")
+    yield Cell("Section 3.1", "frames that FrameNet 1.5 lacks", 202, None, 0, _OLDER)
     if missing:
         there = ", ".join(map(str, sorted(batches)))
         yield Cell("Section 2", f"word-sentence pairs of batches {there}", None, len(sizes), 0)
@@ -168,6 +184,17 @@ def _workers(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
     sentences = sum(len(batch.final.sentences) for batch in counted)
     why = "Judgments over sentences." if counted else f"Needs {_path('WQS', 1)} and its kin."
     yield Cell("Section 2.2", "workers a sentence", 15, judgments / sentences if sentences else None, 0, why)
+
+
+def _paid(raw: RawJudgments | None, batches: Mapping[int, _Batch]) -> Iterator[Cell]:
+    """What the raw judgments add: the pay, and whether the published scores follow from them."""
+    needs = f"Needs the raw judgments, {_RAW}: they are in the repository's tree."
+    pay = None if raw is None or not raw.rewards else float(np.mean(raw.rewards))
+    yield Cell("Section 2.2", "pay for a judgment, $", 0.05, pay, 2, needs if pay is None else "")
+    yield Cell("Section 2.2", "cost of a sentence, $", 1.35, None, 2, _FEES)
+    differences = [batch.from_raw for batch in batches.values() if batch.from_raw is not None]
+    name = "largest difference of the published FSS from the raw judgments'"
+    yield Cell("Section 2.2", name, None, max(differences) if differences else None, 6, "" if differences else needs)
 
 
 def _majorities(scores: FrameScores) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
@@ -188,14 +215,28 @@ def _missing(batches: Mapping[int, _Batch], wanted: tuple[int, ...]) -> str:
 
 
 def _examples(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
-    for (table, number, batch, sentence, quality), frames in _EXAMPLES.items():
-        yield Cell(table, f"example {number}, SQS", quality, None, 3, _NO_QUALITY)
-        scores = batches[batch].final if batch in batches else None
-        for frame, printed in frames.items():
-            ours = None if scores is None else _score(scores, sentence, frame)
-            lacking = f"Needs {_path('FSS', batch)}."
-            why = lacking if scores is None else "The file does not have it." if ours is None else _CUT
-            yield Cell(table, f"example {number}, {frame}", printed, None if ours is None else _cut(ours), 3, why)
+    for example in EXAMPLES:
+        table, number = example.table, example.number
+        batch = batches.get(example.batch)
+        known = batch is not None and batch.qualities is not None
+        quality = batch.qualities.get(example.sentence) if batch is not None and batch.qualities is not None else None
+        lacking = "The file does not have it." if known else _NO_QUALITY.format(path=_path("SQS", example.batch))
+        yield _compared(table, f"example {number}, SQS", example.quality, quality, lacking)
+        for frame, printed in example.frames.items():
+            ours = None if batch is None else _score(batch.final, example.sentence, frame)
+            lacking = f"Needs {_path('FSS', example.batch)}." if batch is None else "The file does not have it."
+            yield _compared(table, f"example {number}, {frame}", printed, ours, lacking)
+
+
+def _compared(table: str, name: str, paper: float, ours: float | None, lacking: str, otherwise: str = _RELEASE) -> Cell:
+    """A number beside ours, all of whose digits are kept: one that is only cut off in the paper is not equal."""
+    cell = Cell(table, name, paper, ours, 3)
+    if ours is None:
+        return replace(cell, reason=lacking)
+    if cell.agrees:
+        return cell
+    # Four digits show in what they differ.
+    return replace(cell, shown=4, reason=_CUT.format(cut=paper) if _cut(ours) == paper else otherwise)
 
 
 def _score(scores: FrameScores, sentence: str, frame: str) -> float | None:
@@ -219,25 +260,24 @@ def _table_2(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
         for system, paper in zip(("OS", "OS+", "FS"), printed, strict=False):
             yield Cell("Table 2", f"{part}, {row}, {system}", paper, None, 3, _NO_SYSTEM)
         scores = top[part]
-        ours = None if scores is None or row not in _SCORE_OF else scores[_SCORE_OF[row]]
-        cell = Cell("Table 2", f"{part}, {row}, TC", printed[3], ours, 3)
-        if row not in _SCORE_OF:
-            why = _NO_QUALITY
-        elif ours is None:
-            why = f"These are missing: {_missing(batches, parts[part])}."
-        elif cell.agrees:
-            why = ""
-        elif _cut(ours) == printed[3]:
-            why = _CUT_TOO
+        ours = None if scores is None else scores.get(_SCORE_OF[row])
+        if ours is None and not _missing(batches, parts[part]):
+            lacking = _NO_QUALITY.format(path=_path("SQS", _without_quality(batches, parts[part])))
         else:
-            why = "Which batches are the R-SET is inferred." if part == "R-SET" else _RELEASE
-        yield replace(cell, reason=why)
+            lacking = f"These are missing: {_missing(batches, parts[part])}."
+        otherwise = "Which batches are the R-SET is inferred." if part == "R-SET" else _RELEASE
+        yield _compared("Table 2", f"{part}, {row}, TC", printed[3], ours, lacking, otherwise)
     if _missing(batches, _BATCHES):
         there = tuple(sorted(batches))
         in_parts = _top(batches, there) or {}
+        shown = ", ".join(map(str, there))
         for row, name in _SCORE_OF.items():
-            shown = ", ".join(map(str, there))
-            yield Cell("Table 2", f"batches {shown}, {row}, TC", None, in_parts.get(name), 3)
+            if name in in_parts:
+                yield Cell("Table 2", f"batches {shown}, {row}, TC", None, in_parts[name], 3)
+
+
+def _without_quality(batches: Mapping[int, _Batch], numbers: tuple[int, ...]) -> int:
+    return next(number for number in numbers if batches[number].final.quality is None)
 
 
 def _top(batches: Mapping[int, _Batch], numbers: tuple[int, ...]) -> dict[str, float] | None:
@@ -246,7 +286,9 @@ def _top(batches: Mapping[int, _Batch], numbers: tuple[int, ...]) -> dict[str, f
         return None
     of_batches = [frame_agreement(batches[n].final, batches[n].final, top=True) for n in numbers]
     rows = np.concatenate([agreement.statistics().rows for agreement in of_batches])
-    return {name: float(value) for name, value in of_batches[0].metric().formula(rows).items()}
+    # Weighted averages need the quality of all sentences.
+    rated = next((agreement for agreement in of_batches if agreement.quality is None), of_batches[0])
+    return {name: float(value) for name, value in rated.metric().formula(rows).items()}
 
 
 def _needed(kind: str, batch: int) -> NeededFile:
@@ -264,7 +306,10 @@ PAPER = Paper(
             address="https://github.com/CrowdTruth/FrameDisambiguation",
             commit="8539c8f8ddedb287de692d562c1936702399fc5f",
             licence="not stated",
-            files=tuple(_needed(kind, batch) for kind in ("FSS", "WQS") for batch in _BATCHES),
+            files=(
+                *(_needed(kind, batch) for kind in ("FSS", "WQS", "SQS") for batch in _BATCHES),
+                NeededFile(_RAW, "data/naacl2019/input/*/Batch_*.csv", optional=True),
+            ),
         ),
         *RESOURCES,
     ),

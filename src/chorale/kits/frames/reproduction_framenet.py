@@ -9,8 +9,7 @@ from chorale.kits.frames.files.sense_map import read_frame_map
 from chorale.kits.frames.files.sentences import NONE, FrameSentence, FrameSentences, read_frame_sentences
 from chorale.kits.frames.framenet import FrameNet, frame_key, read_framenet
 from chorale.kits.frames.metrics.ambiguity import FrameRelating, Relation, majorities
-from chorale.reproduce.checking import find
-from chorale.reproduce.contract import Cell, NeededFile, Repository
+from chorale.reproduce.contract import Cell, NeededFile, PaperData, Repository
 from chorale.text.wordnet import WordNet, find_wordnet, read_wordnet
 
 MAP = "wordnet-map/FnWnVerbMap.1.0.txt"
@@ -76,9 +75,9 @@ RESOURCES = (
 )
 
 
-def frame_cells(data: Path, scores: Sequence[Path]) -> Iterator[Cell]:
+def frame_cells(data: PaperData, scores: Sequence[Path]) -> Iterator[Cell]:
     """The cells that need more than the scores: FrameNet, and for candidates WordNet and the map."""
-    place = framenet_in(data)
+    place = next(filter(None, map(framenet_in, data.folders)), None)
     if place is None:
         missing = f"Needs FrameNet 1.7: its folder or packed file under {Path(FRAMENET).parent}."
         yield Cell("Section 2.1", "candidates of the corpus that ours have, %", None, None, 1, missing)
@@ -111,8 +110,8 @@ def _relation_cells(framenet: FrameNet) -> Iterator[Cell]:
         yield Cell(table, f"examples of {len(examples)} whose frames are {kind}", None, agreeing, 0, _OWN_WORDS)
 
 
-def _candidate_cells(data: Path, framenet: FrameNet, sentences: FrameSentences) -> Iterator[Cell]:
-    mapping = find(data, MAP)
+def _candidate_cells(data: PaperData, framenet: FrameNet, sentences: FrameSentences) -> Iterator[Cell]:
+    mapping = data.find(MAP)
     place = find_wordnet()
     if mapping is None or place is None:
         lacking = f"Needs {MAP}." if mapping is None else "Needs WordNet: install wordnet-base, or NLTK's wordnet."

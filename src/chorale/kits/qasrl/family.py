@@ -1,22 +1,25 @@
 """The QA-SRL family of metrics: files in, a score out, for the command and for Python alike."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from chorale.files.rows import is_table
 from chorale.files.targets import check_target, writing
-from chorale.kits.qasrl.files import QuestionAnswers, joined, read_bank, read_qasrl, read_sentences
+from chorale.kits.qasrl.files import QuestionAnswers, Verb, joined, read_bank, read_qasrl, read_sentences
 from chorale.kits.qasrl.metrics import DenseRules, Rules, align, aligned_arguments, metric, statistics
+from chorale.kits.qasrl.metrics.propbank import Holding
 from chorale.kits.qasrl.scoring.agreement import score_agreement
 from chorale.kits.qasrl.scoring.alignment import write_alignment
 from chorale.kits.qasrl.scoring.references import score_dense, score_propbank
 from chorale.kits.qasrl.scoring.scores import QasrlOptions, score_qasrl
 from chorale.kits.srl.files import read_srl
+from chorale.metrics import Clusters
 from chorale.metrics.family import Family, Measured, path_of
-from chorale.metrics.options import Against, File, Force, Resamples, Seed, WithIntervals
+from chorale.metrics.options import Against, Cluster, File, Force, Resamples, Seed, WithIntervals
+from chorale.metrics.reading.cluster_columns import table_columns
 from chorale.metrics.resampling import Resampling, checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
@@ -60,6 +63,14 @@ Modality = Annotated[
         help="Whether questions must agree in modality; the gold standard's own script does not ask for it.",
     ),
 ]
+QuestionsName = Annotated[
+    Literal["assigned", "any", "authors"],
+    Option(
+        metavar="HOW",
+        help="How LA and role compare the questions of an argument: assigned, every extra question is an error; "
+        "any, one equivalent question is enough; authors, as the gold standard's own script.",
+    ),
+]
 AverageName = Annotated[
     Literal["micro", "macro"], Option(metavar="HOW", help="micro: sums over verbs; macro: the mean over verbs.")
 ]
@@ -78,8 +89,12 @@ PropBankFile = Annotated[
     File | None, Option(help="Compare with PropBank arguments in a CoNLL-2009 file, instead of GOLD.")
 ]
 FoundBy = Annotated[
-    Literal["head", "span"],
-    Option(metavar="HOW", help="A PropBank argument is found by an answer with its head, or by its span."),
+    Holding,
+    Option(
+        metavar="HOW",
+        help="A PropBank argument is found by an answer with its head (of a preposition, with its object), with the "
+        "head-itself, or by its span.",
+    ),
 ]
 Dense = Annotated[bool, Option(help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank.")]
 QuestionsBy = Annotated[
@@ -95,6 +110,7 @@ def score(
     redundant: Redundant = True,
     link: LinkName = "iou",
     modality: Modality = True,
+    questions: QuestionsName = "assigned",
     average: AverageName = "micro",
     iou: Iou = 0.5,
     extra_verbs: ExtraVerbs = False,
@@ -109,6 +125,7 @@ def score(
     per_verb: Annotated[bool, Option(help="With --json, give the counts of every verb too.")] = False,
     against: Against = None,
     ci: WithIntervals = True,
+    cluster: Cluster = ("sentence",),
     resamples: Resamples = 1000,
     seed: Seed = 1,
     progress: Progress | None = None,
@@ -124,23 +141,16 @@ def score(
         None if path is None else path_of(path) for path in (gold, propbank, alignment, against)
     )
     check_target(alignment, "--alignment", force=force, endings=(".csv", ".html", ".htm"))
-    files = _Files(path_of(system), gold, propbank, alignment, against, sentences, by, valid, questions_by == "people")
+    files = _Files(path_of(system), gold, propbank, alignment, against, sentences, by, valid, questions_by, cluster)
     files.check(dense=dense)
-    changed = {
-        "--no-redundant": not redundant,
-        "--link": link != "iou",
-        "--no-modality": not modality,
-        "--average": average != "micro",
-        "--include-extra-verbs": extra_verbs,
-        "--per-verb": per_verb,
-        "--iou": propbank is not None and iou != _IOU,
-    }
+    rules = Rules(iou, redundant, link, modality, extra_verbs, questions)
     if propbank or dense:
-        _refuse("--propbank" if propbank else "--dense", changed)
+        changed = {"--average": average != "micro", "--per-verb": per_verb, "--iou": bool(propbank) and iou != _IOU}
+        _refuse("--propbank" if propbank else "--dense", {**_changed(rules), **changed})
     if not propbank:
         _refuse("anything but --propbank", {"--found-by": found_by != "head"})
     of_bank = files.bank_settings()
-    options = QasrlOptions(Rules(iou, redundant, link, modality, extra_verbs), average, of_bank, per_verb)
+    options = QasrlOptions(rules, average, of_bank, per_verb)
     resampling = checked_resampling(ci, resamples, seed, progress)
     if by:
         return files.agreement(by, options, resampling, for_scripts=for_scripts)
@@ -168,6 +178,22 @@ _SUMMARY = "Questions and answers about verbs: arguments found (UA), with the ri
 FAMILY = Family("qasrl", _SUMMARY, read, measure, score)
 
 
+def _verb_of(row: Mapping[str, Any]) -> str:
+    """The verb that a row of a table is about."""
+    return str(Verb(str(row.get("qasrl_id", "")), int(row.get("verb_idx") or row.get("target_idx") or 0)))
+
+
+def _changed(rules: Rules) -> dict[str, bool]:
+    """The options behind rules, but for the overlap, and whether they are other than usual."""
+    return {
+        "--no-redundant": not rules.redundant,
+        "--link": rules.link != "iou",
+        "--no-modality": not rules.modality,
+        "--include-extra-verbs": rules.extra_verbs,
+        "--questions": rules.questions != "assigned",
+    }
+
+
 def _refuse(mode: str, changed: Mapping[str, bool]) -> None:
     """An option that would change nothing must not be taken for having an effect."""
     without = [option for option, is_changed in changed.items() if is_changed]
@@ -187,7 +213,12 @@ class _Files:
     sentence_files: Sequence[File]
     by: str | None
     valid: int
-    people_only: bool
+    questions_by: Literal["people", "anyone"]
+    cluster: Sequence[str]
+
+    @property
+    def people_only(self) -> bool:
+        return self.questions_by == "people"
 
     @cached_property
     def sources(self) -> list[tuple[str, dict[str, tuple[str, ...]]]]:
@@ -215,27 +246,29 @@ class _Files:
         return {"valid": self.valid, "questions-by": "people" if self.people_only else "anyone"}
 
     def agreement(self, by: str, options: QasrlOptions, resampling: Resampling, *, for_scripts: bool) -> Score:
-        table = self._read(self.system)
-        return score_agreement(table, by, options, resampling, self._rival(), for_scripts=for_scripts)
+        table, other = self._read(self.system), self._rival()
+        resampling = self._clustered(resampling, table, other)
+        return score_agreement(table, by, options, resampling, other, for_scripts=for_scripts)
 
-    def propbank(
-        self, found_by: Literal["head", "span"], resampling: Resampling, reading: Mapping[str, Setting] | None
-    ) -> Score:
+    def propbank(self, found_by: Holding, resampling: Resampling, reading: Mapping[str, Setting] | None) -> Score:
         table, other = self._read(self.system), self._rival()
         corpus = read_srl(self.corpus or self.system)
+        resampling = self._clustered(resampling, table, other)
         return score_propbank(table, corpus, self._known(table), found_by, resampling, other, reading)
 
     def dense(self, iou: float, resampling: Resampling) -> Score:
         if self.gold is None or is_table(self.gold):
             raise UserError(f"{self.gold} is a table. With --dense, GOLD is a JSONL file of the QA-SRL Bank.")
         bank, other = read_bank(self.gold), self._rival()
-        rules = DenseRules(self.valid, iou, self.people_only)
-        return score_dense(self._read(self.system), bank, rules, resampling, other)
+        rules, system = DenseRules(self.valid, iou, self.people_only), self._read(self.system)
+        resampling = self._clustered(resampling, system, other, verbs=bank.questions)
+        return score_dense(system, bank, rules, resampling, other)
 
     def scores(self, options: QasrlOptions, resampling: Resampling) -> Score:
         system, gold = self._read(self.system), self._read(self.gold or self.system, gold=True)
         other = self._rival()
         known = self._known(gold, system)
+        resampling = self._clustered(resampling, system, gold, other)
         scored, aligned = score_qasrl(system, gold, options, resampling, other)
         if self.alignment is None:
             return scored
@@ -251,6 +284,20 @@ class _Files:
             f"{len(mentioned):,}: give the sentences with --sentences."
         )
         return replace(scored, notes=[*scored.notes, note])
+
+    def _clustered(
+        self, resampling: Resampling, *tables: QuestionAnswers | None, verbs: Iterable[Verb] = ()
+    ) -> Resampling:
+        """Verbs of a sentence belong together, or those with the same value in a column of the reference."""
+        known = {*verbs, *(verb for table in tables if table is not None for verb in table.verbs)}
+        columns = {"verb": {str(verb): str(verb) for verb in known}}
+        columns["sentence"] = {str(verb): verb.sentence for verb in known}
+        names = Clusters.named(self.cluster)
+        wanted = [name for name in names if name not in columns]
+        reference = self.gold or self.system
+        if wanted and is_table(reference):
+            columns |= table_columns([reference], wanted, _verb_of)
+        return replace(resampling, clusters=Clusters.chosen(names, columns))
 
     def _rival(self) -> QuestionAnswers | None:
         return None if self.against is None else self._read(self.against)

@@ -8,16 +8,13 @@ hand.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from chorale.kits.qasrl.files import QuestionAnswers, read_bank, read_qasrl
 from chorale.kits.qasrl.metrics import Rules, align, counts, statistics
 from chorale.metrics import Counts
-from chorale.model import UserError
-from chorale.reproduce.checking import find
-from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository
+from chorale.reproduce.contract import Cell, NeededFile, Paper, PaperData, Repository
 
 NEWS = "qasrl-gs/wikinews.dev.gold.csv"
 WIKIPEDIA = "qasrl-gs/wikipedia.dev.gold.csv"
@@ -25,6 +22,8 @@ EXPERTS = "qasrl-gs/wikinews.dev.large_sample.ground_truth.csv"
 DENSE = "qasrl-bank/dense-dev.jsonl"
 PARSER = "qasrl-parser/joint_on_qasrl_generated_predictions.csv"
 
+_RULES = Rules(questions="authors")
+"""The authors' own script looks at one question of each argument."""
 _GOLD_STANDARD = "https://github.com/plroit/qasrl-gs"
 REPOSITORIES = (
     Repository(
@@ -86,22 +85,16 @@ class _Data:
     parser: QuestionAnswers | None
 
 
-def _read(folder: Path) -> _Data:
-    def path_of(name: str) -> Path:
-        path = find(folder, name)
-        if path is None:
-            raise UserError(f"{folder / name} is not there. `chorale reproduce roit2020` says where to get it.")
-        return path
-
-    news, wikipedia = read_qasrl(path_of(NEWS)), read_qasrl(path_of(WIKIPEDIA))
-    dense, experts = read_bank(path_of(DENSE)).answers(valid=1), read_qasrl(path_of(EXPERTS))
-    parsed = find(folder, PARSER)
+def _read(files: PaperData) -> _Data:
+    news, wikipedia = read_qasrl(files.needed(NEWS)), read_qasrl(files.needed(WIKIPEDIA))
+    dense, experts = read_bank(files.needed(DENSE)).answers(valid=1), read_qasrl(files.needed(EXPERTS))
+    parsed = files.find(PARSER)
     return _Data(news, wikipedia, dense, experts, None if parsed is None else read_qasrl(parsed))
 
 
-def cells(folder: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
+def cells(files: PaperData, progress: Callable[[int, int], None]) -> Iterator[Cell]:
     """Every number of the paper's tables and of its sections 3 and 4, in the order of the paper."""
-    data = _read(folder)
+    data = _read(files)
     parts = (_section_1, _section_3, _section_4, _table_4, _table_5, _table_6)
     for number, part in enumerate(parts):
         progress(number, len(parts))
@@ -166,7 +159,7 @@ def _table_4(data: _Data) -> Iterator[Cell]:
         ("This work", data.news, this_work, half),
         ("Dense", data.dense, dense, half + _ALL_WRITTEN),
     ):
-        ours = counts(statistics(align(table, data.experts, Rules())))
+        ours = counts(statistics(align(table, data.experts, _RULES)))
         for measure in ("ua", "la"):
             yield from _three("Table 4", f"{name}, {measure.upper()} automatic", paper[measure], ours[measure], why)
             yield from _three("Table 4", f"{name}, {measure.upper()} manual", by_hand[name][measure], None, _BY_HAND)
@@ -176,7 +169,7 @@ def _table_4(data: _Data) -> Iterator[Cell]:
 def _beyond_table_4(data: _Data) -> Iterator[Cell]:
     """What the paper does not print and the data allow: the whole dev part of Dense against the gold standard."""
     for name, gold in (("Wikinews", data.news), ("Wikipedia", data.wikipedia)):
-        ours = counts(statistics(align(data.dense, gold, Rules())))
+        ours = counts(statistics(align(data.dense, gold, _RULES)))
         for measure in ("ua", "la"):
             named = f"Dense against the gold standard, {name} dev, {measure.upper()}"
             yield from _three("Beside Table 4", named, _NONE, ours[measure], "The paper has no such number.")
@@ -212,7 +205,7 @@ def _table_6(data: _Data) -> Iterator[Cell]:
 def _on_its_verbs(system: QuestionAnswers, gold: QuestionAnswers) -> dict[str, Counts]:
     spoken_of = set(system.verbs)
     there = np.array([verb in spoken_of for verb in gold.verbs])
-    return counts(statistics(align(system, gold.taken(there[gold.rows.verb]), Rules())))
+    return counts(statistics(align(system, gold.taken(there[gold.rows.verb]), _RULES)))
 
 
 def _three(table: str, name: str, paper: _Three, ours: Counts | None, reason: str) -> Iterator[Cell]:

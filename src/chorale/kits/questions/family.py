@@ -15,13 +15,14 @@ from chorale.kits.questions.metrics.costs import costs_by_arm
 from chorale.kits.questions.scoring import charts
 from chorale.kits.questions.scoring.difficulty import difficulty_section
 from chorale.kits.questions.scoring.exported import costs_section, grades_section
-from chorale.kits.questions.scoring.measured import McqOptions, McqSection, with_sections
+from chorale.kits.questions.scoring.measured import McqOptions, McqSection, NamedQuestions, with_sections
 from chorale.kits.questions.scoring.partial_inputs import partial_section
 from chorale.kits.questions.scoring.scores import score_mcq
 from chorale.kits.questions.scoring.sources import digests_of, read_sources
 from chorale.kits.questions.scoring.written_questions import written_section
+from chorale.metrics import Clusters
 from chorale.metrics.family import Family, Measured, path_of, paths_of
-from chorale.metrics.options import File, Resamples, Seed, WithIntervals
+from chorale.metrics.options import Cluster, File, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import Resampling, checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
@@ -108,6 +109,7 @@ def score(
     gold_votes: Annotated[int, Option(min=1, max=20, help="Validators' votes drawn for the gold answer.")] = 4,
     alpha: AlphaName = "with-writer",
     ci: WithIntervals = True,
+    cluster: Cluster = (),
     against: Other = None,
     by_arm: ByArm = False,
     validations: Validations = None,
@@ -136,31 +138,39 @@ def score(
     paths = paths_of(files)
     is_study = len(paths) == 1 and paths[0].is_dir()
     _check_together({"--grades": grades, "--responses": responses, "--round": round_files}, ledger, is_study, irt)
-    beside = {"validations": validations, "predictions": predictions, "responses": responses, "ledger": ledger}
-    named_files = {name: path_of(path) for name, path in beside.items() if path is not None}
+    named_files = _given(validations=validations, predictions=predictions, responses=responses, ledger=ledger)
     resampling = checked_resampling(ci, resamples, seed)
     study = commands.questions_of_folder(paths[0], db, resampling, expert_hourly) if is_study else None
-    by_arm = by_arm or is_study
+    by_arm |= is_study
     model = None if partial_inputs is None else choice_model(partial_inputs)
     measured, other, rounds = read_sources(paths, study, against, round_files, named_files, by_arm, irt)
-    more: dict[str, str | int] = {"irt": irt, "by-arm": by_arm}
-    more |= {"partial-inputs": model.signature, "folds": folds} if model else {}
-    options = McqOptions(ties, gold_votes, alpha, more, digests_of(named_files, rounds))
+    of_model: dict[str, str | int] = {} if model is None else {"partial-inputs": model.signature, "folds": folds}
+    more, inputs = {"irt": irt, "by-arm": by_arm, **of_model}, digests_of(named_files, rounds)
+    options = McqOptions(ties, gold_votes, alpha, more, inputs, Clusters.named(cluster))
     scored = score_mcq(measured, options, replace(resampling, progress=progress), other)
-    # An arm that others are compared with is still one of the arms.
-    everything = [*([other] if other is not None and by_arm else []), *measured]
-    written = written or is_study or pictures is not None
-    sections, difficulties = [written_section(everything, options, resampling)] if written else [], None
+    everything = _with_arm(measured, other if by_arm else None)
+    looks = written or is_study or pictures is not None
+    sections, difficulties = [written_section(everything, options, resampling)] if looks else [], None
     if irt:
         section, difficulties = difficulty_section(everything, rounds, progress=progress)
         sections.append(section)
     if model is not None and partial_inputs is not None:
-        sections.append(partial_section(everything, model, partial_inputs, resampling, folds=folds, progress=progress))
+        tried = everything, model, partial_inputs, options, resampling
+        sections.append(partial_section(*tried, folds=folds, progress=progress))
     sections += study.sections if study else _of_exports(paths_of(grades), named_files, expert_hourly, resampling)
     scored = with_sections(scored, sections)
     if pictures is not None:
         charts.write_pictures(path_of(pictures), charts.pictures(scored.json, difficulties))
     return scored
+
+
+def _given(**files: File | None) -> dict[str, Path]:
+    return {name: path_of(path) for name, path in files.items() if path is not None}
+
+
+def _with_arm(measured: list[NamedQuestions], other: NamedQuestions | None) -> list[NamedQuestions]:
+    """An arm that others are compared with is still one of the arms."""
+    return measured if other is None else [other, *measured]
 
 
 def _check_together(own: Mapping[str, object], ledger: File | None, is_study: bool, irt: bool) -> None:

@@ -20,8 +20,9 @@ from chorale.kits.rules.scoring.scores import (
     rule_chart,
     score_rules,
 )
+from chorale.metrics import Clusters
 from chorale.metrics.family import Family, Measured, path_of, paths_of
-from chorale.metrics.options import Against, File, Force, Resamples, Seed, WithIntervals
+from chorale.metrics.options import Against, Cluster, File, Force, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
@@ -93,6 +94,7 @@ def score(
     pairwise: Pairwise = False,
     force: Force = True,
     ci: WithIntervals = True,
+    cluster: Cluster = (),
     against: Against = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -106,7 +108,16 @@ def score(
     points, picture = (None if path is None else path_of(path) for path in (curve, chart))
     check_target(points, "--curve", force=force)
     check_target(picture, "--chart", force=force, endings=(".svg",))
-    options = RuleOptions(min_confidence, area, _shares(at_recall), meaningless, pairwise, match, contradictions)
+    options = RuleOptions(
+        min_confidence,
+        area,
+        _shares(at_recall),
+        meaningless,
+        pairwise,
+        match,
+        contradictions,
+        Clusters.named(cluster),
+    )
     resources = paths_of(rules)
     if not resources:
         raise UserError("Name at least one file of rules, and then the judged applications.")

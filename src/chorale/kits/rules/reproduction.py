@@ -5,15 +5,12 @@ Released are the 6,567 applications with the crowd's judgment and its confidence
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
-from chorale.files.source import refused
 from chorale.kits.rules.files.rules import JudgedApplication, read_judged, read_rules
 from chorale.kits.rules.metrics.curves import evaluate_rules, scores_of_applications
-from chorale.reproduce.checking import find
-from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository
+from chorale.reproduce.contract import Cell, NeededFile, Paper, PaperData, Repository
 
 _ENTAILING = "zeichner/zeichner_entailingAnnotations.txt"
 _NON_ENTAILING = "zeichner/zeichner_nonEntailingAnnotations.txt"
@@ -50,7 +47,7 @@ _WITHOUT_SCORES = (
 )
 
 
-def _cells(data: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
+def _cells(data: PaperData, progress: Callable[[int, int], None]) -> Iterator[Cell]:
     entailing = _read(data, _ENTAILING)
     progress(1, _STEPS)
     non_entailing = _read(data, _NON_ENTAILING)
@@ -63,11 +60,8 @@ def _cells(data: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
         progress(done, _STEPS)
 
 
-def _read(data: Path, path: str) -> Sequence[JudgedApplication]:
-    file = find(data, path)
-    if file is None:
-        raise refused(data / path, None, "does not exist", "Get it from the repository that is named")
-    return read_judged(file).applications
+def _read(data: PaperData, path: str) -> Sequence[JudgedApplication]:
+    return read_judged(data.needed(path)).applications
 
 
 def _counts(entailing: Sequence[JudgedApplication], non_entailing: Sequence[JudgedApplication]) -> Iterator[Cell]:
@@ -106,8 +100,8 @@ def _unreleased() -> Iterator[Cell]:
         yield Cell(_AREA, name, paper, None, 2, _NO_SCORES)
 
 
-def _of_published(name: str, path: str, data: Path, applications: Sequence[JudgedApplication]) -> Iterator[Cell]:
-    file = find(data, path)
+def _of_published(name: str, path: str, data: PaperData, applications: Sequence[JudgedApplication]) -> Iterator[Cell]:
+    file = data.find(path)
     if file is None:
         yield Cell(_AREA, f"{name}: area", None, None, 2, f"{path} is not there.")
         return

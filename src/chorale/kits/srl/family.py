@@ -5,11 +5,20 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any
 
-from chorale.kits.srl.files import Corpus, check_alignment, read_frame_relations, read_srl
+from chorale.kits.srl.files import (
+    Corpus,
+    check_alignment,
+    comment_columns,
+    read_frame_files,
+    read_frame_relations,
+    read_srl,
+)
+from chorale.kits.srl.metrics import core_roles
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, outcomes
 from chorale.kits.srl.scoring.scores import srl_scores
+from chorale.metrics import Clusters
 from chorale.metrics.family import Family, Measured, path_of, paths_of
-from chorale.metrics.options import Against, File, Resamples, Seed, WithIntervals
+from chorale.metrics.options import Against, Cluster, File, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
@@ -29,7 +38,12 @@ Metrics = Annotated[
     ),
 ]
 FormatName = Annotated[
-    str, Option("--format", metavar="NAME", help="The files' format: auto, conll05, conll09 or conllu.")
+    str,
+    Option(
+        "--format",
+        metavar="NAME",
+        help="The files' format: auto, conll05, conll09, conll12, conllu, conllup (heads) or conllup-spans.",
+    ),
 ]
 ModeName = Annotated[
     str, Option(metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto: by what files mark.")
@@ -43,8 +57,28 @@ HowSpans = Annotated[
         metavar="HOW", help="When conll05 finds spans by syntax: neighbours of one label are joined, or stay apart."
     ),
 ]
+WhichPrimesrl = Annotated[
+    str,
+    Option(
+        metavar="WHICH",
+        help="PriMeSRL as in the paper, or as its authors' program counts: paper or program. The docs have a table of "
+        "the differences.",
+    ),
+]
+WhichCore = Annotated[
+    str,
+    Option(
+        metavar="ROLES",
+        help="Core roles of PriMeSRL, with commas; numbered stands for every role with a digit: numbered,AA.",
+    ),
+]
 FrameNetFolder = Annotated[
     File | None, Option(metavar="DIR", help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml.")
+]
+
+FrameFiles = Annotated[
+    File | None,
+    Option(metavar="DIR", help="PropBank's or NomBank's frame files (.xml): lists senses and roles they do not have."),
 ]
 
 
@@ -57,10 +91,14 @@ def score(
     mode: ModeName = "auto",
     predicates: WhichPredicates = "all",
     spans: HowSpans = "joined",
+    primesrl: WhichPrimesrl = "paper",
+    core: WhichCore = "numbered",
     framenet: FrameNetFolder = None,
+    frames: FrameFiles = None,
     worst: Annotated[int, Option(min=0, help="Show the N sentences with most mistakes.")] = 0,
     confusion: Annotated[bool, Option(help="Show which role was taken for which, on equal spans.")] = False,
     ci: WithIntervals = True,
+    cluster: Cluster = (),
     against: Against = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -73,9 +111,15 @@ def score(
     """
     _check_word("--predicates", predicates, ("all", "common"))
     _check_word("--spans", spans, ("joined", "apart"))
+    _check_word("--primesrl", primesrl, ("paper", "program"))
     named = metric.split(",") if isinstance(metric, str) else metric
     options = SrlOptions(
-        tuple(name.strip().lower() for name in named if name.strip()), mode, predicates, spans == "apart"
+        tuple(name.strip().lower() for name in named if name.strip()),
+        mode,
+        predicates,
+        spans == "apart",
+        core_roles(core),
+        primesrl == "program",
     )
     paths = paths_of(systems)
     reference = read_srl(path_of(gold), file_format)
@@ -84,15 +128,18 @@ def score(
     corpora = [*read_systems.values(), *([] if rival is None else [rival[1]])]
     for corpus in corpora:
         check_alignment(corpus, reference)
+    named_clusters = Clusters.named(cluster)
+    clusters = Clusters.chosen(named_clusters, comment_columns(path_of(gold), reference) if named_clusters else {})
     return srl_scores(
         read_systems,
         reference,
         options,
         against=rival,
-        resampling=checked_resampling(ci, resamples, seed, progress),
+        resampling=checked_resampling(ci, resamples, seed, progress, clusters),
         worst=worst,
         confusion=confusion,
         relations=None if framenet is None else read_frame_relations(path_of(framenet), _senses(reference, *corpora)),
+        inventory=None if frames is None else read_frame_files(path_of(frames), _senses(reference, *corpora)),
     )
 
 

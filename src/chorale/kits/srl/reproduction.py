@@ -1,19 +1,16 @@
 """Jindal et al. (2022), PriMeSRL-Eval: A Practical Quality Metric for Semantic Role Labeling Systems Evaluation.
 
-Released are the cases of Tables 1 and 2. Those of Table 3 are made here, with the same structure over other words. What
-the systems of Tables 4 and 7 said, and the CoNLL corpora they were run on, are not public.
+The cases of Tables 1 to 3 are in the repository. The structures of Table 8 are made here, as the paper prints them. The
+output of the systems of Tables 4 and 7, and the CoNLL corpora they were run on, are not public.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from pathlib import Path
 
-from chorale.files.source import Source, refused
-from chorale.kits.srl.files import Corpus, as_spans, parse_srl, read_srl
+from chorale.kits.srl.files import Corpus, Sentence, SrlArgument, SrlPredicate, as_spans, lemma_of, read_srl
 from chorale.kits.srl.metrics import MetricOutcome, conll05, conll09, primesrl
 from chorale.kits.srl.metrics.conll09 import sense_number
-from chorale.reproduce.checking import find
-from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository
+from chorale.reproduce.contract import Cell, NeededFile, Paper, PaperData, Repository
 
 _DIGITS = 4
 _STEPS = 3
@@ -32,6 +29,14 @@ _DIGESTS = {
     "sense-c/sense_c_pred_p5": "6925b612",
     "sense-c/sense_c_pred_p6": "14774989",
     "sense-c/sense_c_pred_p7": "9c1dedcd",
+    "sense-r/sense_r_test": "0e150abe",
+    "sense-r/sense_r_pred_gold": "0e150abe",
+    "sense-r/sense_r_pred_p1": "574561bf",
+    "sense-r/sense_r_pred_p2": "9360994b",
+    "sense-r/sense_r_pred_p3": "b7db90d5",
+    "sense-r/sense_r_pred_p4": "4ac9a2c2",
+    "sense-r/sense_r_pred_p5": "91660438",
+    "sense-r/sense_r_pred_p6": "fe94c037",
 }
 
 # The paper's fractions, for the gold and P1, P2, … in turn.
@@ -88,6 +93,39 @@ _TABLE_7 = {
     "Jindal et al., CoNLL05": "100 87.4 88.0 87.74 100 80.4 81.4 80.9",
     "Jindal et al., PriMeSRL": "100 86.8 87.1 87.0 100 79.7 80.5 80.1",
 }
+# Ranks in-domain and out-of-domain; what PriMeSRL takes off: of senses and of arguments, in and out of domain.
+_RANKS_4 = {
+    "Conia et al., CoNLL09": "3 3",
+    "Conia et al., PriMeSRL": "2 4",
+    "Blloshmi et al. nested, CoNLL09": "4 4",
+    "Blloshmi et al. nested, PriMeSRL": "4 3",
+    "Blloshmi et al. flat, CoNLL09": "1 2",
+    "Blloshmi et al. flat, PriMeSRL": "1 1",
+    "Jindal et al., CoNLL09": "2 1",
+    "Jindal et al., PriMeSRL": "3 2",
+}
+_DROPS_4 = {
+    "Conia et al.": "1.4 2.9 6.9 9.4",
+    "Blloshmi et al. nested": "0.7 2.3 3.0 6.4",
+    "Blloshmi et al. flat": "0.5 2.2 2.3 6.1",
+    "Jindal et al.": "1.3 3.0 6.4 8.9",
+}
+_RANKS_7 = {
+    "Zhang et al. crf, CoNLL05": "3 3",
+    "Zhang et al. crf, PriMeSRL": "2 2",
+    "Zhang et al. crf2o, CoNLL05": "2 2",
+    "Zhang et al. crf2o, PriMeSRL": "1 3",
+    "Jindal et al., CoNLL05": "1 1",
+    "Jindal et al., PriMeSRL": "3 1",
+}
+_DROPS_7 = {"Zhang et al. crf": "0.4 0.3", "Zhang et al. crf2o": "0.4 0.4", "Jindal et al.": "0.7 0.8"}
+_TABLE_8 = (
+    ("buy.01", "sell.01", "3/3", "0/3"),
+    ("buy.01", "buy_out.03", "2/3", "0/3"),
+    ("buy_out.03", "buy_out.03", "3/3", "3/3"),
+    ("buy.01", "buy_out.03", "2/3", "0/3"),
+)
+"""Gold and predicted sense of a verb with A0 and A1; the score of CoNLL09 and of PriMeSRL."""
 _TABLE_5 = {
     "CoNLL09 C-X": "0.77 1.05 0.88 1.15",
     "CoNLL09 R-X": "1.98 2.03 2.07 2.24",
@@ -95,6 +133,8 @@ _TABLE_5 = {
     "CoNLL05 R-X": "3.26 3.36 3.38 2.91",
 }
 _PARTS = [f"{domain} {score}" for domain in ("in-domain", "out-of-domain") for score in ("sense F1", "P", "R", "F1")]
+_DOMAINS = ["in-domain rank", "out-of-domain rank"]
+_DROPS = [f"{domain} drop of {what}" for domain in ("in-domain", "out-of-domain") for what in ("sense F1", "F1")]
 _SPLITS = ["train", "dev", "test", "out-of-domain"]
 _NO_OUTPUTS = "What the system said is not public, nor is the corpus it was run on."
 _LICENSED = "The corpus is licensed by the LDC."
@@ -104,52 +144,29 @@ _OTHER_RELEASE = (
 )
 _JOINED = "With --spans joined, as in the released case, two neighbouring R-A0 become one span, and it is 1/2."
 
-_WORDS = ["It", "was", "only", "a", "ladder", "that", "went", "up", "."]
-_HEADS = (5, 5, 5, 5, 0, 7, 5, 7, 5)
-_RELATIONS = ["nsubj", "cop", "advmod", "det", "root", "nsubj", "acl:relcl", "advmod", "punct"]
-_VERB = 7
-_LADDER = ({5: "A0"}, {5: "A1"}, {5: "A0"}, {5: "A1"}, {4: "A0"}, {5: "R-A0"}, {5: "R-A0"})
-_THAT = ("R-A0", "R-A0", "R-A1", "R-A1", "R-A0", "R-A0", "A0")
 
-
-def _cells(data: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
+def _cells(data: PaperData, progress: Callable[[int, int], None]) -> Iterator[Cell]:
     yield from _compared("Table 1", _TABLE_1, _released(data, "sense", "sense", 4), {"P1": _OTHER_RELEASE})
     progress(1, _STEPS)
     yield from _compared("Table 2", _TABLE_2, _released(data, "sense-c", "sense_c", 8), {})
     progress(2, _STEPS)
-    yield from _compared("Table 3", _TABLE_3, _made(), {"P5": _JOINED})
+    yield from _compared("Table 3", _TABLE_3, _released(data, "sense-r", "sense_r", 7), {"P5": _JOINED})
     yield from _unknown("Table 4", _TABLE_4, _PARTS, _NO_OUTPUTS, 1)
+    yield from _unknown("Table 4", _RANKS_4, _DOMAINS, _NO_OUTPUTS, 0)
+    yield from _unknown("Table 4", _DROPS_4, _DROPS, _NO_OUTPUTS, 1)
     yield from _unknown("Table 5", _TABLE_5, _SPLITS, _LICENSED, 2)
     yield from _senses()
     yield from _unknown("Table 7", _TABLE_7, _PARTS, _NO_OUTPUTS, 1)
+    yield from _unknown("Table 7", _RANKS_7, _DOMAINS, _NO_OUTPUTS, 0)
+    yield from _unknown("Table 7", _DROPS_7, _DROPS[1::2], _NO_OUTPUTS, 1)
+    yield from _table_8()
     progress(_STEPS, _STEPS)
 
 
-def _released(data: Path, folder: str, stem: str, columns: int) -> list[Corpus]:
+def _released(data: PaperData, folder: str, stem: str, columns: int) -> list[Corpus]:
     """The gold, then the gold as a prediction, P1, P2, …"""
     names = ["test", "pred_gold", *(f"pred_p{number}" for number in range(1, columns))]
-    return [_read(data, f"primesrl/{folder}/{stem}_{name}.conllu") for name in names]
-
-
-def _read(data: Path, path: str) -> Corpus:
-    file = find(data, path)
-    if file is None:
-        raise refused(data / path, None, "does not exist", "Get it from the repository that is named")
-    return read_srl(file, "conllu")
-
-
-def _made() -> list[Corpus]:
-    """Table 3: a clause about a ladder, with each of the table's columns of roles."""
-    corpora = [_sentence({**ladder, 6: that, 8: "A4"}) for ladder, that in zip(_LADDER, _THAT, strict=True)]
-    return [corpora[0], *corpora]
-
-
-def _sentence(roles: dict[int, str]) -> Corpus:
-    rows = []
-    for number, (word, head, relation) in enumerate(zip(_WORDS, _HEADS, _RELATIONS, strict=True), 1):
-        predicate = ("Y", "go.01") if number == _VERB else ("_", "_")
-        rows.append([str(number), word, word, "_", "_", "_", str(head), relation, *predicate, roles.get(number, "_")])
-    return parse_srl(Source("Table 3", "\n".join("\t".join(row) for row in rows), ""), "conllu")
+    return [read_srl(data.needed(f"primesrl/{folder}/{stem}_{name}.conllu"), "conllu") for name in names]
 
 
 def _compared(table: str, cells: dict[str, str], corpora: Sequence[Corpus], reasons: dict[str, str]) -> Iterator[Cell]:
@@ -194,6 +211,23 @@ def _senses() -> Iterator[Cell]:
     numbers = sum(sense_number(f"{one}.01") == sense_number(f"{other}.01") for one, other in pairs)
     yield Cell("Table 6", "senses right by CoNLL09, of 6", 6, numbers, 0)
     yield Cell("Table 6", "senses right by PriMeSRL, of 6", 0, sum(one == other for one, other in pairs), 0)
+
+
+def _table_8() -> Iterator[Cell]:
+    """The four structures of the table: the sense and the two arguments, right of three."""
+    for number, (gold, predicted, existing, proposed) in enumerate(_TABLE_8, 1):
+        system, expected = [_buying(predicted)], [_buying(gold)]
+        ours = conll09(system, expected).scores()["labeled.recall"]
+        yield Cell("Table 8", f"row {number}, CoNLL09", float(Fraction(existing)), ours, _DIGITS)
+        totals = primesrl(system, expected).totals()
+        found = (totals["senses"] + totals["core"]) / (totals["gold_predicates"] + totals["gold_core"])
+        yield Cell("Table 8", f"row {number}, PriMeSRL", float(Fraction(proposed)), found, _DIGITS)
+
+
+def _buying(sense: str) -> Sentence:
+    arguments = (SrlArgument("A0", 0, 0), SrlArgument("A1", 2, 2))
+    blank = ("_",) * 3
+    return Sentence(1, 3, (SrlPredicate(1, lemma_of(sense), sense, arguments),), upos=blank, xpos=blank)
 
 
 def _unknown(table: str, cells: dict[str, str], columns: Sequence[str], reason: str, digits: int) -> Iterator[Cell]:

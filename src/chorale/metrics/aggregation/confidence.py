@@ -10,6 +10,8 @@ See Zeichner, Berant and Dagan (2012), who released results of confidence 0.7 an
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
+from chorale.metrics.aggregation.tie_draw import TIE
+
 
 class Share(NamedTuple):
     """The leading answer and its trust-weighted share."""
@@ -18,11 +20,11 @@ class Share(NamedTuple):
     confidence: float
 
 
-def trust_weighted_share(votes: Iterable[tuple[Hashable, float]]) -> Share | None:
+def trust_weighted_share(votes: Iterable[tuple[Hashable, float]], draw: int = 0) -> Share | None:
     """The answer with the largest share of trust; None without votes.
 
-    Ties go to the answer that sorts first, so that the result does not depend on the order of votes. If nobody is
-    trusted at all, every vote counts the same.
+    Of tied answers, in the order of their names, `draw` takes one: the first if it is 0. So the result does not depend
+    on the order of votes. If nobody is trusted at all, every vote counts the same.
 
     >>> trust_weighted_share([("yes", 1.0), ("no", 0.5), ("yes", 0.5)])
     Share(answer='yes', confidence=0.75)
@@ -44,5 +46,8 @@ def trust_weighted_share(votes: Iterable[tuple[Hashable, float]]) -> Share | Non
     for answer, weight in sorted(pairs, key=lambda pair: (str(pair[0]), pair[1])):
         weights[answer] = weights.get(answer, 0.0) + weight
     # Of several with the most, the one that sorts first: it was put in first.
-    leading = max(weights, key=weights.__getitem__)
-    return Share(leading, weights[leading] / sum(weights.values()))
+    leading, whole = max(weights, key=weights.__getitem__), sum(weights.values())
+    if draw:
+        tied = [answer for answer, weight in weights.items() if weight >= weights[leading] - TIE * whole]
+        leading = tied[draw % len(tied)]
+    return Share(leading, weights[leading] / whole)

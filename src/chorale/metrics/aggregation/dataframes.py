@@ -136,7 +136,20 @@ class Table:
 
     def labels(self, result: Aggregation) -> Any:
         """The answer to each task, called `agg_label`."""
-        return self._column(self.task_values, "task", self.label_values[result.leading], "agg_label")
+        labels = self.label_values[result.leading]
+        if result.tie_rule in ("abstain", "all") and result.ties:
+            labels = self._with_ties(labels, result)
+        return self._column(self.task_values, "task", labels, "agg_label")
+
+    def _with_ties(self, labels: Any, result: Aggregation) -> Any:
+        """Labels with None, or with a list of all that lead, where tasks are tied."""
+        values, known, chosen = list(labels), list(self.label_values), result.chosen
+        for row in np.flatnonzero(result.tied).tolist():
+            leading = [known[code] for code in np.flatnonzero(chosen[row]).tolist()]
+            values[row] = leading or None
+        if self.is_pandas or result.tie_rule == "abstain":
+            return values
+        return [value if isinstance(value, list) else [value] for value in values]
 
     def scored_labels(self, result: Aggregation, source: Source) -> Any:
         """The answer to each task, and whatever is to be known about it."""

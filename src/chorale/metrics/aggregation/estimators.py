@@ -5,7 +5,7 @@ Polars tables. Values keep their type: a task that is the number 7 stays the num
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from typing import Any, ClassVar, Literal, Self
 
@@ -22,6 +22,7 @@ from chorale.metrics.aggregation.majority import agreement, majority
 from chorale.metrics.aggregation.one_coin import one_coin
 from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.aggregation.task_evidence import task_evidence
+from chorale.metrics.aggregation.ties import TieRule
 from chorale.metrics.aggregation.trust import confidence
 from chorale.metrics.aggregation.wawa import wawa
 from chorale.metrics.aggregation.worker_evidence import worker_evidence
@@ -43,6 +44,9 @@ class Estimator:
     """The probability of every label of each task."""
     _source_: Callable[[], Score] = field(init=False, repr=False)
     _answer_: Any = field(init=False, repr=False)
+    ties: TieRule = field(default="random", kw_only=True)
+    """What label a task has where several lead; `first` is crowd-kit's rule."""
+    ties_seed: int = field(default=1, kw_only=True)
 
     command_name: ClassVar[str]
     """What `--method` calls it."""
@@ -61,6 +65,7 @@ class Estimator:
         more: Mapping[str, str] | None = None,
     ) -> Self:
         """`more` are digests of what the labels rest on beside the judgments."""
+        result = replace(result, tie_rule=self.ties, tie_seed=self.ties_seed)
         self.labels_ = table.labels(result)
         self.probas_ = table.probabilities(result)
         parameters = {one.name: getattr(self, one.name) for one in fields(self) if one.init}
@@ -118,7 +123,7 @@ class MajorityVote(Estimator):
         table = Table.of(data)
         weights = None if skills is None else self._weights(table, skills)
         result = majority(table.judgments) if weights is None else confidence(table.judgments, trust=weights)
-        self.skills_ = table.of_workers(agreement(table.judgments, result.probabilities), "skill")
+        self.skills_ = table.of_workers(agreement(table.judgments, result.probabilities, self.ties), "skill")
         more = {} if weights is None else {"skills": digest_of(weights.tobytes())}
         return self._take(table, result, trust=weights, more=more)
 
@@ -150,7 +155,7 @@ class Wawa(Fitted):
     """How often each worker is in the majority."""
 
     def _aggregated(self, table: Table) -> Aggregation:
-        result = wawa(table.judgments)
+        result = wawa(table.judgments, ties=self.ties)
         self.skills_ = table.of_workers(result.quality["skill"], "skill")
         self._skills = dict(zip(table.worker_values, result.quality["skill"].tolist(), strict=True))
         return result
@@ -165,7 +170,7 @@ class Wawa(Fitted):
     def _voted(self, data: Any) -> MajorityVote:
         if not hasattr(self, "_skills"):
             raise ValueError("fit comes before predict")
-        return MajorityVote().fit(data, self._skills)
+        return MajorityVote(ties=self.ties, ties_seed=self.ties_seed).fit(data, self._skills)
 
 
 @dataclass(eq=False)

@@ -3,16 +3,19 @@
 The probability of a label is the share of the task's judgments that have it.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.relevance import aggregated
-from chorale.metrics.aggregation.result import Aggregation, Progress, judgments_of, leading
+from chorale.metrics.aggregation.result import Aggregation, Progress, judgments_of
+from chorale.metrics.aggregation.ties import TieRule, leaders
 from chorale.metrics.judgments import Judgments
 
 
-def majority(judgments: Judgments, *, progress: Progress | None = None) -> Aggregation:
-    """The most frequent label of each task; of equals the one whose name sorts first.
+def majority(judgments: Judgments, *, ties: TieRule = "random", progress: Progress | None = None) -> Aggregation:
+    """The most frequent label of each task; of equals what `ties` says, see `Aggregation.tie_rule`.
 
     Of a multi-label task, every option that more than half of the task's workers chose. Of each worker it says how
     often they agree with the result.
@@ -21,18 +24,37 @@ def majority(judgments: Judgments, *, progress: Progress | None = None) -> Aggre
     >>> majority(votes).labels
     {'t': 'yes'}
     """
-    return aggregated(judgments, lambda each, _: _majority(each), progress)
+    return replace(aggregated(judgments, lambda each, _: _majority(each, ties), progress), tie_rule=ties)
 
 
-def _majority(judgments: Judgments) -> Aggregation:
+def _majority(judgments: Judgments, ties: TieRule) -> Aggregation:
     tasks, labels = len(judgments.task_names), len(judgments.label_names)
     cells = judgments.tasks.astype(np.intp) * labels + judgments.labels
     counts = np.bincount(cells, minlength=tasks * labels).reshape(tasks, labels).astype(np.float64)
     shares = counts / counts.sum(axis=1, keepdims=True)
-    return Aggregation.of(judgments, shares, {"agreement": agreement(judgments, shares)})
+    return Aggregation.of(judgments, shares, {"agreement": agreement(judgments, shares, ties)})
 
 
-def agreement(judgments: Judgments, probabilities: FloatArray) -> FloatArray:
+def agreement(judgments: Judgments, probabilities: FloatArray, ties: TieRule = "random") -> FloatArray:
     """How often each worker said what came out."""
-    right = leading(probabilities)[judgments.tasks] == judgments.labels
-    return np.bincount(judgments.workers[right], minlength=len(judgments.worker_names)) / judgments_of(judgments)
+    right, workers = agreeing(judgments, probabilities, ties), len(judgments.worker_names)
+    agreed = np.bincount(judgments.workers[right == 1], minlength=workers).astype(np.float64)
+    in_part = np.flatnonzero((right > 0) & (right < 1))
+    # Equal parts are counted, then multiplied: added one by one, their sum would depend on the order of rows.
+    for part in np.unique(right[in_part]).tolist():
+        agreed += part * np.bincount(judgments.workers[in_part[right[in_part] == part]], minlength=workers)
+    return np.asarray(agreed / judgments_of(judgments))
+
+
+def agreeing(judgments: Judgments, probabilities: FloatArray, ties: TieRule = "random") -> FloatArray:
+    """Of every judgment, whether it says what came out: 1 or 0.
+
+    One of k tied labels is right to the k-th part, as it is on average if one is drawn; if the first is taken, that
+    one is right.
+    """
+    if ties == "first":
+        first = leaders(probabilities).argmax(axis=1)
+        return np.asarray(first[judgments.tasks] == judgments.labels, dtype=np.float64)
+    at_top = leaders(probabilities)
+    said = at_top[judgments.tasks, judgments.labels]
+    return np.asarray(said / at_top.sum(axis=1)[judgments.tasks])

@@ -1,7 +1,7 @@
 """The aggregators by the names that commands and files have for them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.crowdtruth import as_aggregation, crowdtruth
@@ -13,6 +13,7 @@ from chorale.metrics.aggregation.majority import majority
 from chorale.metrics.aggregation.mmsr import mmsr
 from chorale.metrics.aggregation.one_coin import one_coin
 from chorale.metrics.aggregation.result import Aggregation, Progress
+from chorale.metrics.aggregation.ties import TieRule
 from chorale.metrics.aggregation.trust import confidence
 from chorale.metrics.aggregation.wawa import wawa
 from chorale.metrics.aggregation.zero_based_skill import zero_based_skill
@@ -31,6 +32,8 @@ class MethodOptions:
     restarts: int | None = None
     trust: FloatArray | None = None
     """One per judgment, for `confidence`."""
+    ties: TieRule = "random"
+    """What label a task has where several lead; the draw takes the seed."""
 
     def limits(self) -> dict[str, float]:
         both = {"iterations": self.iterations, "tolerance": self.tolerance}
@@ -62,17 +65,17 @@ def _mmsr(judgments: Judgments, options: MethodOptions, progress: Progress | Non
 
 
 def _zero_based_skill(judgments: Judgments, options: MethodOptions, progress: Progress | None) -> Aggregation:
-    return zero_based_skill(judgments, iterations=options.iterations or 100, progress=progress)
+    return zero_based_skill(judgments, iterations=options.iterations or 100, ties=options.ties, progress=progress)
 
 
 METHODS: dict[str, Aggregator] = {
-    "majority": lambda each, _, progress: majority(each, progress=progress),
+    "majority": lambda each, options, progress: majority(each, ties=options.ties, progress=progress),
     "confidence": lambda each, options, progress: confidence(each, trust=options.trust, progress=progress),
     "dawid-skene": lambda each, options, progress: dawid_skene(each, **options.limits(), progress=progress),  # type: ignore[arg-type]
     "one-coin": lambda each, options, progress: one_coin(each, **options.limits(), progress=progress),  # type: ignore[arg-type]
     "mace": _mace,
     "glad": lambda each, options, progress: glad(each, **options.limits(), progress=progress),  # type: ignore[arg-type]
-    "wawa": lambda each, _, progress: wawa(each, progress=progress),
+    "wawa": lambda each, options, progress: wawa(each, ties=options.ties, progress=progress),
     "mmsr": _mmsr,
     "zero-based-skill": _zero_based_skill,
 }
@@ -110,7 +113,9 @@ def aggregate(
     Of `crowdtruth`, unit-annotation scores stand in the place of probabilities, and units with one judgment are left
     out.
     """
-    return _named(method)(judgments, options or MethodOptions(), progress)
+    options = options or MethodOptions()
+    result = _named(method)(judgments, options, progress)
+    return replace(result, tie_rule=options.ties, tie_seed=options.seed)
 
 
 def _named(method: str) -> Aggregator:
@@ -122,7 +127,7 @@ def _named(method: str) -> Aggregator:
         return own[method]
     if method in of_kits:
         by_kit: Aggregator = of_kits[method]
-        blamed = blaming(f"aggregation method `{method}` of the kit `{of_kits.kit_of(method)}`", but=ValueError)
+        blamed = blaming(f"aggregation method `{method}` of the kit `{of_kits.kit_of(method)}`", but=(ValueError,))
         return blamed(by_kit)
     names = method_names()
     raise ValueError(f"there is no method {method!r}; there are {', '.join(names)}.{did_you_mean(method, names)}")

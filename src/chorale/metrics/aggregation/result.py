@@ -1,6 +1,6 @@
 """What an aggregator gives: a probability for every label of every task, and what it found out about the workers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chorale.metrics import FloatArray
+from chorale.metrics.aggregation.tie_draw import TIE
+from chorale.metrics.aggregation.ties import TieRule, leaders, untied
 from chorale.metrics.judgments import Judgments
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
 Progress = Callable[[int, int], None]
 
-_TIE = 1e-9
-"""Probabilities closer than this are the same number computed in another order."""
 _HALF = 0.5
 
 
@@ -37,6 +37,9 @@ class Aggregation:
     converged: bool = True
     """Whether the method stopped by itself, and not at the most iterations it was allowed."""
     notes: tuple[str, ...] = ()
+    tie_rule: TieRule = "random"
+    """What label a task has where several lead: the first by name, one drawn by the name of the task, none, or all."""
+    tie_seed: int = 1
 
     @classmethod
     def of(
@@ -65,46 +68,61 @@ class Aggregation:
 
     @property
     def leading(self) -> NDArray[np.intp]:
-        """The most probable option of each task; of equals the one whose name sorts first."""
-        return leading(self.probabilities)
+        """The most probable option of each task. Of equals one is drawn, unless the rule is to take the first."""
+        at_top = leaders(self.probabilities)
+        if self.tie_rule == "first":
+            return np.asarray(at_top.argmax(axis=1) if at_top.size else np.zeros(len(at_top)), dtype=np.intp)
+        return untied(at_top, self.tasks, self.tie_seed)
 
     @property
-    def labels(self) -> dict[str, str | list[str]]:
-        """The answer to each task: a label, or of a multi-label task all options more probable than not."""
+    def labels(self) -> dict[str, str | list[str] | None]:
+        """The answer to each task: a label, or of a multi-label task all options more probable than not.
+
+        A tied task has what the rule says: a label like any other, None, or a list.
+        """
         if self.multiple:
-            chosen = self.chosen
-            return {
-                task: [option for option, is_in in zip(self.options, row, strict=True) if is_in]
-                for task, row in zip(self.tasks, chosen.tolist(), strict=True)
-            }
-        return {task: self.options[code] for task, code in zip(self.tasks, self.leading.tolist(), strict=True)}
+            return dict(zip(self.tasks, self._listed(range(len(self.tasks))), strict=True))
+        labels: dict[str, str | list[str] | None] = {
+            task: self.options[code] for task, code in zip(self.tasks, self.leading.tolist(), strict=True)
+        }
+        if self.tie_rule in ("abstain", "all"):
+            tied = np.flatnonzero(self.tied).tolist()
+            given = self._listed(tied) if self.tie_rule == "all" else [None] * len(tied)
+            labels |= zip((self.tasks[row] for row in tied), given, strict=True)
+        return labels
+
+    def _listed(self, rows: Sequence[int]) -> list[list[str]]:
+        """All options in the answers to some tasks."""
+        return [
+            [option for option, is_in in zip(self.options, row, strict=True) if is_in]
+            for row in self.chosen[list(rows)].tolist()
+        ]
 
     @property
     def chosen(self) -> NDArray[np.bool_]:
         """Tasks × options: whether the option is in the answer to the task."""
         if self.multiple:
-            return self.probabilities > _HALF + _TIE
+            return self.probabilities > (_HALF - TIE if self.tie_rule == "all" else _HALF + TIE)
+        at_top = leaders(self.probabilities)
+        if self.tie_rule == "all":
+            return at_top
         chosen = np.zeros(self.probabilities.shape, dtype=np.bool_)
         chosen[np.arange(len(self.tasks)), self.leading] = True
+        if self.tie_rule == "abstain":
+            chosen[at_top.sum(axis=1) > 1] = False
         return chosen
 
     @property
-    def ties(self) -> int:
-        """How many tasks had no single answer that leads."""
-        if not self.probabilities.size:
-            return 0
+    def tied(self) -> NDArray[np.bool_]:
+        """Of each task, whether no single answer leads; of a multi-label one, whether exactly half chose an option."""
         if self.multiple:
-            return int((np.abs(self.probabilities - _HALF) <= _TIE).any(axis=1).sum())
-        top = self.probabilities.max(axis=1, keepdims=True)
-        return int(((self.probabilities >= top - _TIE).sum(axis=1) > 1).sum())
+            return np.asarray((np.abs(self.probabilities - _HALF) <= TIE).any(axis=1))
+        return np.asarray(leaders(self.probabilities).sum(axis=1) > 1)
 
-
-def leading(probabilities: FloatArray) -> NDArray[np.intp]:
-    """The column of the largest number in each row; of equals the first."""
-    if not probabilities.size:
-        return np.zeros(len(probabilities), dtype=np.intp)
-    top = probabilities.max(axis=1, keepdims=True)
-    return np.asarray(np.argmax(probabilities >= top - _TIE, axis=1), dtype=np.intp)
+    @property
+    def ties(self) -> int:
+        """How many tasks are tied."""
+        return int(np.count_nonzero(self.tied))
 
 
 def judgments_of(judgments: Judgments) -> FloatArray:
@@ -117,4 +135,4 @@ def certainty(result: Aggregation) -> FloatArray:
     if not result.multiple:
         # Many short rows: the largest of long columns is found several times as fast.
         return np.asarray(np.ascontiguousarray(result.probabilities.T).max(axis=0))
-    return np.asarray(np.where(result.chosen, result.probabilities, 1 - result.probabilities).min(axis=1))
+    return np.asarray(np.maximum(result.probabilities, 1 - result.probabilities).min(axis=1))

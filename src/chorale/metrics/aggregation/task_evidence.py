@@ -12,10 +12,12 @@ import numpy as np
 
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.expectation import EPSILON
-from chorale.metrics.aggregation.result import Aggregation, leading
+from chorale.metrics.aggregation.result import Aggregation
+from chorale.metrics.aggregation.ties import leaders
 from chorale.metrics.aggregation.votes import Index, present
 from chorale.metrics.judgments import Judgments
-from chorale.metrics.sampling import ends_of, times_each_taken
+from chorale.metrics.sampling import Narrowness, ends_of, times_each_taken
+from chorale.metrics.support import FEWEST
 
 _AT_ONCE = 2**21
 """Numbers in memory at a time while drawing."""
@@ -58,7 +60,7 @@ class TaskEvidence:
             for start in range(0, len(places), width):
                 some = places[start : start + width]
                 certain = self._drawn(wanted[some], size, drawn)
-                ends[:, some] = ends_of(certain, axis=1)
+                ends[:, some] = ends_of(certain, 1, Narrowness.of_units(size).tail) if size >= FEWEST else np.nan
                 done += len(some)
                 if progress:
                     progress(done, len(wanted))
@@ -69,7 +71,8 @@ class TaskEvidence:
         judgments = self._order[self._edges[tasks][:, None] + np.arange(size)]
         rows = self._rows(judgments.reshape(-1)).reshape(len(tasks), size, -1)
         now = self._probabilities[tasks]
-        answer = leading(now)[:, None, None]
+        # Tied labels are equally probable, so that any of them will do.
+        answer = leaders(now).argmax(axis=1)[:, None, None]
         if self._log_priors is not None:
             logs = self._log_priors + drawn @ rows
             logs -= np.take_along_axis(logs, answer, axis=2)

@@ -71,6 +71,7 @@ class ZeroBasedSkill(Fitted):
             rounds_to_reduce=self.lr_steps_to_reduce,
             factor=self.lr_reduce_factor,
             above_guessing=self.eps,
+            ties=self.ties,
         )
         self.skills_ = table.of_workers(result.quality["skill"], "skill")
         return result

@@ -7,16 +7,19 @@ method from where it stopped, with the judgments as often as they are drawn.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
-from chorale.metrics import FloatArray, Metric, ratio
+from chorale.metrics import FloatArray, Interval, Metric, ratio, row_intervals
 from chorale.metrics.aggregation.mace import competence_of
-from chorale.metrics.aggregation.majority import majority
+from chorale.metrics.aggregation.majority import agreeing, majority
 from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.aggregation.trust import held_against
 from chorale.metrics.aggregation.votes import Index, present
 from chorale.metrics.judgments import Judgments
+from chorale.metrics.sampling import TAIL
+from chorale.metrics.student import t_bound, wilson
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,10 +32,48 @@ class WorkerEvidence:
     """Its one score is called `quality`; it takes a worker's sums, and the ability they have now in the last column."""
     _rows: FloatArray
     _edges: Index
+    _believed: FloatArray | None = None
+    """How probable it is that each judgment is right; None where that is known, as of gold."""
 
     def rows(self, worker: int) -> FloatArray:
         """One for each of their judgments; none of somebody of whom nothing is known, as who met no gold."""
         return self._rows[self._edges[worker] : self._edges[worker + 1]]
+
+    def interval(self, worker: int, value: float, *, resamples: int = 1000, seed: int = 1) -> Interval:
+        """Of a worker's quality, over their judgments.
+
+        Nobody knows which of them are right, and a judgment that may be right or wrong tells less of its worker than
+        one that is known to be. So their number is replaced by the information they carry.
+        """
+        rows, part = self.rows(worker), slice(self._edges[worker], self._edges[worker + 1])
+        around = row_intervals(rows, self.metric, resamples=resamples, seed=seed)["quality"]
+        if self._believed is None:
+            return around
+        size = max(float(_information(self._believed[part]).sum()), _LEAST)
+        if self.metric.wholes is not None:
+            return Interval(*wilson(value, size, t_bound(TAIL, max(size - 1, 1.0))))
+        wider = max(1.0, sqrt(len(rows) / size))
+        return Interval(value + wider * (around.low - value), value + wider * (around.high - value))
+
+
+def _information(believed: FloatArray) -> FloatArray:
+    """Of judgments that are right with these probabilities, how much each tells of how often its worker is right.
+
+    One that is known to be right or wrong tells 1. The rest follows from what the others' judgments say of the task,
+    which is what is believed without the worker's own: the expected information of an accuracy.
+    """
+    accuracy = float(np.clip(believed.mean(), _NEARLY_NEVER, 1 - _NEARLY_NEVER))
+    sure = np.clip(believed, _NEARLY_NEVER**2, 1 - _NEARLY_NEVER**2)
+    odds = sure / (1 - sure) * (1 - accuracy) / accuracy
+    by_others = odds / (1 + odds)
+    likely = by_others * accuracy + (1 - by_others) * (1 - accuracy)
+    told = accuracy * (1 - accuracy) * (2 * by_others - 1) ** 2 / (likely * (1 - likely))
+    return np.asarray(np.minimum(told, 1.0))
+
+
+_NEARLY_NEVER = 1e-6
+_LEAST = 0.5
+"""Judgments that anybody is taken to have given: of less no interval could be computed."""
 
 
 def worker_evidence(judgments: Judgments, method: str, result: Aggregation) -> WorkerEvidence | None:
@@ -46,7 +87,8 @@ def worker_evidence(judgments: Judgments, method: str, result: Aggregation) -> W
     rows, metric = made
     order = np.argsort(judgments.workers, kind="stable")
     edges = np.searchsorted(judgments.workers[order], np.arange(len(judgments.worker_names) + 1))
-    return WorkerEvidence(next(iter(result.quality)), metric, rows[order], edges)
+    believed = result.probabilities[judgments.tasks, judgments.labels][order]
+    return WorkerEvidence(next(iter(result.quality)), metric, rows[order], edges, believed)
 
 
 def gold_evidence(judgments: Judgments, gold: Mapping[str, str], smoothing: float) -> WorkerEvidence:
@@ -58,7 +100,10 @@ def gold_evidence(judgments: Judgments, gold: Mapping[str, str], smoothing: floa
     order = np.argsort(workers, kind="stable")
     edges = np.searchsorted(workers[order], np.arange(len(judgments.worker_names) + 1))
     rows = np.column_stack([right, np.ones(len(right))])[order]
-    smoothed = Metric(lambda sums: {"quality": ratio(sums[..., 0] + smoothing, sums[..., 1] + 2 * smoothing)})
+    smoothed = Metric(
+        lambda sums: {"quality": ratio(sums[..., 0] + smoothing, sums[..., 1] + 2 * smoothing)},
+        wholes=lambda sums: {"quality": sums[..., 1]},
+    )
     return WorkerEvidence("trust", smoothed, rows, edges)
 
 
@@ -66,7 +111,7 @@ def _rows(judgments: Judgments, method: str, result: Aggregation) -> tuple[Float
     believed = result.probabilities[judgments.tasks, judgments.labels]
     each = np.ones(len(judgments))
     if method in ("majority", "wawa"):
-        right = (majority(judgments).leading[judgments.tasks] == judgments.labels).astype(np.float64)
+        right = agreeing(judgments, majority(judgments).probabilities, result.tie_rule)
         return np.column_stack([right, each]), _MEAN
     if method == "zero-based-skill":
         right = (result.leading[judgments.tasks] == judgments.labels).astype(np.float64)
@@ -84,7 +129,9 @@ def _rows(judgments: Judgments, method: str, result: Aggregation) -> tuple[Float
     return None
 
 
-_MEAN = Metric(lambda sums: {"quality": ratio(sums[..., 0], sums[..., 1])})
+_MEAN = Metric(
+    lambda sums: {"quality": ratio(sums[..., 0], sums[..., 1])}, wholes=lambda sums: {"quality": sums[..., 1]}
+)
 _COMPETENCE = Metric(lambda sums: {"quality": competence_of(sums[..., 0], sums[..., 1])})
 
 

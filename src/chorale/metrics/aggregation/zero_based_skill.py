@@ -4,12 +4,15 @@ Everybody starts with the skill of guessing. The vote decides; then every skill 
 judgments that agree with it, by all of the distance at first and by half as much after every 20 rounds.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from chorale.metrics.aggregation.limits import check_limits, check_number
 from chorale.metrics.aggregation.majority import agreement
 from chorale.metrics.aggregation.relevance import aggregated
 from chorale.metrics.aggregation.result import Aggregation, Progress
+from chorale.metrics.aggregation.ties import TieRule
 from chorale.metrics.aggregation.votes import Votes
 from chorale.metrics.judgments import Judgments
 
@@ -22,12 +25,14 @@ def zero_based_skill(
     rounds_to_reduce: int = 20,
     factor: float = 0.5,
     above_guessing: float = 1e-5,
+    ties: TieRule = "random",
     progress: Progress | None = None,
 ) -> Aggregation:
     """Labels, their shares of skill and every worker's skill.
 
     `rate` is how far a skill moves, from 0 to 1; every `rounds_to_reduce` rounds it is multiplied by `factor`. The
-    first skill is that of guessing plus `above_guessing`.
+    first skill is that of guessing plus `above_guessing`. In a vote of k tied labels each agrees to the k-th part; with
+    `ties` first, the one that sorts first.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
     >>> zero_based_skill(votes).quality["skill"].tolist()
@@ -37,15 +42,19 @@ def zero_based_skill(
     for name, value in (("the rate", rate), ("the factor", factor), ("the start above guessing", above_guessing)):
         check_number(name, value, least=0.0)
     steps = [rate * factor ** (number // rounds_to_reduce) for number in range(1, iterations + 1)]
-    return aggregated(judgments, lambda each, report: _fitted(each, steps, above_guessing, report), progress)
+    start = above_guessing
+    result = aggregated(judgments, lambda each, report: _fitted(each, steps, start, ties, report), progress)
+    return replace(result, tie_rule=ties)
 
 
-def _fitted(judgments: Judgments, steps: list[float], above_guessing: float, progress: Progress | None) -> Aggregation:
+def _fitted(
+    judgments: Judgments, steps: list[float], above_guessing: float, ties: TieRule, progress: Progress | None
+) -> Aggregation:
     votes = Votes.of(judgments)
     skill = np.full(votes.workers, 1 / votes.labels + above_guessing)
     done, settled = 0, False
     for done, step in enumerate(steps, 1):
-        moved = skill + step * (agreement(judgments, votes.shares(skill[votes.worker]).T) - skill)
+        moved = skill + step * (agreement(judgments, votes.shares(skill[votes.worker]).T, ties) - skill)
         # Skills that no vote changes any more never change again.
         settled = bool((np.abs(moved - skill) <= 1e-12).all())
         skill = moved

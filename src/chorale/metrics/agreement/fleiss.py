@@ -36,7 +36,9 @@ def percent_agreement(judgments: Judgments) -> Agreement:
     if not counts.pairable.any():
         return Agreement("percent", None, judgments, disagreement, undefined=NO_PAIRS)
     rows = np.column_stack([shares, counts.pairable.astype(np.float64)])
-    metric = Metric(lambda sums: {"value": ratio(sums[..., 0], sums[..., 1])})
+    metric = Metric(
+        lambda sums: {"value": ratio(sums[..., 0], sums[..., 1])}, wholes=lambda sums: {"value": sums[..., 1]}
+    )
     value = float(shares[counts.pairable].mean())
     return Agreement("percent", value, judgments, disagreement, _evidence=lambda: (rows, metric))
 

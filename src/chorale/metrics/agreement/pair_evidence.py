@@ -102,7 +102,7 @@ def _metric(first: NDArray[np.int64], second: NDArray[np.int64], same: FloatArra
             "pi": _beyond(sums @ differ, n, of_both),
         }
 
-    return Metric(formula)
+    return Metric(formula, wholes=lambda sums: {"percent": sums.sum(axis=-1)})
 
 
 def _beyond(observed: FloatArray, n: FloatArray, expected: FloatArray) -> FloatArray:

@@ -1,7 +1,7 @@
 """Judgments from wherever a program has them: a file, a dataframe, rows, triples, or a matrix of raters and items."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
@@ -10,16 +10,16 @@ from typing import Any, Literal, NamedTuple, TypedDict
 import numpy as np
 import polars as pl
 
-from chorale.files.judgment_columns import columns_of, label_column
+from chorale.files.judgment_columns import columns_of, written_labels
 from chorale.files.source import digest_of, read_bytes, refused
 from chorale.metrics.judgments import Judgments, Repeats
 from chorale.metrics.reading.judgment_files import (
     JudgmentFile,
-    filled_labels,
     line_of_label,
     read_judgments,
     separator_in,
 )
+from chorale.metrics.reading.labels import doubtful_labels, missing_values, tidy_labels
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean
@@ -40,6 +40,7 @@ class ReadingOptions(TypedDict, total=False):
     trust: str | None
     sep: str | None
     empty: str | None
+    missing: Sequence[str | float]
     repeats: Repeats
     keep_rejected: bool
     reader: str | None
@@ -62,11 +63,14 @@ class Reading:
     """Of a matrix: whether a rater is a row, as in most libraries and by default, or a column."""
     reader: str | None = None
     """The name of an installed kit's reader, for files in a format of its own."""
+    missing: Sequence[str | float] = ()
+    """Values that stand for no label."""
 
     def file(self, path: Path, *, counted: bool = False) -> JudgmentFile:
         if self.reader is not None:
             return self._file_of_kit(path, self.reader, counted=counted)
         options: dict[str, Any] = {name: getattr(self, name) for name in _USED_BY["a file"] if name != "reader"}
+        options["missing"] = missing_values(self.missing)
         return read_judgments(path, **options, counted=counted)
 
     def _file_of_kit(self, path: Path, name: str, *, counted: bool) -> JudgmentFile:
@@ -83,7 +87,7 @@ class Reading:
         read: JudgmentsReader = there[name]
         digest = digest_of(read_bytes(path))
         try:
-            with blaming(f"reader `{name}` of the kit `{there.kit_of(name)}`", f"failed on {path}", but=ValueError):
+            with blaming(f"reader `{name}` of the kit `{there.kit_of(name)}`", f"failed on {path}", but=(ValueError,)):
                 rows = list(read(path))
             judgments = _judgments(_of_tuples(rows), self, counted=counted)
         except ValueError as error:
@@ -104,10 +108,11 @@ class Reading:
         """What can change the numbers, for the signature."""
         settings: dict[str, Setting] = {one.name.replace("_", "-"): getattr(self, one.name) for one in fields(self)}
         raters = self.raters if self.raters == "columns" else None
-        return {**settings, "keep-rejected": self.keep_rejected or None, "raters": raters}
+        missing = missing_values(self.missing) or None
+        return {**settings, "keep-rejected": self.keep_rejected or None, "raters": raters, "missing": missing}
 
 
-_IN_ROWS = ("sep", "empty", "repeats")
+_IN_ROWS = ("sep", "empty", "missing", "repeats")
 _IN_TABLES = ("task", "worker", "label", "trust", *_IN_ROWS)
 _USED_BY = {
     "a file": (*_IN_TABLES, "keep_rejected", "reader"),
@@ -182,9 +187,11 @@ class _Columns(NamedTuple):
 
 
 def _judgments(columns: _Columns, reading: Reading, *, counted: bool) -> Judgments:
-    filled = filled_labels(label_column(_as_numbers(columns.labels), separator_in(reading.sep)), reading.empty)
+    written = written_labels(_as_numbers(columns.labels))
+    labels, notes = tidy_labels(written, separator_in(reading.sep), reading.empty, missing_values(reading.missing))
     _, tasks, workers, _, trust = columns
-    return Judgments.from_columns(tasks, workers, filled, trust=trust, repeats=reading.repeats, counted=counted)
+    judgments = Judgments.from_columns(tasks, workers, labels, trust=trust, repeats=reading.repeats, counted=counted)
+    return replace(judgments, notes=(*notes, *judgments.notes, *doubtful_labels(judgments)))
 
 
 def _as_numbers(labels: Any) -> Any:

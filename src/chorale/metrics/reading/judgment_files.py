@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from chorale.files.fast_tables import fast_table, header_of
-from chorale.files.judgment_columns import JSON_LISTS, as_text, label_column, split_labels, text_of
+from chorale.files.judgment_columns import JSON_LISTS, as_text, label_column, text_of, written_labels
 from chorale.files.judgment_layout import JudgmentLayout, layout_of
 from chorale.files.rows import Row, read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, refused
 from chorale.metrics.judgments import Judgments, Repeats
+from chorale.metrics.reading.labels import TidyLabels, doubtful_labels, tidy_labels
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 
 _PARQUET = ".parquet"
-_GAPS = frozenset({"nan", "null", "<na>", "#n/a"})
 _UNANSWERED = "{}"
 """What Mechanical Turk writes for a question without an answer."""
 
@@ -42,6 +42,7 @@ def read_judgments(
     trust: str | None = None,
     sep: str | None = None,
     empty: str | None = None,
+    missing: Sequence[str] = (),
     repeats: Repeats = "last",
     keep_rejected: bool = False,
     counted: bool = False,
@@ -50,8 +51,9 @@ def read_judgments(
 
     `task`, `worker`, `label` and `trust` name the columns; without them, `task`, `worker` and `label` are looked for,
     then the columns of a batch file. `sep` splits labels into options (`json`: cells are JSON lists). A judgment
-    without a label is left out, or, with `empty`, has that name for a label. Of a batch file, rejected and tainted work
-    is left out unless `keep_rejected`. An option that is in a label twice is there once, unless options are `counted`.
+    without a label is left out, or, with `empty`, has that name for a label; the values of `missing` are read like
+    empty cells. Of a batch file, rejected and tainted work is left out unless `keep_rejected`. An option that is in a
+    label twice is there once, unless options are `counted`.
     """
     if sep == "":
         raise UserError("An empty separator separates nothing. Give --sep a text, or leave it out.")
@@ -71,12 +73,13 @@ def read_judgments(
     if frame is None or _is_doubtful(frame):
         frame = _careful_frame(path, rows, layout)
     frame, notes = _without_refused(frame, layout, keep=keep_rejected)
-    frame = frame.with_columns(label=_labels(path, frame["label"], layout, separator_in(sep), empty))
+    labels, remarks = _labels(path, frame["label"], layout, separator_in(sep), empty, missing)
+    frame = frame.with_columns(label=labels)
     judgments = Judgments.from_frame(frame, repeats=repeats, counted=counted)
     if not len(judgments):
-        why = "; ".join((*notes, *judgments.notes)) or None
+        why = "; ".join((*notes, *remarks, *judgments.notes)) or None
         raise refused(path, None, "has no judgments with a label", "Check the columns that were named", why)
-    notes = (*notes, *judgments.notes, *_about_gaps(judgments))
+    notes = (*notes, *remarks, *judgments.notes, *doubtful_labels(judgments))
     return JudgmentFile(replace(judgments, notes=notes), digest_of(raw))
 
 
@@ -102,20 +105,11 @@ def line_of_label(
     return None
 
 
-def _about_gaps(judgments: Judgments) -> tuple[str, ...]:
-    """Labels by which other programs say that there is none. Here they are labels like any other."""
-    gaps = [name for name in judgments.label_names if name.casefold() in _GAPS]
-    if not gaps:
-        return ()
-    shown = " and ".join(map(repr, gaps))
-    return (f"{shown} counts as a label: leave cells empty where there is no label.",)
-
-
 def _frame_of(path: Path, table: pl.DataFrame, layout: JudgmentLayout) -> pl.DataFrame:
     """The table's columns under the names that judgments have for them."""
     try:
         columns = {role: as_text(table[name]) for role, name in layout.roles.items() if role not in ("label", "trust")}
-        columns["label"] = label_column(table[layout.label], None)
+        columns["label"] = written_labels(table[layout.label])
         if layout.trust is not None:
             columns["trust"] = table[layout.trust].cast(pl.Float64, strict=False)
     except (pl.exceptions.PolarsError, ValueError):
@@ -198,7 +192,7 @@ def _value(path: Path, row: Row, role: str, name: str, problems: list[Problem]) 
             refuse(f"has a list of more than texts and numbers as {name}", "Write a list of texts.")
             return None
         return [text_of(one) for one in value]
-    return None if value is None else text_of(value).strip() if role == "label" else text_of(value)
+    return None if value is None else text_of(value)
 
 
 def _number(value: Any) -> float | None:
@@ -241,28 +235,15 @@ def _without_refused(
     return frame.filter(~is_refused), (f"{plural(gone, 'judgment', 'judgments')} left out: {shown}.",)
 
 
-def _labels(path: Path, labels: pl.Series, layout: JudgmentLayout, sep: str | None, empty: str | None) -> pl.Series:
-    if isinstance(labels.dtype, pl.List):
-        return filled_labels(labels, empty)
-    if layout.refusal == "AssignmentStatus":
+def _labels(
+    path: Path, labels: pl.Series, layout: JudgmentLayout, sep: str | None, empty: str | None, missing: Sequence[str]
+) -> TidyLabels:
+    if layout.refusal == "AssignmentStatus" and not isinstance(labels.dtype, pl.List):
         labels = labels.replace(_UNANSWERED, "")
-    if sep is None:
-        return filled_labels(labels, empty)
     try:
-        return filled_labels(split_labels(labels, sep), empty)
+        return tidy_labels(labels, sep, empty, missing)
     except ValueError as error:
         raise _not_lists(path, layout, str(error)) from None
-
-
-def filled_labels(labels: pl.Series, empty: str | None) -> pl.Series:
-    """Labels, or sets of them, with a name for those that are empty; as they are if there is no name."""
-    if empty is None:
-        return labels
-    if not isinstance(labels.dtype, pl.List):
-        return labels.fill_null("").replace("", empty)
-    labels = labels.alias("label")
-    named = pl.when((pl.col("label").list.len() == 0) | pl.col("label").is_null()).then(pl.lit([empty]))
-    return labels.to_frame("label").select(label=named.otherwise(pl.col("label"))).to_series()
 
 
 def _not_lists(path: Path, layout: JudgmentLayout, cell: str) -> UserError:

@@ -1,5 +1,6 @@
 """What functions and commands over tables of judgments share: the file and the columns that hold them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -20,6 +21,10 @@ Separator = Annotated[
 ]
 EmptyLabel = Annotated[
     str | None, Option(metavar="LABEL", help="What an empty label stands for. Left out if not given.")
+]
+MissingValues = Annotated[
+    Sequence[str],
+    Option(metavar="VALUE", help="A label that stands for no label, such as NA: read like an empty cell. Repeatable."),
 ]
 WhichRepeat = Annotated[
     Literal["last", "first", "all"],

@@ -1,6 +1,6 @@
 """What is true: a table of tasks and their labels, and lists of options."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,9 @@ from chorale.files.judgment_layout import column_in
 from chorale.files.rows import Row, read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, read_source, refused
 from chorale.model import Problem, UserError
+
+_ReadOptions = Callable[[Any], frozenset[str] | None]
+"""From a cell to the options in it; None if it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +33,13 @@ def read_truth(
     sep: str | None = None,
     usual: tuple[str, ...] = ("task",),
     options: tuple[str, str] = ("--truth-task", "--truth-label"),
+    missing: Sequence[str] = (),
 ) -> Truth:
     """Tasks and their true labels from CSV, TSV, JSONL (each perhaps .gz) or Parquet.
 
-    A task may stand there more than once, with the same label. Rows without a label are left out. `usual` names
-    of the column of tasks are tried one after the other; `options` are those that name the two columns.
+    A task may stand there more than once, with the same label. Rows without a label are left out, and so are those
+    whose label is one of the `missing` values. `usual` names of the column of tasks are tried one after the other;
+    `options` are those that name the two columns.
     """
     raw = read_bytes(path)
     problems: list[Problem] = []
@@ -48,7 +53,8 @@ def read_truth(
         task_column = column_in(path, names, "task", tasks, problems, option=options[0])
         label_column = column_in(path, names, "label", label or "label", problems, option=options[1])
         if not problems:
-            labels = _collected(path, rows, task_column, label_column, sep, problems)
+            read = partial(_options, sep=sep, missing=frozenset(missing))
+            labels = _collected(path, rows, task_column, label_column, read, problems)
     if problems:
         raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS])
     if not labels:
@@ -56,9 +62,10 @@ def read_truth(
     return Truth(labels, digest_of(raw))
 
 
-def truth_in(labels: Mapping[Any, Any]) -> Truth:
+def truth_in(labels: Mapping[Any, Any], missing: Sequence[str] = ()) -> Truth:
     """From a program's own mapping: task to label, or to the options of a set."""
-    options = {text_of(task): _options(_set_or_label(label), None) for task, label in labels.items()}
+    gaps = frozenset(missing)
+    options = {text_of(task): _options(_set_or_label(label), None, gaps) for task, label in labels.items()}
     known = {task: one for task, one in options.items() if one is not None}
     if not known:
         raise UserError("The truth has no labels. Give a mapping from task to label.")
@@ -70,7 +77,7 @@ def _set_or_label(label: Any) -> Any:
 
 
 def _collected(
-    path: Path, rows: Iterable[Row], task: str, label: str, sep: str | None, problems: list[Problem]
+    path: Path, rows: Iterable[Row], task: str, label: str, read: _ReadOptions, problems: list[Problem]
 ) -> dict[str, frozenset[str]]:
     labels: dict[str, frozenset[str]] = {}
     for row in rows:
@@ -80,7 +87,7 @@ def _collected(
             problems.append(report(f"has no {task}", "Say which task it is, or remove the row."))
             continue
         try:
-            options = _options(given, sep)
+            options = read(given)
         except ValueError:
             problems.append(report(f"has a {label} that is not a JSON list", "Correct it.", shortened(given)))
             continue
@@ -94,15 +101,15 @@ def _collected(
     return labels
 
 
-def _options(given: Any, sep: str | None) -> frozenset[str] | None:
+def _options(given: Any, sep: str | None, missing: frozenset[str]) -> frozenset[str] | None:
     if isinstance(given, list):
-        return frozenset(text_of(one) for one in given)
+        return frozenset(text_of(one) for one in given) - missing
     text = "" if given is None else text_of(given).strip()
     if sep is None:
-        return frozenset({text}) if text else None
-    if given is None:
+        return frozenset({text}) if text and text not in missing else None
+    if given is None or text in missing:
         return None
-    return frozenset(split_labels(pl.Series([text]), sep).to_list()[0] or [])
+    return frozenset(split_labels(pl.Series([text]), sep).to_list()[0] or []) - missing
 
 
 def _rows(path: Path, problems: list[Problem]) -> Iterator[Row]:

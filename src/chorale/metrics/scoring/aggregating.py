@@ -24,6 +24,7 @@ from chorale.metrics.aggregation.methods import (
 from chorale.metrics.aggregation.relevance import MOST_CELLS
 from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.task_evidence import task_evidence
+from chorale.metrics.aggregation.ties import TieRule
 from chorale.metrics.aggregation.trust import trust_from_gold
 from chorale.metrics.aggregation.worker_evidence import WorkerEvidence, gold_evidence, worker_evidence
 from chorale.metrics.judgments import Judgments, set_name
@@ -31,7 +32,7 @@ from chorale.metrics.reading.judged import Judged, Reading, check_used, judged_i
 from chorale.metrics.reading.truth_files import Truth
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
-from chorale.metrics.scoring.aggregation import aggregation_scored
+from chorale.metrics.scoring.aggregation import aggregation_scored, tie_notes
 from chorale.metrics.scoring.aggregation_intervals import compared_without_truth, with_intervals
 from chorale.metrics.scoring.aggregation_truth import with_truth
 from chorale.metrics.scoring.crowdtruth import crowdtruth_compared, crowdtruth_scored
@@ -53,6 +54,7 @@ class Request:
     smoothing: float | None = None
     seed: int = 1
     against: str | None = None
+    ties: TieRule = "random"
 
     def __post_init__(self) -> None:
         methods = {self.method, self.against} - {None}
@@ -85,7 +87,8 @@ class Request:
             "tolerance": self.tolerance,
             "restarts": self.restarts,
             "smoothing": self.smoothing,
-            "seed": self.seed if {self.method, self.against} & set(SEEDED) else None,
+            "seed": self.seed if {self.method, self.against} & set(SEEDED) or self.ties == "random" else None,
+            "ties": self.ties,
             "against": self.against,
         }
 
@@ -146,6 +149,7 @@ def score_aggregation(
             scored = with_intervals(scored, result, evidence, resampling, for_scripts=for_scripts)
     else:
         scored = crowdtruth_scored(crowd_scores, signature=line, resampling=resampling, for_scripts=for_scripts)
+        scored = scored.extended({}, notes=tie_notes(result))
     scored = scored.extended({}, notes=notes)
     other = None
     if rival is not None:
@@ -237,7 +241,8 @@ def _run(
             request.iterations if method in ITERATIVE else None,
             request.tolerance if method in TOLERANT else None,
         )
-        options = MethodOptions(*limits, request.seed, request.restarts, trust if method == "confidence" else None)
+        weights = trust if method == "confidence" else None
+        options = MethodOptions(*limits, request.seed, request.restarts, weights, request.ties)
         return aggregate(judgments, method, options, progress=progress), None
     crowd_scores = crowdtruth(
         judgments,
@@ -247,4 +252,5 @@ def _run(
         tolerance=request.tolerance or 0.001,
         progress=progress,
     )
-    return as_aggregation(crowd_scores, multiple=judgments.sets is not None), crowd_scores
+    result = as_aggregation(crowd_scores, multiple=judgments.sets is not None)
+    return replace(result, tie_rule=request.ties, tie_seed=request.seed), crowd_scores

@@ -25,10 +25,7 @@ def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_
 
     What `--json` prints takes as long as aggregating does: it is left empty if it is not `for_scripts`.
     """
-    notes = list(result.notes)
-    if result.ties:
-        how = "an option chosen by half is not taken" if result.multiple else "the label that sorts first is taken"
-        notes.append(f"{plural(result.ties, 'task is', 'tasks are')} tied: {how}.")
+    notes = [*result.notes, *tie_notes(result)]
     if not result.converged:
         notes.append(
             f"Stopped after {plural(result.iterations or 0, 'iteration', 'iterations')}, "
@@ -39,6 +36,22 @@ def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_
     json = _json(result, method) if for_scripts else {}
     values = {CERTAINTY: float(certainty(result).mean())} if result.tasks else {}
     return Score(json=json, tables=tables, signature=signature, notes=notes, values=values)
+
+
+def tie_notes(result: Aggregation) -> list[str]:
+    """How many tasks are tied, and what label they have."""
+    if not result.ties:
+        return []
+    how = {
+        "first": "the label that sorts first is taken",
+        "random": f"one of the leading labels is drawn (seed {result.tie_seed})",
+        "abstain": "they have no label",
+        "all": "they have all the leading labels",
+    }[result.tie_rule]
+    if result.multiple:
+        how = f"an option chosen by exactly half is {'' if result.tie_rule == 'all' else 'not '}taken"
+    tied = f"{plural(result.ties, 'task is', 'tasks are')} tied"
+    return [f"{tied} ({result.ties / len(result.tasks):.1%}): {how}. --ties changes that."]
 
 
 def write_aggregation(result: Aggregation, path: Path) -> int:
@@ -64,7 +77,7 @@ def _objects(result: Aggregation) -> Iterator[dict[str, Any]]:
 
 def _rows(result: Aggregation, columns: list[str]) -> Iterator[dict[str, Any]]:
     for task, label, row, confidence in _labelled(result):
-        shown = label if isinstance(label, str) else "|".join(label)
+        shown = label if isinstance(label, str) else "|".join(label or ())
         yield {"task": task, "label": shown, "confidence": confidence, **dict(zip(columns, row, strict=True))}
 
 

@@ -163,7 +163,8 @@ def _worker_intervals(
     for number, place in enumerate(wanted, 1):
         rows = evidence.rows(place)
         if len(rows):
-            intervals[place] = resampling.row_intervals(rows, evidence.metric)["quality"]
+            value = float(result.quality[quality][place])
+            intervals[place] = evidence.interval(place, value, resamples=resampling.resamples, seed=resampling.seed)
         if resampling.progress:
             resampling.progress(number, len(wanted))
     lacking = len(wanted) - len(intervals)

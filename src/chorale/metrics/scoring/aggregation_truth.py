@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chorale.metrics import Comparison, FloatArray, Metric, Statistics, ratio
 from chorale.metrics.aggregation.result import Aggregation
@@ -95,7 +96,7 @@ def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, lis
     chosen = result.chosen[known]
     rows = np.column_stack(
         [
-            ((chosen == true).all(axis=1) & (beyond == 0)).astype(np.float64),
+            _right(chosen, true, multiple=result.multiple) * (beyond == 0),
             np.ones(len(known)),
             (chosen & true).sum(axis=1),
             (chosen & ~true).sum(axis=1),
@@ -111,7 +112,16 @@ def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, lis
         notes.append(f"Left out of the accuracy: {plural(unknown, 'task', 'tasks')} not in the truth.")
     if count := int((beyond > 0).sum()):
         notes.append(f"{plural(count, 'task has', 'tasks have')} a true label that nobody ever gave.")
+    if unlabelled := 0 if result.multiple else int((~chosen.any(axis=1)).sum()):
+        notes.append(f"{plural(unlabelled, 'tied task has', 'tied tasks have')} no label, and count as not right.")
     return Statistics(tuple(result.tasks[place] for place in known), rows), notes
+
+
+def _right(chosen: NDArray[np.bool_], true: NDArray[np.bool_], *, multiple: bool) -> FloatArray:
+    """Of each task, whether the answer is right; one of k labels that all lead is right to the k-th part."""
+    if multiple:
+        return np.asarray((chosen == true).all(axis=1), dtype=np.float64)
+    return np.asarray((chosen & true).sum(axis=1) / np.maximum(1, chosen.sum(axis=1)))
 
 
 def truth_metric(*, multiple: bool) -> Metric:

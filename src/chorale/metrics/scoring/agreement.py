@@ -49,6 +49,7 @@ def score_agreement(
     """
     result = _computed(judged, lambda: options.compute(judged.judgments))
     notes = _notes(judged.judgments, result, options)
+    notes += resampling.notes(judged.judgments.task_names, compared=against is not None)
     interval = _interval(result, resampling) if resampling.ci else None
     json: dict[str, Any] = {
         "metric": options.metric,
@@ -120,7 +121,7 @@ def _with_pairs(
         return scored.extended({"pairs": pairs_json(pairs, {})})
     shown = most_common(pairs, _MOST_ROWS)
     drawn: dict[tuple[str, str], dict[str, Interval]] = {}
-    if resampling.ci:
+    if resampling.ci and resampling.clusters is None:
         drawn = drawn_pairs(options.evidence(judged.judgments, pairs if for_scripts else shown), resampling)
     title = _title("Pairs of workers", "with the most items in common", len(shown), len(pairs))
     return scored.extended({"pairs": pairs_json(pairs, drawn)}, [pairs_table(title, shown, drawn)])
@@ -153,7 +154,7 @@ def _with_comparison(
         notes.append(f"No comparison: {options.metric} is undefined in one of the files.")
     else:
         tables.append(comparison_table("Compared", names, tests))
-    if with_pairs:
+    if with_pairs and resampling.clusters is None:
         evidence = options.evidence_beside(both, items)
         pairs_compared = compared_pairs(evidence, resampling)
         json["pairs_against"] = compared_json(evidence, pairs_compared)

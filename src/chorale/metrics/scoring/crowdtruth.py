@@ -105,10 +105,10 @@ def _add_intervals(json: dict[str, Any], result: CrowdTruth, drawn: _Drawn) -> N
     edges = np.searchsorted(result.cell_unit, np.arange(len(result.units) + 1))
     for place, (uqs, uas) in drawn.units.items():
         labels = [result.annotations[code] for code in result.cell_annotation[edges[place] : edges[place + 1]]]
-        of_labels = {label: ends.tolist() for label, ends in zip(labels, uas.T, strict=True)}
-        json["units"][result.units[place]]["ci"] = {"uqs": uqs.tolist(), "uas": of_labels}
+        of_labels = {label: _json_ends(ends) for label, ends in zip(labels, uas.T, strict=True)}
+        json["units"][result.units[place]]["ci"] = {"uqs": _json_ends(uqs), "uas": of_labels}
     for place, of_worker in drawn.workers.items():
-        json["workers"][result.workers[place]]["ci"] = {name: ends.tolist() for name, ends in of_worker.items()}
+        json["workers"][result.workers[place]]["ci"] = {name: _json_ends(ends) for name, ends in of_worker.items()}
     for place, ends in drawn.annotations.items():
         json["annotations"][result.annotations[place]]["ci"] = {"aqs": ends.tolist()}
     if drawn.means:
@@ -117,6 +117,10 @@ def _add_intervals(json: dict[str, Any], result: CrowdTruth, drawn: _Drawn) -> N
         json["medians"] = {"ci": jsonable(drawn.medians)} | {
             name: float(np.median(each)) for name, each in kinds.items()
         }
+
+
+def _json_ends(ends: FloatArray) -> list[float] | None:
+    return Interval(*map(float, ends)).as_list()
 
 
 def _shown_ends(ends: FloatArray) -> str:

@@ -112,6 +112,7 @@ async function main() {
     byId("panel-item").setAttribute("aria-label", `Question ${(reply.progress?.answered ?? 0) + 1}`);
     if (reply.status === "item") {
       showSkips(reply.skips_left ?? null);
+      showPay(reply.assignment.pay_text ?? null);
       await workOn(reply.assignment, module);
     } else if (!(await rest(reply.status, reply.message))) return;
   }
@@ -183,6 +184,16 @@ function showSkips(left) {
   if (left === null) return;
   shown.textContent = left === 0 ? "No skips left: answer more to get more" : left === 1 ? "1 skip left" : `${left} skips left`;
   /** @type {HTMLButtonElement} */ (byId("skip")).disabled = left === 0;
+}
+
+/**
+ * What this question pays, where that depends on its length.
+ *
+ * @param {string | null} text
+ */
+function showPay(text) {
+  byId("item-pay").hidden = text === null;
+  byId("item-pay").textContent = text === null ? "" : `This question pays ${text}.`;
 }
 
 /**

@@ -167,7 +167,7 @@ class FormFields:
             so_far = {earlier: value for earlier, (value, _) in by_field.items()}
             asked = [(answer, trust) for answer, trust in votes if _is_asked(field.settings, answer)]
             if _is_asked(field.settings, so_far) and any(trust > 0 for _, trust in asked):
-                by_field[name] = _combined(field, asked)
+                by_field[name] = _combined(field, asked, judgments[0].draw)
         return by_field
 
     @property
@@ -232,14 +232,14 @@ def _put_right(name: str, parse: partial[Any]) -> Any:
         raise ValueError(f"must be put right: `{name}` {error}") from None
 
 
-def _combined(field: FormField, asked: Votes) -> tuple[Any, float | None]:
+def _combined(field: FormField, asked: Votes, draw: int) -> tuple[Any, float | None]:
     given = [(answer[field.settings.name], trust) for answer, trust in asked if field.settings.name in answer]
     share = sum(trust for _, trust in given) / sum(trust for _, trust in asked)
     if isinstance(field, TextField):
-        return field.combine(given) if given else (None, None)
+        return field.combine(given, draw) if given else (None, None)
     if share <= 0.5:
         return None, 1 - share
-    value, sure = field.combine(given)
+    value, sure = field.combine(given, draw)
     return value, None if sure is None else sure * share
 
 

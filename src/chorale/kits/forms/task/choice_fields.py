@@ -34,8 +34,8 @@ class ChoiceField(FormField):
     def distance(self, left: str | int, right: str | int) -> float:
         return min(1.0, self._steps(left, right) / (self.settings.scale - 1))
 
-    def combine(self, votes: Votes) -> tuple[Any, float]:
-        share = trust_weighted_share(votes)
+    def combine(self, votes: Votes, draw: int) -> tuple[Any, float]:
+        share = trust_weighted_share(votes, draw)
         if share is None:
             raise ValueError("there are no votes to combine")
         return share.answer, share.confidence
@@ -87,14 +87,16 @@ class ChoicesField(FormField):
         first, second = set(left), set(right)
         return 1 - len(first & second) / len(first | second) if first or second else 0.0
 
-    def combine(self, votes: Votes) -> tuple[list[str], float]:
+    def combine(self, votes: Votes, draw: int) -> tuple[list[str], float]:
         """Every option that most chose, by trust; the confidence is that of the option least agreed on.
 
         If those are fewer or more than an answer may have, the most chosen ones count.
         """
         weight = sum(trust for _, trust in votes)
         shares = {option: sum(trust for value, trust in votes if option in value) / weight for option in self._values}
-        ranked = sorted(shares, key=lambda option: -shares[option])
+        # Of options chosen equally often, those that come first in a random order: the form's, if there is no draw.
+        order = Random(draw).sample(self._values, len(self._values)) if draw else self._values
+        ranked = sorted(order, key=lambda option: -shares[option])
         count = sum(share > 0.5 for share in shares.values())
         if not self._allowed(count):
             count = self.settings.least if count < self.settings.least else self.settings.max or count

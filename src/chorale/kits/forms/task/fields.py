@@ -42,8 +42,8 @@ class FormField(ABC):
     def distance(self, left: Any, right: Any) -> float: ...
 
     @abstractmethod
-    def combine(self, votes: Votes) -> tuple[Any, float | None]:
-        """What many said, with its confidence, if it can have one."""
+    def combine(self, votes: Votes, draw: int) -> tuple[Any, float | None]:
+        """What many said, with its confidence, if it can have one; `draw` decides between what is tied."""
 
     @abstractmethod
     def guess(self, view: Mapping[str, Any], rng: Random | None) -> Any: ...

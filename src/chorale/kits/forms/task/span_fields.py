@@ -84,7 +84,7 @@ class SpanField(FormField):
         # The same tokens may be cut into spans in different ways.
         return 1 - f1(left, right) or 1 / (1 + len(_tokens(left)))
 
-    def combine(self, votes: Votes) -> tuple[list[Span], float]:
+    def combine(self, votes: Votes, _draw: int) -> tuple[list[Span], float]:
         """What most marked, by trust; its confidence is how well the answers agree with it, as a mean F1."""
         spans = _by_span(votes) if self.settings.overlap else _by_token(votes)
         if self.settings.max is not None and len(spans) > self.settings.max:

@@ -55,7 +55,7 @@ class TextField(FormField):
         first, second = _normal(left), _normal(right)
         return 1 - len(first & second) / len(first | second)
 
-    def combine(self, votes: Votes) -> tuple[str | list[str], None]:
+    def combine(self, votes: Votes, _draw: int) -> tuple[str | list[str], None]:
         """Texts are not put together: the one text there is, or else all of them. They have no confidence."""
         different = {min(_normal(text)): text for text, _ in reversed(votes)}
         texts = [different[key] for key in sorted(different)]

@@ -148,6 +148,12 @@ def read_frame_scores(
     )
 
 
+def sentence_of(column: str | None, row: Mapping[str, Any]) -> str | None:
+    """The sentence that a row of a table is about; `column` names it, or one of the usual names does."""
+    name = column or next((name for name in _USUAL_NAMES["sentence"] if name in row), "")
+    return None if row.get(name) is None else str(row[name])
+
+
 class _Line(NamedTuple):
     number: int | None
     sentence: str

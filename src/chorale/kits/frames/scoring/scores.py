@@ -73,6 +73,7 @@ def score_frames(
     if only is not None:
         inputs["only"] = only.scores.digest
     notes = [*_notes_on_gold(agreement), *_notes(agreement, options)]
+    notes += resampling.notes(agreement.sentences, compared=against is not None)
     tests: dict[str, Comparison] = {}
     if against is not None:
         other = _agreement(against, gold, options)

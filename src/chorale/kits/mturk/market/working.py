@@ -30,6 +30,8 @@ from chorale.store import Tx, events, participations, requesters, stages, worker
 from chorale.store.credentials import credentials_of
 
 LONGEST_ANSWER = 131_072
+MOST_HELD = 25
+"""HITs that a worker can have accepted at once, as on Mechanical Turk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,9 @@ def accept(tx: Tx, study: Study, worker_id: int, name: str) -> str:
     if lacking:
         raise Refusal("not_qualified", "This task asks for a qualification that you do not have.", 403)
     abandon_overdue(market)
+    if len(assignments.held_by(tx, worker_id)) >= MOST_HELD:
+        message = f"You have {MOST_HELD} tasks at once already. Submit or return one of them first."
+        raise Refusal("too_many", message)
     if not hits.take_place(tx, hit.id, market.now):
         raise Refusal("taken", "Somebody else was faster, or the time for this one is over. There may be others.")
     _enter(market, worker_id)

@@ -131,8 +131,9 @@ def _distance(judged: Sequence[str], left: Answer, right: Answer) -> float:
 def _combine(judged: Sequence[str], judgments: Sequence[Judgment]) -> Combined | None:
     """Field by field the answer with most trust; the confidence is that of the field people differ on most."""
     names = _names(judged, [judgment.answer for judgment in judgments])
+    draw = judgments[0].draw if judgments else 0
     shares = {
-        name: trust_weighted_share((judgment.answer.get(name, ""), judgment.trust) for judgment in judgments)
+        name: trust_weighted_share(((judgment.answer.get(name, ""), judgment.trust) for judgment in judgments), draw)
         for name in names
     }
     answered = {name: share for name, share in shares.items() if share is not None}

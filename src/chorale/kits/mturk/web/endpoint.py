@@ -18,7 +18,9 @@ from chorale.kits.mturk.api.signing import SKEW_SECONDS, Credential, SignedReque
 from chorale.kits.mturk.market import queueing
 from chorale.kits.mturk.market.operations import TWICE_MS, Call, perform, replayed
 from chorale.kits.mturk.store import keys
+from chorale.model.problems import UnavailableError
 from chorale.store import Tx
+from chorale.web.outages import RETRY_AFTER_SECONDS
 from chorale.web.serving import Site
 
 TARGET = "MTurkRequesterServiceV20170117."
@@ -39,6 +41,14 @@ def add_endpoint(router: APIRouter, site: Site) -> None:
             return _json(await _answer(site, request, used), 200)
         except TurkError as error:
             return _json(error.body, error.status)
+        except UnavailableError as error:
+            site.outages.failed(error)
+            away = TurkError(
+                "AWS.ServiceUnavailable", "The database can't be used now. Try again.", "ServiceUnavailable", 503
+            )
+            response = _json(away.body, away.status)
+            response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+            return response
         except Exception:
             log.exception("an operation failed")
             fault = TurkError("AWS.ServiceUnavailable", "The server had a problem. Try again.", "ServiceFault", 500)

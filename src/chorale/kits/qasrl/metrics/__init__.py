@@ -12,6 +12,7 @@ from chorale.kits.qasrl.metrics.propbank import (
     arguments_of,
     propbank_statistics,
 )
+from chorale.kits.qasrl.metrics.question_sets import QuestionRule
 from chorale.kits.qasrl.metrics.questions import is_modal, label_of
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "PropBankArgument",
     "PropBankPart",
     "QasrlAgreement",
+    "QuestionRule",
     "Rules",
     "agreement",
     "agreement_metric",

@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 
 from chorale.kits.qasrl.files import Qa, QuestionAnswers, Span, Verb
 from chorale.kits.qasrl.metrics.matching import VerbSpans
-from chorale.kits.qasrl.metrics.measures import Alignment, Rules, Side, align
+from chorale.kits.qasrl.metrics.measures import Alignment, Rules, align
+from chorale.kits.qasrl.metrics.question_sets import Side
 
 Status = Literal["matched", "missed", "spurious", "redundant"]
 
@@ -23,6 +24,8 @@ class AlignedArgument(NamedTuple):
     """Found; only in the gold; only in the system; or the system's further span of an argument that is found."""
     same_role: bool | None
     """Of a matched argument: whether the questions are equivalent under STRICT-MATCH."""
+    extra_questions: int
+    """Of a matched argument: how many of the system's questions count as errors."""
     iou: float | None
     gold_span: Span | None
     gold_text: str
@@ -49,9 +52,14 @@ def aligned_arguments(
     """All arguments of all verbs: by verb, then in the order of the sentence, the gold's before the system's."""
     system, gold = (_Shown(side, sentences or {}) for side in (alignment.system, alignment.gold))
     rows = [
-        _row(alignment, gold, in_gold, system, in_system, "matched")._replace(same_role=same, iou=iou)
-        for in_gold, in_system, same, iou in zip(
-            *(column.tolist() for column in (alignment.pairs.gold, alignment.pairs.system, alignment.equivalent)),
+        _row(alignment, gold, in_gold, system, in_system, "matched")._replace(
+            same_role=same, extra_questions=extra, iou=iou
+        )
+        for in_gold, in_system, same, extra, iou in zip(
+            alignment.pairs.gold.tolist(),
+            alignment.pairs.system.tolist(),
+            alignment.questions.equivalent.tolist(),
+            alignment.questions.extra.tolist(),
             alignment.pairs.iou.tolist(),
             strict=True,
         )
@@ -103,4 +111,4 @@ def _row(
     verb = alignment.verbs[int(of_verb)]
     word = gold.words.get(verb, "") or system.words.get(verb, "")
     sides = (*gold.argument(in_gold, verb), *system.argument(in_system, verb))
-    return AlignedArgument(verb, word, status, None, None, *sides, None)
+    return AlignedArgument(verb, word, status, None, 0, None, *sides, None)

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chorale.kits.qasrl.files import Integers, QuestionAnswers, Verb
-from chorale.kits.qasrl.metrics.matching import Edges, VerbSpans, distinct_spans, find_edges, linked, match
-from chorale.kits.qasrl.metrics.questions import label_of
+from chorale.kits.qasrl.metrics.matching import Edges, VerbSpans, distinct, distinct_spans, find_edges, linked, match
+from chorale.kits.qasrl.metrics.question_sets import ComparedQuestions, QuestionRule, Side, compare_questions
 from chorale.metrics import Counts, FloatArray, Metric, Statistics, f1_of, ratio
+from chorale.metrics.counts import wholes_of_counts
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
@@ -33,20 +34,8 @@ class Rules:
     """Whether questions must agree in modality. The authors' script leaves it out."""
     extra_verbs: bool = False
     """Whether verbs that only the system has count, all their arguments as spurious."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Side:
-    """One of the two annotations, seen through the verbs that are scored."""
-
-    table: QuestionAnswers
-    spans: VerbSpans
-    answer_span: Integers
-    """For every answer kept, the number of its distinct span,"""
-    answer_row: Integers
-    """and the row it answers."""
-    row_verb: Integers
-    """For every row of the table, the number of its verb among those scored, or -1."""
+    questions: QuestionRule = "assigned"
+    """How the questions of an argument are compared: see `question_sets`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,8 +47,8 @@ class Alignment:
     system: Side
     gold: Side
     pairs: Edges
-    equivalent: NDArray[np.bool_]
-    """For every pair, whether any two of their questions pass STRICT-MATCH."""
+    questions: ComparedQuestions
+    """The questions of every pair."""
     ignored: NDArray[np.bool_]
     """System spans that repeat an argument: close to a gold span, and not chosen."""
     spurious: Integers
@@ -94,7 +83,7 @@ def align(system: QuestionAnswers, gold: QuestionAnswers, rules: Rules | None = 
         system=left,
         gold=right,
         pairs=pairs,
-        equivalent=_equivalent(left, right, pairs, modality=rules.modality),
+        questions=compare_questions(left, right, pairs, rules.questions, modality=rules.modality),
         ignored=ignored,
         spurious=_spurious(left.spans, ~matched & ~ignored, rules),
         extra_verbs=len(extra),
@@ -108,25 +97,6 @@ def _side(table: QuestionAnswers, number: dict[Verb, int]) -> Side:
     answer_row = table.answers.row[kept]
     spans, answer_span = distinct_spans(row_verb[answer_row], table.answers.start[kept], table.answers.end[kept])
     return Side(table, spans, answer_span, answer_row, row_verb)
-
-
-def _equivalent(system: Side, gold: Side, pairs: Edges, *, modality: bool) -> NDArray[np.bool_]:
-    """A span may stand under several questions: one equivalent pair of them is enough."""
-    codes: dict[object, int] = {}
-    keys = []
-    for side, spans in ((system, pairs.system), (gold, pairs.gold)):
-        labels = (label_of(question, modality=modality) for question in side.table.questions)
-        label = np.array([codes.setdefault(each, len(codes)) for each in labels], dtype=np.int64)
-        pair_of = np.full(len(side.spans), -1, dtype=np.int64)
-        pair_of[spans] = np.arange(len(spans))
-        pair = pair_of[side.answer_span]
-        asked = label[side.table.rows.question[side.answer_row[pair >= 0]]] if len(label) else np.zeros(0, np.int64)
-        keys.append((pair[pair >= 0], asked))
-    of_system, of_gold = (pair * max(1, len(codes)) + asked for pair, asked in keys)
-    common = np.intersect1d(of_system, of_gold)
-    equivalent = np.zeros(len(pairs.system), dtype=bool)
-    equivalent[common // max(1, len(codes))] = True
-    return equivalent
 
 
 def _spurious(spans: VerbSpans, wrong: NDArray[np.bool_], rules: Rules) -> Integers:
@@ -148,37 +118,41 @@ def statistics(alignment: Alignment) -> Statistics:
     system, gold, pairs = alignment.system, alignment.gold, alignment.pairs
     pair_verb = gold.spans.verb[pairs.gold]
     matched = np.bincount(pair_verb, minlength=verbs)
-    labelled = np.bincount(pair_verb[alignment.equivalent], minlength=verbs)
+    labelled = np.bincount(pair_verb[alignment.questions.equivalent], minlength=verbs)
+    mislabelled = np.bincount(pair_verb, weights=alignment.questions.extra, minlength=verbs)
     wanted = np.bincount(gold.spans.verb, minlength=verbs)
     first_of_its_kind = alignment.spurious == np.arange(len(alignment.spurious))
     wrong = np.bincount(system.spans.verb[first_of_its_kind], minlength=verbs)
     arguments = [matched, wrong, wanted - matched]
-    rows = [*arguments, labelled, wrong + matched - labelled, wanted - labelled, *_roles(alignment)]
+    rows = [*arguments, labelled, wrong + mislabelled, wanted - labelled, *_roles(alignment)]
     return Statistics(tuple(map(str, alignment.verbs)), np.column_stack(rows).astype(np.float64))
 
 
 def _roles(alignment: Alignment) -> tuple[Integers, Integers, Integers]:
-    """Questions found, questions about nothing in the gold, and questions missed."""
-    verbs, pairs = len(alignment.verbs), alignment.pairs
-    of_gold = np.zeros(len(alignment.gold.spans), dtype=bool)
+    """Questions found; questions about nothing in the gold, and those beyond what the gold asks; questions missed."""
+    verbs, pairs, gold = len(alignment.verbs), alignment.pairs, alignment.gold
+    of_gold = np.zeros(len(gold.spans), dtype=bool)
     of_gold[pairs.gold] = True
+    found = of_gold[gold.answer_span]
+    if alignment.questions.picked is not None:
+        found &= alignment.questions.picked[gold.answer_span] == gold.answer_question
     of_system = alignment.ignored.copy()
     of_system[pairs.system] = True
-    matched, _ = _asked(alignment.gold, of_gold, verbs)
-    supported, asked = _asked(alignment.system, of_system, verbs)
-    gold = alignment.gold
+    matched, _ = _asked(gold, found, verbs)
+    supported, asked = _asked(alignment.system, of_system[alignment.system.answer_span], verbs)
+    extra = np.bincount(alignment.questions.left_over, minlength=verbs)
     counted = (gold.row_verb >= 0) & (gold.table.rows.question >= 0)
-    return matched, asked - supported, np.bincount(gold.row_verb[counted], minlength=verbs) - matched
+    return matched, asked - supported + extra, np.bincount(gold.row_verb[counted], minlength=verbs) - matched
 
 
 def _asked(side: Side, marked: NDArray[np.bool_], verbs: int) -> tuple[Integers, Integers]:
-    """Per verb, how many different questions have an answer among the marked spans, and how many there are."""
+    """Per verb, how many different questions have a marked answer, and how many there are."""
     texts: dict[str, int] = {}
     text = np.array([texts.setdefault(question.text, len(texts)) for question in side.table.questions], dtype=np.int64)
     if not len(text):
         return np.zeros(verbs, dtype=np.int64), np.zeros(verbs, dtype=np.int64)
     key = side.row_verb[side.answer_row] * len(texts) + text[side.table.rows.question[side.answer_row]]
-    answered, asked = (np.unique(keys) // len(texts) for keys in (key[marked[side.answer_span]], key))
+    answered, asked = (distinct(keys) // len(texts) for keys in (key[marked], key))
     return np.bincount(answered, minlength=verbs), np.bincount(asked, minlength=verbs)
 
 
@@ -198,7 +172,7 @@ def metric(average: Average = "micro") -> Metric:
     Micro: from the sums of the counts over all verbs. Macro: the mean of the verbs' precisions, over verbs where the
     system said anything, the mean of their recalls, over verbs where the gold has anything, and their harmonic mean.
     """
-    return Metric(_micro) if average == "micro" else Metric(_macro, additive=False)
+    return Metric(_micro, wholes=_wholes) if average == "micro" else Metric(_macro, additive=False)
 
 
 def _micro(sums: FloatArray) -> dict[str, FloatArray | float]:
@@ -209,6 +183,15 @@ def _micro(sums: FloatArray) -> dict[str, FloatArray | float]:
         scores[f"{name}_recall"] = ratio(tp, tp + fn)
         scores[f"{name}_f1"] = ratio(2 * tp, 2 * tp + fp + fn)
     return scores
+
+
+def _wholes(sums: FloatArray) -> dict[str, FloatArray | float]:
+    """What the fractions of `_micro` are of."""
+    wholes: dict[str, FloatArray | float] = {}
+    for place, name in enumerate(MEASURES):
+        of_measure = wholes_of_counts(sums[..., 3 * place : 3 * place + 3])
+        wholes |= {f"{name}_{score}": whole for score, whole in of_measure.items()}
+    return wholes
 
 
 def _macro(rows: FloatArray) -> dict[str, FloatArray | float]:

@@ -5,7 +5,9 @@ questions asked about it, how many have an answer that holds an argument. Both a
 the harmonic mean of the two averages. Core arguments are A0 to A5, core questions those with who and what; the rest are
 adjuncts.
 
-An answer holds an argument if it contains its head, or, by spans, if the two overlap with an IOU of at least 0.5.
+An answer holds an argument if it contains its head, or, by spans, if the two overlap with an IOU of at least 0.5. In
+CoNLL-2009 the head of “in the park” is “in”, which QA-SRL asks for and does not answer with: there an answer with the
+object of the preposition will do.
 References to arguments (R-A0), modals and negation are no arguments here: QA-SRL has no answers for them. The parts of
 a discontinuous argument (C-A1) are one argument, held if any part is.
 """
@@ -22,7 +24,8 @@ from chorale.kits.qasrl.metrics.matching import iou
 from chorale.metrics import FloatArray, Metric, Statistics, f1_of, ratio
 
 KINDS = ("all", "core", "adjunct")
-Holding = Literal["head", "span"]
+Holding = Literal["head", "head-itself", "span"]
+"""By the head, for which the object of a preposition may stand; by nothing but the head; by the span."""
 _CORE = re.compile(r"A[0-5]")
 _NO_ARGUMENTS = frozenset({"AM-MOD", "AM-NEG"})
 
@@ -32,6 +35,8 @@ class PropBankPart(NamedTuple):
 
     head: int
     span: Span
+    objects: tuple[int, ...] = ()
+    """Of a preposition: the tokens that stand for it in an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,7 @@ def _verb(
 
 
 def _holds(answers: set[Span], argument: PropBankArgument, holding: Holding) -> bool:
-    if holding == "head":
-        return any(start <= part.head < end for part in argument.parts for start, end in answers)
+    if holding != "span":
+        heads = [head for part in argument.parts for head in (part.head, *part.objects)]
+        return any(start <= head < end for head in heads for start, end in answers)
     return any(iou(span, part.span) >= 0.5 for part in argument.parts for span in answers)

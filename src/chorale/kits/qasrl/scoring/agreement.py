@@ -95,7 +95,8 @@ def _shown(
         _check_size(len(agreed.pairs) * len(agreed.verbs) * 18)
         around = resampling.intervals(agreed.statistics(), agreement_metric(len(agreed.pairs)))
         wanted = agreed.of_pairs()[: None if for_scripts else _MOST_ROWS]
-        of_pairs = [resampling.tally_intervals(tally, agreement_metric(1)) for tally in wanted]
+        if resampling.clusters is None or resampling.clusters.names == ("sentence",):
+            of_pairs = [resampling.tally_intervals(tally, agreement_metric(1)) for tally in wanted]
     tables = [
         measures_table(titles[0], agreed.counts, agreed.scores, around),
         _pairs_table(titles[1], agreed, of_pairs),

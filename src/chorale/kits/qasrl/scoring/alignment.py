@@ -12,8 +12,8 @@ from chorale.kits.qasrl.metrics import AlignedArgument
 from chorale.model import UserError
 
 COLUMNS = (
-    "qasrl_id", "verb_idx", "verb", "status", "same_role", "iou", "gold_range", "gold_answer", "gold_questions",
-    "system_range", "system_answer", "system_questions", "counted_with",
+    "qasrl_id", "verb_idx", "verb", "status", "same_role", "extra_questions", "iou", "gold_range", "gold_answer",
+    "gold_questions", "system_range", "system_answer", "system_questions", "counted_with",
 )  # fmt: skip
 _SIGNS = {"matched": "✓", "missed": "−", "spurious": "+", "redundant": "≈"}
 _MEANINGS = {
@@ -48,6 +48,7 @@ def _cells(row: AlignedArgument) -> dict[str, str | int]:
         "verb": row.word,
         "status": row.status,
         "same_role": "" if row.same_role is None else str(row.same_role),
+        "extra_questions": "" if row.same_role is None else row.extra_questions,
         "iou": "" if row.iou is None else f"{row.iou:.4f}",
         "gold_range": _range(row.gold_span),
         "gold_answer": row.gold_text,
@@ -105,7 +106,10 @@ def _page(
         yield f"<dt>{_SIGNS[status]} {status}</dt><dd>{count:,} arguments: {meaning}{together}</dd>\n"
     other_role = sum(row.same_role is False for row in rows)
     yield f'<dt><span class="differs">underlined</span></dt><dd>{other_role:,} matched arguments whose questions ask '
-    yield "for different roles under STRICT-MATCH</dd>\n</dl>\n<main>\n"
+    yield "for different roles under STRICT-MATCH</dd>\n"
+    extra = sum(row.extra_questions for row in rows)
+    yield f"<dt>extra questions</dt><dd>{extra:,} questions about matched arguments that count as errors</dd>\n"
+    yield "</dl>\n<main>\n"
     for verb, group in groupby(rows, key=lambda row: row.verb):
         yield from _verb(verb, list(group), sentences.get(verb.sentence, ()))
     yield f"</main>\n<footer><p>{escape(signature)}</p></footer>\n</body>\n</html>\n"

@@ -20,7 +20,7 @@ from chorale.kits.qasrl.metrics import (
 from chorale.kits.qasrl.metrics.dense import COLUMNS
 from chorale.kits.qasrl.metrics.propbank import KINDS, Holding
 from chorale.kits.qasrl.scoring.scores import file_notes, fractions_json, fractions_table, same_items
-from chorale.kits.srl.files import Corpus, Sentence, tokens_under
+from chorale.kits.srl.files import Corpus, Sentence, SrlArgument, tokens_under
 from chorale.metrics import Comparison, Metric, Statistics, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
@@ -28,6 +28,10 @@ from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, json
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
+
+_PREPOSITIONS = frozenset({"IN", "TO", "ADP"})
+_OBJECTS = frozenset({"PMOD", "IM", "SUB"})
+"""How CoNLL-2008 and 2009 attach nouns, infinitives and clauses to prepositions, to “to” and to conjunctions."""
 
 
 def score_dense(
@@ -110,6 +114,7 @@ class _Scored:
         if against is not None:
             inputs["against"] = against.digest
         settings |= self._resampling.settings(compared=against is not None)
+        self.notes += self._resampling.notes(self._per_verb.items, compared=against is not None)
         line = signature(self._name, settings, inputs)
         return Score(
             self.json, self.tables, line, self.notes, values=self.scores, intervals=self.intervals, tests=self._tests
@@ -120,7 +125,7 @@ def propbank_arguments(
     corpus: Corpus, sentences: dict[str, tuple[str, ...]], holding: Holding
 ) -> dict[Verb, list[PropBankArgument]]:
     """The corpus's arguments by verb: its sentences are known by their tokens."""
-    if holding == "head" and corpus.marks_spans:
+    if holding != "span" and corpus.marks_spans:
         raise _refused(corpus, "marks spans and no heads", "Add --found-by span, or use a CoNLL-2009 file.")
     if holding == "span" and not corpus.marks_spans and not corpus.has_syntax:
         raise _refused(corpus, "has heads and no syntax to get spans from", "Leave out --found-by span.")
@@ -134,19 +139,30 @@ def propbank_arguments(
         for given in ids.get(tuple(map(plain, sentence.forms)), ()):
             for predicate in sentence.predicates:
                 parts = [
-                    (argument.label, _part(sentence, argument.first, argument.last, corpus.marks_spans))
-                    for argument in predicate.arguments
+                    (argument.label, _part(sentence, argument, corpus, holding)) for argument in predicate.arguments
                 ]
                 arguments[Verb(given, predicate.position)] = arguments_of(parts)
     return arguments
 
 
-def _part(sentence: Sentence, first: int, last: int, marks_spans: bool) -> PropBankPart:
+def _part(sentence: Sentence, argument: SrlArgument, corpus: Corpus, holding: Holding) -> PropBankPart:
     """A piece of an argument; its span from the tokens under its head, where the file has only heads."""
-    if marks_spans or not sentence.heads:
+    _, first, last = argument
+    if corpus.marks_spans or not sentence.heads:
         return PropBankPart(first, (first, last + 1))
     under = tokens_under((first,), sentence.heads)
-    return PropBankPart(first, ((under & -under).bit_length() - 1, under.bit_length()))
+    span = (under & -under).bit_length() - 1, under.bit_length()
+    return PropBankPart(first, span, _objects(sentence, first) if holding == "head" else ())
+
+
+def _objects(sentence: Sentence, head: int) -> tuple[int, ...]:
+    """What follows a preposition that heads an argument, as in CoNLL-2009; in Universal Dependencies none does."""
+    tags = {tags[head] for tags in (sentence.upos, sentence.xpos) if tags}
+    if not tags & _PREPOSITIONS:
+        return ()
+    following = [token for token in range(head + 1, sentence.length) if sentence.heads[token] == head + 1]
+    named = tuple(token for token in following if sentence.deprels and sentence.deprels[token] in _OBJECTS)
+    return named or tuple(following[:1])
 
 
 def _digest(sentences: dict[str, tuple[str, ...]]) -> str:

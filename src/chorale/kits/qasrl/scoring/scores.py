@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from chorale.kits.qasrl.files import QuestionAnswers, joined
-from chorale.kits.qasrl.metrics import MEASURES, Alignment, Rules, align, counts, metric, statistics
+from chorale.kits.qasrl.metrics import MEASURES, Alignment, QuestionRule, Rules, align, counts, metric, statistics
 from chorale.metrics import Comparison, Counts, Interval, Statistics, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
@@ -20,6 +20,13 @@ from chorale.model.plural import plural
 SCORES = ("precision", "recall", "f1")
 NAMES = {"ua": "UA", "la": "LA", "role": "role"}
 _MOST = 20
+_QUESTIONS: Mapping[QuestionRule, str] = {
+    "assigned": "LA and role charge for extra questions about an argument (--questions assigned; {charged:,} here). "
+    "--questions authors scores as the gold standard's own script, which does not.",
+    "any": "LA and role do not charge for extra questions (--questions any): asking everything scores 1.",
+    "authors": "LA and role look at one question of each argument (--questions authors), as the gold standard's own "
+    "script. Which one the script takes changes from run to run; in {undecided:,} matched arguments LA depends on it.",
+}
 _SAME_TEXTS = "Use files about the same texts, split into the same tokens."
 
 
@@ -40,6 +47,7 @@ class QasrlOptions:
             "redundant": rules.redundant,
             "link": rules.link if rules.redundant else None,
             "modality": rules.modality,
+            "questions": rules.questions,
             "average": self.average,
             "extra-verbs": rules.extra_verbs,
             **(self.reading or {}),
@@ -66,6 +74,7 @@ def score_qasrl(
     title = f"{Path(system.name).name} against {Path(gold.name).name}{mean}"
     tables = [measures_table(title, sums, scores, around)]
     notes = [*file_notes(system), *file_notes(gold), *_notes(alignment, sums), *_lacking(system, json["verbs"])]
+    notes += resampling.notes(per_verb.items, compared=against is not None)
     inputs = {"system": system.digest, "gold": gold.digest}
     if options.per_verb:
         json["per_verb"] = per_verb_json(per_verb)
@@ -209,6 +218,9 @@ def _notes(alignment: Alignment, sums: Mapping[str, Counts]) -> Iterator[str]:
             f"In the gold, questions stand in more than one row of a verb (rows too many: {repeated:,}): they count in "
             "each and are found once, as in the authors' script, so that role recall stays below 1."
         )
+    compared = alignment.questions
+    charged = int(compared.extra.sum() - np.count_nonzero(~compared.equivalent))
+    yield _QUESTIONS[alignment.rules.questions].format(charged=charged, undecided=compared.undecided)
     if not sums["ua"].tp + sums["ua"].fp:
         yield "The system says nothing about the gold's verbs: its precision is 0 by definition."
     if not sums["ua"].tp + sums["ua"].fn:

@@ -40,7 +40,9 @@ class Trial:
 
 
 def accuracy_metric() -> Metric:
-    return Metric(lambda sums: {"accuracy": sums[..., 0] / sums[..., 1]})
+    return Metric(
+        lambda sums: {"accuracy": sums[..., 0] / sums[..., 1]}, wholes=lambda sums: {"accuracy": sums[..., 1]}
+    )
 
 
 def cross_validate(

@@ -11,10 +11,11 @@ from chorale.files.tables import write_csv, write_jsonl, write_tsv
 from chorale.files.targets import check_target, writing
 from chorale.kits.questions.baselines import GIVEN, Given, Trial, choice_model
 from chorale.kits.questions.family import Folds
+from chorale.kits.questions.scoring.measured import McqOptions
 from chorale.kits.questions.scoring.partial_inputs import partial_section
 from chorale.kits.questions.scoring.sources import read_questions
-from chorale.metrics import signature
-from chorale.metrics.options import Force, Resamples, Seed, WithIntervals
+from chorale.metrics import Clusters, signature
+from chorale.metrics.options import Cluster, Force, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Result
 from chorale.metrics.signatures import Setting
@@ -66,6 +67,7 @@ def mcq(
     out: Out = None,
     force: Force = False,
     ci: WithIntervals = False,
+    cluster: Cluster = (),
     resamples: Resamples = 1000,
     seed: Seed = 1,
     as_json: AsJson = False,
@@ -77,11 +79,13 @@ def mcq(
     named = read_questions(files)
     shown = tuple(given for given in GIVEN if not inputs or given in inputs)
     trials: list[tuple[Given, Trial]] = []
+    asked = McqOptions(cluster=Clusters.named(cluster))
     with patiently("trials") as progress:
         section = partial_section(
             named,
             chosen,
             model,
+            asked,
             Resampling(ci, resamples, seed),
             folds=folds,
             progress=progress,
@@ -94,7 +98,7 @@ def mcq(
         with writing(out, "--out"):
             _write(trials, model, out)
     settings: dict[str, Setting] = {"model": chosen.signature, "shown": shown, "gold": gold, "folds": folds}
-    settings |= {"seed": seed, "resamples": resamples if ci else None}
+    settings |= {"seed": seed, "resamples": resamples if ci else None, "cluster": asked.cluster or None}
     line = signature("mcq-baseline", settings, {file.name: file.digest for file in named})
     print_scored(Result(section.json, section.tables, line, section.notes), as_json=as_json, as_latex=as_latex)
 

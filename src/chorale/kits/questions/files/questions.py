@@ -89,6 +89,18 @@ class McqQuestions:
         kept = (2 * votes.max(axis=1) > votes.sum(axis=1)) & (most != self.invalid)
         return np.where(kept, most, MISSING)
 
+    def columns(self) -> dict[str, dict[str, str]]:
+        """By their names in files, the columns that say which questions belong together, where all have a value."""
+        known = {
+            "question_id": self.ids,
+            "worker_id": [text.writer for text in self.texts],
+            "passage_id": [text.passage_id for text in self.texts],
+            "document": [text.passage for text in self.texts],
+        }
+        return {
+            name: dict(zip(self.ids, values, strict=True)) for name, values in known.items() if values and all(values)
+        }
+
     def by_protocol(self) -> "dict[str, McqQuestions]":
         """The questions of every protocol (arm) by themselves, in the order of their names."""
         places: dict[str, list[int]] = {}

@@ -12,7 +12,6 @@ from chorale.kits.questions.metrics.measures import (
     SECTIONS,
     McqMeasures,
     Section,
-    compare_unpaired,
     measure_mcq,
     runs_of_models,
 )
@@ -31,7 +30,6 @@ __all__ = [
     "Section",
     "Ties",
     "alpha_over_draws",
-    "compare_unpaired",
     "mcq_alpha",
     "measure_mcq",
     "outcomes_of",

@@ -18,8 +18,8 @@ from chorale.kits.questions.metrics.wording import (
     overlap,
     wh_word,
 )
-from chorale.metrics import FloatArray, Metric, Statistics, ratio
-from chorale.metrics.comparison import UnpairedComparison, compare_apart
+from chorale.metrics import FloatArray, Metric, Statistics, UnpairedComparison, ratio
+from chorale.metrics.resampling import Resampling
 
 _WORDS = (*WH_WORDS, OTHER)
 _RATIOS: Mapping[str, tuple[int, int]] = {
@@ -91,15 +91,18 @@ def option_lengths(questions: McqQuestions, most: int = 30) -> tuple[FloatArray,
     return shares(questions.words[right & known]), shares(questions.words[~right & known])
 
 
-def measure_explanations(texts: Sequence[McqText]) -> tuple[Statistics, Metric] | None:
-    """Statistics of every explanation, and the shares that follow; None if nobody explained anything.
+def measure_explanations(questions: McqQuestions) -> tuple[Statistics, Metric] | None:
+    """Statistics of every question with an explanation, and the shares that follow; None if there is none.
 
     Alike are those that are nearly the same as another one of the file, or by the same writer; trivial those that say
     nothing of their passage, question or answers.
     """
-    given = [text for text in texts if text.justification.strip()]
-    if not given:
+    by_id = {
+        name: text for name, text in zip(questions.ids, questions.texts, strict=True) if text.justification.strip()
+    }
+    if not by_id:
         return None
+    given = list(by_id.values())
     written = [text.justification for text in given]
     alike, alike_by_worker = alike_places(written), alike_places(written, [text.writer for text in given])
     abouts = ["\n".join((text.passage, text.question, *text.options)) for text in given]
@@ -110,7 +113,10 @@ def measure_explanations(texts: Sequence[McqText]) -> tuple[Statistics, Metric] 
     def formula(sums: FloatArray) -> dict[str, FloatArray | float]:
         return {name: ratio(sums[..., place], sums[..., 0]) for place, name in enumerate(EXPLANATION_SHARES, 1)}
 
-    return Statistics(tuple(map(str, range(len(given)))), rows), Metric(formula)
+    def wholes(sums: FloatArray) -> dict[str, FloatArray | float]:
+        return dict.fromkeys(EXPLANATION_SHARES, sums[..., 0])
+
+    return Statistics(tuple(by_id), rows), Metric(formula, wholes=wholes)
 
 
 def repeated_questions(texts: Sequence[McqText]) -> float | None:
@@ -122,9 +128,9 @@ def repeated_questions(texts: Sequence[McqText]) -> float | None:
 
 
 def first_less_second(
-    questions: McqQuestions, measures: McqMeasures, *, resamples: int = 1000, seed: int = 1
+    questions: McqQuestions, measures: McqMeasures, resampling: Resampling
 ) -> dict[str, UnpairedComparison]:
-    """Of every model its accuracy on first questions less that on second ones, each drawn from on their own."""
+    """Of every model its accuracy on first questions less that on second ones."""
     places = np.array([text.place or 0 for text in questions.texts])
     if not {1, 2} <= set(places.tolist()):
         return {}
@@ -135,8 +141,7 @@ def first_less_second(
         )
         for place in (1, 2)
     )
-    metric = measures.metric
-    compared = compare_apart((first, metric), (second, metric), resamples=resamples, seed=seed)
+    compared = resampling.compare_apart((first, measures.metric), (second, measures.metric))
     return {name: compared[f"{name} all"] for name in measures.models}
 
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from chorale.kits.questions.files.questions import MISSING, McqQuestions
 from chorale.kits.questions.metrics.outcomes import DISCARDED, DrawOutcome, Ties, outcomes_of
 from chorale.metrics import FloatArray, Interval, Metric, Statistics, ratio
-from chorale.metrics.comparison import UnpairedComparison, compare_apart
 from chorale.metrics.sampling import Progress, interval_of
 
 Section = Literal["all", "resampled", "high", "unanimous"]
@@ -80,7 +79,7 @@ def measure_mcq(questions: McqQuestions, *, drawn: int = 4, ties: Ties = "share"
     runs = runs_of_models(names)
     return McqMeasures(
         statistics=Statistics(questions.ids, expected),
-        metric=Metric(layout.formula(runs)),
+        metric=Metric(layout.formula(runs), wholes=layout.wholes),
         models=(*runs, *names),
         runs=runs,
         n_resampled=int((questions.votes.sum(axis=1) > drawn).sum()),
@@ -150,6 +149,16 @@ class _Layout:
 
         return scores
 
+    def wholes(self, sums: FloatArray) -> dict[str, FloatArray | float]:
+        """Of accuracies, the questions they are over."""
+        by_name: dict[str, FloatArray | float] = {"longest all": sums[..., 0]}
+        for number, section in enumerate(SECTIONS):
+            part = sums[..., number * self._width : (number + 1) * self._width]
+            by_name[f"human {section}"] = part[..., 0]
+            for place, name in enumerate(self.models):
+                by_name[f"{name} {section}"] = part[..., 2 + 2 * place]
+        return by_name
+
 
 def _sections(outcome: DrawOutcome) -> list[int]:
     sections = [0]
@@ -166,12 +175,3 @@ def _longest(words: NDArray[np.float64], gold: int) -> float:
     """Whether the longest answer is right; its share where several are longest."""
     longest = words == np.nanmax(words)
     return float(longest[gold] / longest.sum())
-
-
-def compare_unpaired(
-    first: McqMeasures, second: McqMeasures, *, resamples: int = 1000, seed: int = 1
-) -> dict[str, UnpairedComparison]:
-    """Every score that both have. Nothing pairs their questions, so each set is resampled on its own."""
-    ours, theirs = (first.statistics, first.metric), (second.statistics, second.metric)
-    compared = compare_apart(ours, theirs, resamples=resamples, seed=seed)
-    return {name: one for name, one in compared.items() if not name.startswith("kept")}

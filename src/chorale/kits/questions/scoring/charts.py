@@ -68,7 +68,7 @@ def _wh_words(json: Mapping[str, Any]) -> str:
         for score, value in file["scores"].items():
             if score.startswith("asked by "):
                 share = value["value"]
-                low, high = value.get("ci", (share, share))
+                low, high = value.get("ci") or (share, share)
                 bars.append(Bar(f"{name}: {score.removeprefix('asked by ')}", share, low, high))
     return bar_chart("Question words", bars, lambda share: f"{100 * share:.0f}%")
 
@@ -79,7 +79,7 @@ def _gaps(name: str, file: Mapping[str, Any]) -> list[Bar]:
     for model, sections in file["gap"].items():
         gap = sections.get("unanimous")
         if gap is not None and model not in runs:
-            low, high = gap.get("ci", gap["interval"])
+            low, high = gap.get("ci") or gap["interval"]
             bars.append(Bar(f"{name}: {model}", gap["gap"], low, high))
     return bars
 

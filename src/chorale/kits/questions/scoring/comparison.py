@@ -1,14 +1,15 @@
 """Two sets of questions compared, as a command tells it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from chorale.kits.questions.metrics import mcq_alpha, measure_mcq
+from chorale.kits.questions.files.questions import McqQuestions
+from chorale.kits.questions.metrics import McqMeasures, mcq_alpha, measure_mcq
 from chorale.kits.questions.scoring.measured import McqOptions, Measured, NamedQuestions, shown_models
-from chorale.metrics import Comparison, Metric, Statistics
-from chorale.metrics.comparison import UnpairedComparison
+from chorale.metrics import Comparison, Metric, Statistics, UnpairedComparison
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score_table import ScoreTable, comparison_table, jsonable, shown_interval
+from chorale.metrics.score_table import ScoreTable, comparison_table, jsonable
 from chorale.model import UserError
 
 _Comparison = TypeVar("_Comparison", Comparison, UnpairedComparison)
@@ -21,22 +22,40 @@ def compared_with(
     """A table, what `--json` prints, and whether questions could be paired."""
     if not against.questions.votes.any() and not against.questions.models:
         raise UserError(f"{against.name} has neither validations nor predictions: there is nothing to compare with.")
-    ours, theirs = measured.measures, measure_mcq(against.questions, drawn=options.drawn, ties=options.ties)
-    names = (measured.file.name, against.name)
+    names, mine = (measured.file.name, against.name), measured.file.questions
+    ours, theirs = _measured_alike(measured, against.questions, options)
     alphas = _alphas(measured, against, options)
-    if measured.file.questions.ids == against.questions.ids and ours.models == theirs.models:
+    resampling = options.clustered(resampling, mine)
+    if mine.ids == against.questions.ids:
         paired = resampling.compare(ours.statistics, theirs.statistics, ours.metric)
         kept = _wanted(paired, measured.scores, theirs.scores())
         for name, (own, other) in alphas.items():
             kept[f"alpha {name}"] = resampling.compare(own[0], other[0], own[1])["value"]
         table = comparison_table(f"{names[0]} against {names[1]}, question by question", names, _shown(kept, measured))
         return table, jsonable(kept), "Both files have the same questions: the comparison is paired."
-    apart = resampling.compare_apart((ours.statistics, ours.metric), (theirs.statistics, theirs.metric))
-    unpaired = _wanted(apart, measured.scores, theirs.scores())
+    clusters = resampling.clusters, options.clusters(against.questions)
+    sides = (ours.statistics, ours.metric), (theirs.statistics, theirs.metric)
+    unpaired = _wanted(resampling.compare_apart(*sides, clusters), measured.scores, theirs.scores())
     for name, (own, other) in alphas.items():
-        unpaired[f"alpha {name}"] = resampling.compare_apart(own, other)["value"]
+        unpaired[f"alpha {name}"] = resampling.compare_apart(own, other, clusters)["value"]
     note = "The files have different questions, so nothing can be paired: each was drawn from on its own."
-    return _unpaired_table(names, _shown(unpaired, measured)), jsonable(unpaired), note
+    table = comparison_table(f"{names[0]} against {names[1]}, different questions", names, _shown(unpaired, measured))
+    return table, jsonable(unpaired), note
+
+
+def _measured_alike(measured: Measured, against: McqQuestions, options: McqOptions) -> tuple[McqMeasures, McqMeasures]:
+    """Both files' measures, of the models that answered both."""
+    mine = measured.file.questions
+    common = mine.models.keys() & against.models.keys()
+    ours, theirs = (
+        measure_mcq(
+            replace(questions, models={name: questions.models[name] for name in sorted(common)}),
+            drawn=options.drawn,
+            ties=options.ties,
+        )
+        for questions in (mine, against)
+    )
+    return ours, theirs
 
 
 def _alphas(measured: Measured, against: NamedQuestions, options: McqOptions) -> dict[str, tuple[_Evidence, _Evidence]]:
@@ -64,12 +83,3 @@ def _wanted(
         for name, comparison in compared.items()
         if not name.startswith("kept ") and all(scores[f"kept {name.rpartition(' ')[2]}"] for scores in (ours, theirs))
     }
-
-
-def _unpaired_table(names: tuple[str, str], compared: Mapping[str, UnpairedComparison]) -> ScoreTable:
-    columns = ("score", f"{names[0]}#", f"{names[1]}#", "difference#", "95% interval#", "p bootstrap#")
-    rows = [
-        (name, one.first, one.second, one.difference, shown_interval(one.interval), one.p_bootstrap)
-        for name, one in compared.items()
-    ]
-    return ScoreTable(f"{names[0]} against {names[1]}, different questions", columns, rows)

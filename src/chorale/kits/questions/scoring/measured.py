@@ -14,12 +14,14 @@ from chorale.kits.questions.metrics import (
     mcq_alpha,
     measure_mcq,
 )
-from chorale.metrics import Interval
+from chorale.metrics import Clusters, Interval
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
 from chorale.model.plural import plural
+
+_WRITER = "worker_id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,16 @@ class McqOptions:
     """What else was asked for, for the signature, which leaves out what was not."""
     inputs: Mapping[str, str] = field(default_factory=dict)
     """Digests of further files."""
+    cluster: tuple[str, ...] = ()
+    """What is resampled together; the questions of a writer if nothing is named and all writers are known."""
+
+    def clusters(self, questions: McqQuestions) -> Clusters | None:
+        columns = questions.columns()
+        return Clusters.chosen(self.cluster or [_WRITER] * (_WRITER in columns), columns)
+
+    def clustered(self, resampling: Resampling, questions: McqQuestions) -> Resampling:
+        """How the questions of one file are resampled."""
+        return replace(resampling, clusters=self.clusters(questions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +89,7 @@ def check_names(files: Sequence[NamedQuestions]) -> None:
 
 def measured(file: NamedQuestions, options: McqOptions, resampling: Resampling) -> Measured:
     questions = file.questions
+    resampling = options.clustered(resampling, questions)
     measures = measure_mcq(questions, drawn=options.drawn, ties=options.ties)
     over_draws = measures.resampled(draws=resampling.resamples, seed=resampling.seed, progress=resampling.progress)
     ci = None

@@ -1,6 +1,7 @@
 """Partial-input baselines, as a command tells them: can the right answer be told without question or passage?"""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
@@ -17,11 +18,10 @@ from chorale.kits.questions.baselines import (
     lacking,
     transfer,
 )
-from chorale.kits.questions.scoring.measured import McqSection, NamedQuestions
-from chorale.metrics import Interval
-from chorale.metrics.comparison import UnpairedComparison
+from chorale.kits.questions.scoring.measured import McqOptions, McqSection, NamedQuestions
+from chorale.metrics import Clusters, UnpairedComparison
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
+from chorale.metrics.score_table import Cell, ScoreTable, adjusted_p_values, shown_ends, test_columns
 from chorale.model import UserError
 
 _NAMES: Mapping[Given, str] = {
@@ -36,6 +36,7 @@ def partial_section(
     files: Sequence[NamedQuestions],
     model: ChoiceModel,
     named: str,
+    options: McqOptions,
     resampling: Resampling,
     *,
     folds: int,
@@ -63,7 +64,11 @@ def partial_section(
     moved = transfer(model, sets, inputs[0], seed=resampling.seed) if len(sets) > 1 else {}
     if progress:
         progress(steps, steps)
-    scores = {name: {given: _json(one, resampling) for given, one in each.items()} for name, each in trials.items()}
+    clusters = {file.name: options.clusters(file.questions) for file in files}
+    scores = {
+        name: {given: _json(one, replace(resampling, clusters=clusters[name])) for given, one in each.items()}
+        for name, each in trials.items()
+    }
     json: dict[str, Any] = {"model": named, "folds": folds, "files": scores}
     tables = [_table(scores, named, ci=resampling.ci)]
     if moved:
@@ -72,8 +77,12 @@ def partial_section(
         }
         tables.append(_transfer_table(trials, moved, list(sets), inputs[0]))
     if resampling.ci and len(sets) > 1:
-        compared = _compared(trials, resampling)
-        json["compared"] = [{"files": list(pair), "shown": given, **one.as_dict()} for pair, given, one in compared]
+        compared = _compared(trials, clusters, resampling)
+        adjusted = adjusted_p_values([one for _, _, one in compared])
+        json["compared"] = [
+            {"files": list(pair), "shown": given, **one.as_dict(), **more}
+            for (pair, given, one), more in zip(compared, adjusted, strict=True)
+        ]
         tables.append(_comparison_table(compared))
     notes = [f"{named}: {folds}-fold cross-validation; a passage is never learnt from and asked about."]
     return McqSection("partial_inputs", json, tables, notes)
@@ -107,30 +116,31 @@ def _table(files: Mapping[str, Mapping[Given, Mapping[str, Any]]], named: str, *
     for name, by_input in files.items():
         for number, (given, one) in enumerate(by_input.items()):
             row = ["" if number else name, _NAMES[given], one["accuracy"], one["deviation"], one["guessing"]]
-            rows.append([*row, shown_interval(Interval(*one["ci"]))] if ci else row)
+            rows.append([*row, shown_ends(one["ci"])] if ci else row)
     columns = ("file", "what is shown", "accuracy#", "deviation over folds#", "guessing#")
     return ScoreTable(f"Partial inputs: {named}", (*columns, "95% interval#") if ci else columns, rows)
 
 
 def _compared(
-    trials: Mapping[str, Mapping[Given, Trial]], resampling: Resampling
+    trials: Mapping[str, Mapping[Given, Trial]], clusters: Mapping[str, Clusters | None], resampling: Resampling
 ) -> list[tuple[tuple[str, str], Given, UnpairedComparison]]:
     """Every two files, with everything that was shown: nothing pairs their questions."""
     compared = []
     for pair in combinations(trials, 2):
         for given in trials[pair[0]]:
             ours, theirs = ((trials[name][given].statistics(), accuracy_metric()) for name in pair)
-            compared.append((pair, given, resampling.compare_apart(ours, theirs)["accuracy"]))
+            both = clusters[pair[0]], clusters[pair[1]]
+            compared.append((pair, given, resampling.compare_apart(ours, theirs, both)["accuracy"]))
     return compared
 
 
 def _comparison_table(compared: Sequence[tuple[tuple[str, str], Given, UnpairedComparison]]) -> ScoreTable:
+    tests, cells = test_columns([comparison for _, _, comparison in compared])
     rows: list[list[Cell]] = [
-        [*pair, _NAMES[given], comparison.difference, shown_interval(comparison.interval), comparison.p_bootstrap]
-        for pair, given, comparison in compared
+        [*pair, _NAMES[given], comparison.difference, *each]
+        for (pair, given, comparison), each in zip(compared, cells, strict=True)
     ]
-    columns = ("file", "other", "what is shown", "difference#", "95% interval#", "p bootstrap#")
-    return ScoreTable("Partial inputs compared", columns, rows)
+    return ScoreTable("Partial inputs compared", ("file", "other", "what is shown", "difference#", *tests), rows)
 
 
 def _transfer_table(

@@ -40,6 +40,8 @@ def score_mcq(
         "files": {file_measured.file.name: _json(file_measured, options) for file_measured in measured_files}
     }
     notes = [note for file_measured in measured_files for note in _notes(file_measured)]
+    if resampling.ci or against is not None:
+        notes += [_unit_note(file, options) for file in [*files, *([] if against is None else [against])]]
     if against is not None:
         compared = {}
         for file_measured in measured_files:
@@ -180,14 +182,34 @@ def _notes(measured: Measured) -> Iterable[str]:
         yield f"{name}: {stem} is the mean of {len(runs)} runs: {', '.join(runs)}."
 
 
+def _unit_note(file: NamedQuestions, options: McqOptions) -> str:
+    """What was resampled."""
+    clusters = options.clusters(file.questions)
+    if clusters is not None:
+        return clusters.note(file.questions.ids, about=f"{file.name}: ")
+    if options.cluster:
+        return f"{file.name}: resampled question by question."
+    return (
+        f"{file.name}: resampled question by question, since not every question has a worker_id. Where writers wrote "
+        "several, intervals are too narrow and p-values too small."
+    )
+
+
+def _clustered_by(file: NamedQuestions, options: McqOptions) -> tuple[str, ...]:
+    clusters = options.clusters(file.questions)
+    return () if clusters is None else clusters.names
+
+
 def _signature(
     files: Sequence[NamedQuestions], against: NamedQuestions | None, options: McqOptions, resampling: Resampling
 ) -> str:
+    clustered = tuple(dict.fromkeys(name for file in files for name in _clustered_by(file, options)))
     settings = {
         "gold-votes": options.drawn,
         "ties": options.ties,
         "alpha": options.alpha,
         "ci": resampling.ci,
+        "cluster": (clustered or "question_id") if resampling.ci or against is not None else None,
         "resamples": resampling.resamples,
         "seed": resampling.seed,
         **{name: value for name, value in options.more.items() if value},

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chorale.kits.questions.files.questions import McqText
+from chorale.kits.questions.files.questions import McqQuestions
 from chorale.kits.questions.metrics import McqMeasures, measure_mcq
 from chorale.kits.questions.metrics.artifacts import (
     EXPLANATION_SHARES,
@@ -15,11 +15,24 @@ from chorale.kits.questions.metrics.artifacts import (
     repeated_questions,
 )
 from chorale.kits.questions.scoring.measured import McqOptions, McqSection, NamedQuestions
-from chorale.metrics import Interval
+from chorale.metrics import UnpairedComparison
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score_table import Cell, ScoreTable, jsonable, shown_interval
+from chorale.metrics.score_table import (
+    Cell,
+    ScoreTable,
+    adjusted_p_values,
+    jsonable,
+    shown_ends,
+    test_columns,
+)
 
 MOST_WORDS = 30
+_TESTS = {
+    "p_bootstrap": "p bootstrap#",
+    "p_permutation": "p permutation#",
+    "p_holm": "p permutation, Holm#",
+    "p_bh": "p permutation, BH#",
+}
 
 
 def written_section(files: Sequence[NamedQuestions], options: McqOptions, resampling: Resampling) -> McqSection:
@@ -34,7 +47,7 @@ def written_section(files: Sequence[NamedQuestions], options: McqOptions, resamp
     json: dict[str, Any] = {"files": by_file}
     notes = []
     if len(files) > 1:
-        json["compared"], table = _compared(files, resampling)
+        json["compared"], table = _compared(files, options, resampling)
         tables.append(table)
     if explained:
         notes.append("Explanations are compared and judged by rule: read some before you drop any.")
@@ -42,6 +55,7 @@ def written_section(files: Sequence[NamedQuestions], options: McqOptions, resamp
 
 
 def _of_file(file: NamedQuestions, options: McqOptions, resampling: Resampling) -> dict[str, Any]:
+    resampling = options.clustered(resampling, file.questions)
     statistics, metric = measure_written(file.questions)
     scores = metric.scores(statistics)
     ci = resampling.intervals(statistics, metric) if resampling.ci else {}
@@ -54,7 +68,7 @@ def _of_file(file: NamedQuestions, options: McqOptions, resampling: Resampling) 
             for name, value in scores.items()
         },
         "repeated_questions": repeated_questions(texts) if any(text.writer for text in texts) else None,
-        "explanations": _explained(texts, resampling),
+        "explanations": _explained(file.questions, resampling),
         "by_place": {
             model: {str(place): value for place, value in values.items()}
             for model, values in by_place(file.questions, measures).items()
@@ -65,13 +79,15 @@ def _of_file(file: NamedQuestions, options: McqOptions, resampling: Resampling) 
 
 
 def _places(file: NamedQuestions, measures: McqMeasures, resampling: Resampling) -> dict[str, Any]:
-    compared = first_less_second(file.questions, measures, resamples=resampling.resamples, seed=resampling.seed)
-    shown = ("difference", "ci", "p_bootstrap")
-    return {model: {name: one.as_dict()[name] for name in shown} for model, one in compared.items()}
+    compared = jsonable(first_less_second(file.questions, measures, resampling))
+    return {
+        model: {name: value for name, value in one.items() if name not in ("value", "other")}
+        for model, one in compared.items()
+    }
 
 
-def _explained(texts: Sequence[McqText], resampling: Resampling) -> dict[str, Any] | None:
-    measured = measure_explanations(texts)
+def _explained(questions: McqQuestions, resampling: Resampling) -> dict[str, Any] | None:
+    measured = measure_explanations(questions)
     if measured is None:
         return None
     statistics, metric = measured
@@ -93,7 +109,7 @@ def _measures_table(by_file: Mapping[str, Mapping[str, Any]], resampling: Resamp
             score = file["scores"].get(name)
             row.append(None if score is None else score["value"])
             if resampling.ci:
-                row.append("" if score is None else f"{score['ci'][0]:.3f} to {score['ci'][1]:.3f}")
+                row.append("" if score is None else shown_ends(score["ci"], 3))
         rows.append(row)
     if any(file["repeated_questions"] is not None for file in by_file.values()):
         row = ["asked again by the same writer"]
@@ -109,9 +125,7 @@ def _explanations_table(explained: Mapping[str, Mapping[str, Any]]) -> ScoreTabl
     for name, file in explained.items():
         rows.append([name, int(file["count"]), *(file[share] for share in EXPLANATION_SHARES)])
         if "ci" in file:
-            rows.append(
-                ["  95% interval", "", *(shown_interval(Interval(*file["ci"][each]), 3) for each in EXPLANATION_SHARES)]
-            )
+            rows.append(["  95% interval", "", *(shown_ends(file["ci"][each], 3) for each in EXPLANATION_SHARES)])
     return ScoreTable("Explanations, as shares", columns, rows, digits=3)
 
 
@@ -124,31 +138,35 @@ def _places_table(by_file: Mapping[str, Mapping[str, Any]], resampling: Resampli
                 drawn: tuple[Cell, ...] = ()
                 if resampling.ci:
                     comparison = file["first_less_second"][model]
-                    drawn = (shown_interval(Interval(*comparison["ci"])), comparison["p_bootstrap"])
+                    drawn = (shown_ends(comparison["ci"]), *(comparison.get(name) for name in _TESTS))
                 rows.append((name, model, first, second, first - second, *drawn))
     columns = ("file", "model", "first#", "second#", "difference#")
     return ScoreTable(
         "Accuracy on the first and the second question about a passage",
-        (*columns, "95% interval#", "p bootstrap#") if resampling.ci else columns,
+        (*columns, "95% interval#", *_TESTS.values()) if resampling.ci else columns,
         rows,
     )
 
 
-def _compared(files: Sequence[NamedQuestions], resampling: Resampling) -> tuple[dict[str, Any], ScoreTable]:
+def _compared(
+    files: Sequence[NamedQuestions], options: McqOptions, resampling: Resampling
+) -> tuple[dict[str, Any], ScoreTable]:
     """Every other file against the first: each is drawn from on its own."""
     first = measure_written(files[0].questions)
-    json: dict[str, Any] = {}
-    rows: list[tuple[Cell, ...]] = []
+    compared: dict[tuple[str, str], UnpairedComparison] = {}
     for file in files[1:]:
-        compared = resampling.compare_apart(measure_written(file.questions), first)
-        json[file.name] = {name: comparison.as_dict() for name, comparison in compared.items()}
-        rows += [
-            (file.name, name, comparison.difference, shown_interval(comparison.interval, 3), comparison.p_bootstrap)
-            for name, comparison in compared.items()
-        ]
-    return {"with": files[0].name, "files": json}, ScoreTable(
-        f"What was written, less that of {files[0].name}",
-        ("file", "measure", "difference#", "95% interval#", "p bootstrap#"),
-        rows,
-        digits=3,
-    )
+        clusters = options.clusters(file.questions), options.clusters(files[0].questions)
+        scores = resampling.compare_apart(measure_written(file.questions), first, clusters)
+        compared |= {(file.name, name): comparison for name, comparison in scores.items()}
+    columns, cells = test_columns(list(compared.values()), 3)
+    rows: list[tuple[Cell, ...]] = [
+        (*names, comparison.difference, *tests)
+        for (names, comparison), tests in zip(compared.items(), cells, strict=True)
+    ]
+    json: dict[str, Any] = {file.name: {} for file in files[1:]}
+    adjusted = adjusted_p_values(list(compared.values()))
+    for ((file_name, name), comparison), more in zip(compared.items(), adjusted, strict=True):
+        json[file_name][name] = {**comparison.as_dict(), **more}
+    title = f"What was written, less that of {files[0].name}"
+    table = ScoreTable(title, ("file", "measure", "difference#", *columns), rows, digits=3)
+    return {"with": files[0].name, "files": json}, table

@@ -42,7 +42,8 @@ def combine_parts(judgments: Sequence[Judgment]) -> Combined | None:
         return None
     answer, confidence = {}, 1.0
     for name in sorted({name for judgment in judgments for name in judgment.answer}):
-        share = trust_weighted_share((one.answer[name], one.trust) for one in judgments if name in one.answer)
+        votes = ((one.answer[name], one.trust) for one in judgments if name in one.answer)
+        share = trust_weighted_share(votes, judgments[0].draw)
         if share is None:
             return None
         answer[name], confidence = share.answer, min(confidence, share.confidence)

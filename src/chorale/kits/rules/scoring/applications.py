@@ -39,6 +39,15 @@ class Usable:
     def entails(self) -> NDArray[np.bool_]:
         return np.array([application.entails for application in self.applications], dtype=np.bool_)
 
+    def columns(self) -> dict[str, dict[str, str]]:
+        """What applications may be resampled together by."""
+        sides = [(str(number), each.rule) for number, each in enumerate(self.applications)]
+        return {
+            "rule": {item: f"{rule.lhs} -> {rule.rhs}" for item, rule in sides},
+            "lhs": {item: rule.lhs for item, rule in sides},
+            "rhs": {item: rule.rhs for item, rule in sides},
+        }
+
     def table(self) -> ScoreTable:
         return ScoreTable("Judged applications", ("what became of them", "number#"), list(self.counts.items()))
 

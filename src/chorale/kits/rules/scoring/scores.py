@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from chorale.kits.rules.files.rules import JudgedFile, RuleSet
 from chorale.kits.rules.metrics.curves import Area, RuleScores, evaluate_rules, rule_statistics, scores_of_applications
 from chorale.kits.rules.scoring.applications import Contradictions, Meaningless, Usable, usable_applications
 from chorale.kits.rules.scoring.matching import Match, with_lemmas
-from chorale.metrics import Comparison, Interval, Metric, Statistics, signature
+from chorale.metrics import Clusters, Comparison, Interval, Metric, Statistics, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
@@ -43,6 +43,8 @@ class RuleOptions:
     """Whether every two resources are compared."""
     match: Match = "lemma"
     contradictions: Contradictions = "majority"
+    cluster: tuple[str, ...] = ()
+    """Applications that are resampled together: those of a `rule`, of a left side `lhs`, or of a right side `rhs`."""
 
 
 def score_rules(
@@ -58,6 +60,7 @@ def score_rules(
     usable = usable_applications(judged, options.min_confidence, options.meaningless, options.contradictions)
     resources, by_lemma = _matched(resources, usable, options)
     against = None if against is None else _matched([against], usable, options)[0][0]
+    resampling = replace(resampling, clusters=Clusters.chosen(options.cluster, usable.columns()))
     by_resource = {resource.name: _evaluated(resource, usable, options) for resource in resources}
     drawn = {
         resource.name: _intervals(resource, usable, options, resampling) for resource in resources if resampling.ci
@@ -72,6 +75,7 @@ def score_rules(
         "counts": dict(usable.counts),
     }
     notes = [*_notes(resources, usable, by_resource), *by_lemma]
+    notes += resampling.notes(list(usable.columns()["rule"]), compared=against is not None or options.pairwise)
     tables = [_main_table(by_resource), _recall_table(by_resource, options), usable.table()]
     if resampling.ci:
         tables.append(_interval_table(by_resource, drawn, options))

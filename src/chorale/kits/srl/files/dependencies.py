@@ -56,13 +56,13 @@ def read_conll09(text: str, report: ProblemReport) -> Iterator[Sentence]:
 
 def read_conllu(text: str, report: ProblemReport) -> Iterator[Sentence]:
     layout = conllu_layout(text)
-    read = (_sentence(_without_ranges(block), layout, report) for block in blocks(text, comments=True))
+    read = (_sentence(without_ranges(block), layout, report) for block in blocks(text, comments=True))
     return filter(None, read)
 
 
 def conllu_layout(text: str) -> ColumnLayout:
     """The layout that fits most of the first sentences that have roles."""
-    split = ([line.split("\t") for line in _without_ranges(block).lines] for block in blocks(text, comments=True))
+    split = ([line.split("\t") for line in without_ranges(block).lines] for block in blocks(text, comments=True))
     sample = list(islice((rows for rows in split if len(rows[0]) > CONLLU.fixed), _SAMPLE))
     return max((CONLLU, CONLLU_UP, CONLLU_LONG), key=lambda layout: sum(_fits(rows, layout) for rows in sample))
 
@@ -76,7 +76,7 @@ def _fits(rows: list[list[str]], layout: ColumnLayout) -> bool:
     return predicates > 0 and len(rows[0]) == layout.fixed + predicates
 
 
-def _without_ranges(block: Block) -> Block:
+def without_ranges(block: Block) -> Block:
     """CoNLL-U's words of several tokens (1-2) and empty nodes (1.1) have no roles."""
     kept = [index for index, line in enumerate(block.lines) if line.partition("\t")[0].isdigit()]
     if len(kept) == len(block.lines) or not kept:

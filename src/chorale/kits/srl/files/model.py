@@ -61,7 +61,7 @@ class Corpus:
     name: str
     """As messages show it."""
     format: str
-    """`conll05`, `conll09` or `conllu`."""
+    """The name of its reader."""
     digest: str
     sentences: Sequence[Sentence]
 
@@ -71,7 +71,12 @@ class Corpus:
     @property
     def marks_spans(self) -> bool:
         """Whether arguments are spans; otherwise they are heads."""
-        return self.format == "conll05"
+        return self.format in ("conll05", "conll12", "conllup-spans")
+
+    @property
+    def has_senses(self) -> bool:
+        """Whether predicates have senses; otherwise the verb stands for its sense."""
+        return self.format != "conll05"
 
     @property
     def has_syntax(self) -> bool:

@@ -22,14 +22,14 @@ def read_conll05(text: str, report: ProblemReport) -> Iterator[Sentence]:
             message = f"has {plural(len(verbs), 'verb', 'verbs')} in its sentence and {columns_there} of arguments"
             report(block.numbers[0], message, "Give one column per verb; a token that is no verb has - in the first.")
             continue
-        columns = [_arguments(column, block.numbers, report) for column in table[1:]]
+        columns = [bracketed(column, block.numbers, report) for column in table[1:]]
         predicates = tuple(
             SrlPredicate(index, verb, verb, arguments) for (index, verb), arguments in zip(verbs, columns, strict=True)
         )
         yield Sentence(line=block.numbers[0], length=len(block.lines), predicates=predicates)
 
 
-def _arguments(column: tuple[str, ...], numbers: list[int], report: ProblemReport) -> tuple[SrlArgument, ...]:
+def bracketed(column: tuple[str, ...], numbers: list[int], report: ProblemReport) -> tuple[SrlArgument, ...]:
     """The spans of a column, by where they begin. What is wrong with its brackets is reported."""
     arguments: list[SrlArgument] = []
     opened: list[tuple[str, int]] = []

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from chorale.files.blocks import ProblemReport, TooManyError, blocks
 from chorale.files.source import MOST_PROBLEMS, Source, read_source, refused
+from chorale.kits.srl.files.conllup import GLOBAL_COLUMNS, read_conllup, read_conllup_spans
 from chorale.kits.srl.files.dependencies import read_conll09, read_conllu
 from chorale.kits.srl.files.model import Corpus, Sentence
+from chorale.kits.srl.files.ontonotes import read_conll12
 from chorale.kits.srl.files.props import read_conll05
 from chorale.model import Problem, UserError
 from chorale.model.problems import did_you_mean
@@ -17,7 +19,10 @@ from chorale.model.problems import did_you_mean
 READERS: dict[str, Callable[[str, ProblemReport], Iterator[Sentence]]] = {
     "conll05": read_conll05,
     "conll09": read_conll09,
+    "conll12": read_conll12,
     "conllu": read_conllu,
+    "conllup": read_conllup,
+    "conllup-spans": read_conllup_spans,
 }
 _TOKEN_NUMBER = re.compile(r"\d+([-.]\d+)?")
 _BRACKETS = re.compile(r"(\([^*()\s]+)*\*([^*()\s]*\))*")
@@ -50,8 +55,10 @@ def _suspect_a_cut(text: str, report: ProblemReport) -> None:
     """What is wrong with nothing but the last sentence, and no blank line behind it, is often half a download."""
     if text.endswith("\n\n"):
         return
-    first_line = max(block.numbers[0] for block in blocks(text, comments=False))
-    if all(problem.line is not None and problem.line >= first_line for problem in report.problems):
+    first_line = max((block.numbers[0] for block in blocks(text, comments=True)), default=None)
+    if first_line is not None and all(
+        problem.line is not None and problem.line >= first_line for problem in report.problems
+    ):
         report.problems[0] = replace(
             report.problems[0],
             fix=f"{report.problems[0].fix} It is the file's last sentence, and no blank line follows: perhaps the "
@@ -61,6 +68,8 @@ def _suspect_a_cut(text: str, report: ProblemReport) -> None:
 
 def detected(source: Source) -> str:
     """Which format a file is in, from what its first sentence looks like."""
+    if source.text.startswith(GLOBAL_COLUMNS) and "UP:" in source.text.partition("\n")[0]:
+        return "conllup"
     first = next(blocks(source.text, comments=True), None)
     if first is None:
         raise refused(source.name, None, "has no sentences", "Check that the right file was named")
@@ -70,11 +79,13 @@ def detected(source: Source) -> str:
             return "conll09"
         return "conllu"
     cells = [line.split() for line in first.lines]
+    if all(len(row) > 11 and row[2] == str(index) and "*" in row[5] for index, row in enumerate(cells)):
+        return "conll12"
     # A sentence without verbs has one column, of dashes. Lines of any file without spaces have one column too.
     in_columns = any(len(row) > 1 for row in cells) or all(row == ["-"] for row in cells)
     if in_columns and all(row and all(_BRACKETS.fullmatch(cell) for cell in row[1:]) for row in cells):
         return "conll05"
-    fix = "Name the format with --format: conll05, conll09 or conllu"
+    fix = f"Name the format with --format: {', '.join(READERS)}"
     if all("," in line for line in first.lines):
         fix = "It looks like a table with commas. Semantic roles are read from CoNLL files: check the file's name"
     raise refused(source.name, first.numbers[0], "is in no format known here", fix, first.lines[0][:80])

@@ -33,7 +33,10 @@ def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutco
             expected = joined(predicate.arguments)
             other = by_position.get(predicate.position)
             # With another verb it is another proposition: none of its arguments is looked at.
-            returned = joined(other.arguments) if other is not None and other.lemma == predicate.lemma else []
+            if other is None or other.lemma != predicate.lemma:
+                returned = []
+            else:
+                returned = expected if other.arguments == predicate.arguments else joined(other.arguments)
             common = expected if expected == returned else [argument for argument in returned if argument in expected]
             correct += len(common)
             excess += len(returned) - len(common)

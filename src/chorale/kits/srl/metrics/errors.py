@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from chorale.kits.srl.files import Sentence, SrlPredicate, tokens_under
-from chorale.kits.srl.metrics.wholes import Mode, Whole, is_core, wholes
+from chorale.kits.srl.metrics.wholes import NUMBERED, CoreRoles, Mode, Whole, wholes
 from chorale.metrics import FloatArray, Metric
 
 CORRECT = "correct"
@@ -83,7 +83,7 @@ def same_tokens_in(theirs: Sentence, ours: Sentence) -> Callable[[Whole, Whole],
     return same
 
 
-def findings(theirs: Sentence, ours: Sentence, mode: Mode) -> Iterator[Finding]:
+def findings(theirs: Sentence, ours: Sentence, mode: Mode, core: CoreRoles = NUMBERED) -> Iterator[Finding]:
     """Everything that is wrong in a sentence by PriMeSRL's rules, for people to read."""
     by_position = {each.position: each for each in theirs.predicates}
     gold_positions = {each.position for each in ours.predicates}
@@ -93,7 +93,7 @@ def findings(theirs: Sentence, ours: Sentence, mode: Mode) -> Iterator[Finding]:
             yield Finding("missing_predicate", predicate.position, predicate.sense, "")
         elif other.sense != predicate.sense:
             yield Finding("wrong_sense", predicate.position, predicate.sense, other.sense)
-        yield from _in_proposition(theirs, other, ours, predicate, mode)
+        yield from _in_proposition(theirs, other, ours, predicate, mode, core)
     for other in theirs.predicates:
         if other.position not in gold_positions:
             yield Finding("spurious_predicate", other.position, "", other.sense)
@@ -102,14 +102,19 @@ def findings(theirs: Sentence, ours: Sentence, mode: Mode) -> Iterator[Finding]:
 
 
 def _in_proposition(
-    theirs: Sentence, other: SrlPredicate | None, ours: Sentence, predicate: SrlPredicate, mode: Mode
+    theirs: Sentence,
+    other: SrlPredicate | None,
+    ours: Sentence,
+    predicate: SrlPredicate,
+    mode: Mode,
+    core_roles: CoreRoles,
 ) -> Iterator[Finding]:
     expected = wholes(ours, predicate, mode)
     returned = [] if other is None else wholes(theirs, other, mode)
     same_sense = other is not None and other.sense == predicate.sense
     for core in (True, False):
-        gold = [whole for whole in expected if is_core(whole.label) == core]
-        system = [whole for whole in returned if is_core(whole.label) == core]
+        gold = [whole for whole in expected if core_roles.has(whole.label) == core]
+        system = [whole for whole in returned if core_roles.has(whole.label) == core]
         if core and not same_sense:
             wrong = [*(Mistake(MISSING, one, None) for one in gold), *(Mistake(SPURIOUS, None, one) for one in system)]
         else:

@@ -9,7 +9,8 @@
 All arguments of a predicate that the system does not have are missing, all of one that the gold does not have spurious.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from chorale.kits.srl.files import Sentence, SrlPredicate
 from chorale.kits.srl.metrics.errors import CORRECT, KINDS, MISSING, OTHER_EXTENT, SPURIOUS, mistakes, same_tokens_in
 from chorale.kits.srl.metrics.names import Names
 from chorale.kits.srl.metrics.outcome import MetricOutcome, fractions, sentence_pairs, statistics_of
-from chorale.kits.srl.metrics.wholes import Mode, Whole, is_core, wholes
+from chorale.kits.srl.metrics.wholes import NUMBERED, CoreRoles, Mode, Whole, wholes
 from chorale.metrics import FloatArray, Metric
 
 COLUMNS = (
@@ -30,14 +31,21 @@ _NOTHING: _Proposition = ("", [], [])
 _PLACE = {kind: place for place, kind in enumerate(KINDS)}
 
 
-def primesrl(system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode = "head") -> MetricOutcome:
+def primesrl(
+    system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode = "head", core: CoreRoles = NUMBERED
+) -> MetricOutcome:
     """Score predicates, senses and arguments. `span` compares sets of tokens; of files that mark heads, those under
-    the head in the file's own tree."""
+    the head in the file's own tree. `core` are the roles that depend on the sense."""
     rows, errors = [], []
     names = Names()
+    is_core = cache(core.has)
     for theirs, ours in sentence_pairs(system, gold):
-        expected = {each.position: _proposition(ours, each, mode) for each in ours.predicates}
-        returned = {each.position: _proposition(theirs, each, mode) for each in theirs.predicates}
+        expected = {each.position: _proposition(ours, each, mode, is_core) for each in ours.predicates}
+        # Most propositions of a good system are the gold's, and need not be put together again.
+        same = {each: expected[each.position] for each in ours.predicates} if theirs.heads == ours.heads else {}
+        returned = {
+            each.position: same.get(each) or _proposition(theirs, each, mode, is_core) for each in theirs.predicates
+        }
         same_trees = theirs.heads == ours.heads or mode == "span" or not (theirs.heads and ours.heads)
         row, kinds = [0] * len(COLUMNS), [0] * (2 * len(KINDS))
         row[1], row[2] = len(returned), len(expected)
@@ -55,6 +63,11 @@ def primesrl(system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode
         rows.append(row)
         errors.append(kinds)
         names.close_sentence()
+    return outcome_of(rows, errors, names)
+
+
+def outcome_of(rows: Sequence[Sequence[int]], errors: Sequence[Sequence[int]], names: Names) -> MetricOutcome:
+    """From the columns' counts and the kinds of error of every sentence."""
     statistics = statistics_of(rows)
     sums = statistics.rows
     wrong = (sums[:, 1] + sums[:, 2] - 2 * sums[:, 3] + sums[:, 5] + sums[:, 6] - 2 * sums[:, 4]).astype(np.int64)
@@ -63,7 +76,9 @@ def primesrl(system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode
     return MetricOutcome("primesrl", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names}, counted)
 
 
-def _proposition(sentence: Sentence, predicate: SrlPredicate, mode: Mode) -> _Proposition:
+def _proposition(
+    sentence: Sentence, predicate: SrlPredicate, mode: Mode, is_core: Callable[[str], bool]
+) -> _Proposition:
     core: list[Whole] = []
     context: list[Whole] = []
     for whole in wholes(sentence, predicate, mode):

@@ -1,9 +1,8 @@
 """Whole arguments, as PriMeSRL sees them (Jindal et al. 2022, sections 3.3 and 3.4)."""
 
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from chorale.kits.srl.files import Sentence, SrlArgument, SrlPredicate, tokens_under
+from chorale.kits.srl.files import Sentence, SrlArgument, SrlPredicate, canonical, tokens_under
 
 Mode = Literal["head", "span"]
 
@@ -65,11 +64,33 @@ def _bits(start: int, end: int, sentence: Sentence, mode: Mode) -> int:
     return (1 << end + 1) - (1 << start)
 
 
-@lru_cache(maxsize=4096)
-def is_core(label: str) -> bool:
-    """Numbered roles are core; they mean nothing without their sense. The others (AM-TMP, …) are context.
+class CoreRoles(NamedTuple):
+    """Roles that mean nothing without their sense. All others (AM-TMP, …) are context.
 
-    >>> [is_core(label) for label in ("A0", "R-A1", "AM-TMP", "AA")]
+    >>> [NUMBERED.has(label) for label in ("A0", "R-A1", "AM-TMP", "AA")]
     [True, True, False, False]
+    >>> [core_roles("A0, ARG1, ARGA").has(label) for label in ("A0", "R-AA", "A2")]
+    [True, True, False]
     """
-    return any(character.isdigit() for character in label)
+
+    numbered: bool = True
+    """Whether every role with a digit is one."""
+    names: tuple[str, ...] = ()
+
+    def has(self, label: str) -> bool:
+        name = label
+        while name[:2] in ("C-", "R-"):
+            name = name[2:]
+        return name in self.names or (self.numbered and any(character.isdigit() for character in name))
+
+    def __str__(self) -> str:
+        return ",".join([*["numbered"] * self.numbered, *self.names])
+
+
+NUMBERED = CoreRoles()
+
+
+def core_roles(text: str) -> CoreRoles:
+    """From names with commas; `numbered` stands for every role with a digit."""
+    names = dict.fromkeys(name.strip() for name in text.split(",") if name.strip())
+    return CoreRoles("numbered" in names, tuple(sorted(canonical(name) for name in names if name != "numbered")))

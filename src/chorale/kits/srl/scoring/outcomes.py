@@ -1,5 +1,6 @@
 """Which scorers of semantic roles can look at which files, and what each finds."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -7,15 +8,17 @@ from typing import cast
 from chorale.kits.srl.files import Corpus, FrameRelations, Sentence, SrlPredicate, as_spans
 from chorale.kits.srl.metrics import (
     MetricOutcome,
+    Names,
     conll05,
     conll08,
     conll09,
     only_common,
     primesrl,
+    primesrl_program,
     semeval07,
     senseval3,
 )
-from chorale.kits.srl.metrics.wholes import Mode
+from chorale.kits.srl.metrics.wholes import NUMBERED, CoreRoles, Mode
 from chorale.model import UserError
 from chorale.model.plural import plural
 from chorale.model.problems import did_you_mean
@@ -38,6 +41,10 @@ class SrlOptions:
     """`common`: the CoNLL scorers see only the predicates that both files have."""
     apart: bool = False
     """Whether neighbouring arguments of one label stay two spans when spans are computed from heads."""
+    core: CoreRoles = NUMBERED
+    """Of PriMeSRL: the roles that depend on the sense."""
+    program: bool = False
+    """Whether PriMeSRL is counted as by its authors' program, and not as in the paper."""
 
     def __post_init__(self) -> None:
         """Refuse words that mean nothing, before any file is read."""
@@ -47,6 +54,10 @@ class SrlOptions:
                 raise UserError(f"there is no metric {name!r} for semantic roles. Use {', '.join(METRICS)}.{meant}")
         if self.mode not in MODES:
             raise UserError(f"there is no mode {self.mode!r}. Use auto, head or span.{did_you_mean(self.mode, MODES)}")
+        if self.program and self.core != NUMBERED:
+            raise UserError("--primesrl program has its own core roles: those with a digit. Leave out --core.")
+        if self.program and self.mode == "span":
+            raise UserError("--primesrl program compares heads only. Leave out --mode span.")
 
 
 def metrics_for(options: SrlOptions, corpora: Sequence[Corpus], relations: FrameRelations | None) -> tuple[str, ...]:
@@ -77,11 +88,14 @@ def _lacking(metric: str, corpora: Sequence[Corpus], relations: FrameRelations |
 def mode_for(options: SrlOptions, corpora: Sequence[Corpus]) -> Mode:
     """How PriMeSRL compares arguments."""
     spans = next((corpus for corpus in corpora if corpus.marks_spans), None)
+    bare = next((corpus for corpus in corpora if not corpus.marks_spans and not corpus.has_syntax), None)
+    if options.program and (lacking := spans or bare) is not None:
+        what = "marks spans" if lacking.marks_spans else "has no syntax"
+        raise UserError(f"--primesrl program needs heads and syntax, and {lacking.name} {what}. Use --primesrl paper.")
     if options.mode == "auto":
         return "head" if spans is None else "span"
     if options.mode == "head" and spans is not None:
         raise UserError(f"--mode head needs heads, and {spans.name} marks spans. Use --mode span.")
-    bare = next((corpus for corpus in corpora if not corpus.marks_spans and not corpus.has_syntax), None)
     if options.mode == "span" and bare is not None:
         raise UserError(f"--mode span needs spans, and {bare.name} marks heads and has no syntax to find them by.")
     return cast(Mode, options.mode)
@@ -95,11 +109,13 @@ def outcomes(
     both: list[Sequence[Sentence]] = [system.sentences, gold.sentences]
     shared = only_common(*both) if options.predicates == "common" else both
     # Of a file with senses and one with verbs only, what both have is the verb.
-    comparable = _by_verb if system.marks_spans != gold.marks_spans else list[Sentence]
+    comparable = _by_verb if system.has_senses != gold.has_senses else list[Sentence]
     scored: dict[str, MetricOutcome] = {}
     for name in metrics:
-        if name == "primesrl":
-            scored[name] = primesrl(*map(comparable, both), mode=mode)
+        if name == "primesrl" and options.program:
+            scored[name] = primesrl_program(*both)
+        elif name == "primesrl":
+            scored[name] = primesrl(*map(comparable, both), mode=mode, core=options.core)
         elif name == "conll05":
             corpora = (replace(corpus, sentences=each) for corpus, each in zip((system, gold), shared, strict=True))
             scored[name] = conll05(*(comparable(as_spans(corpus, apart=options.apart)) for corpus in corpora))
@@ -130,14 +146,41 @@ def remarks(system: Corpus, gold: Corpus, scored: Mapping[str, MetricOutcome], o
         computed = " and ".join(corpus.name for corpus in (system, gold) if not corpus.marks_spans)
         if computed:
             notes.append(f"conll05: spans of {computed} were computed from heads and syntax.")
-    without_senses = next((corpus for corpus in (gold, system) if corpus.marks_spans), None)
+    without_senses = next((corpus for corpus in (gold, system) if not corpus.has_senses), None)
     if "primesrl" in scored and without_senses is not None:
         notes.append(f"primesrl: {without_senses.name} has no senses; the verb's lemma stands for its sense.")
+    if "primesrl" in scored and not options.core.names:
+        notes += _about_other_roles(system, gold, scored["primesrl"].names["roles"], options)
     totals = scored["primesrl"].totals() if "primesrl" in scored else {}
     for group in ("core", "context"):
         if totals and not totals[f"system_{group}"] and not totals[f"gold_{group}"]:
             notes.append(f"primesrl: neither {system.name} nor {gold.name} has {group} arguments; their scores are 0.")
     return notes
+
+
+def _about_other_roles(system: Corpus, gold: Corpus, names: Names, options: SrlOptions) -> list[str]:
+    """Roles that are neither numbered nor modifiers: which they are is for the user to say."""
+    labels = Counter(names.returned) + Counter(names.wanted)
+    if options.program:
+        # It counts none of them.
+        labels = Counter(
+            label.removeprefix("C-")
+            for corpus in (system, gold)
+            for sentence in corpus.sentences
+            for predicate in sentence.predicates
+            for label, _, _ in predicate.arguments
+        )
+    others = sorted(label for label in labels if not NUMBERED.has(label) and "AM" not in label)
+    if not others:
+        return []
+    shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+    count = plural(sum(labels[label] for label in others), "argument", "arguments")
+    if options.program:
+        return [f"primesrl: the program leaves out {count} whose role has neither a digit nor AM: {shown}."]
+    return [
+        f"primesrl: {count} whose role is neither numbered nor AM-… count as context: {shown}. "
+        f"Declare core roles with --core, for example --core numbered,{others[0]}."
+    ]
 
 
 def _about_nothing(corpus: Corpus, score: str) -> list[str]:
@@ -153,7 +196,7 @@ def _about_nothing(corpus: Corpus, score: str) -> list[str]:
 def _about_propositions(system: Corpus, gold: Corpus, options: SrlOptions) -> list[str]:
     unseen = other_verb = 0
     both = [system.sentences, gold.sentences]
-    if system.marks_spans != gold.marks_spans:
+    if system.has_senses != gold.has_senses:
         both = [_by_verb(each) for each in both]
     for theirs, ours in zip(*both, strict=True):
         verbs = {each.position: each.lemma for each in ours.predicates}

@@ -3,16 +3,18 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from chorale.kits.srl.files import Corpus, FrameRelations
+from chorale.kits.srl.files import Corpus, FrameRelations, SenseInventory
 from chorale.kits.srl.metrics import ERROR_COUNTS, MetricOutcome, Names, findings
 from chorale.kits.srl.metrics.outcome import grouped
-from chorale.kits.srl.metrics.wholes import Mode
+from chorale.kits.srl.metrics.wholes import CoreRoles, Mode
+from chorale.kits.srl.scoring.inventory import inventory_table, outside_inventory
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, mode_for, outcomes, remarks
 from chorale.kits.srl.scoring.tables import RANKED_BY, ByName, OfName, System, tables_of
 from chorale.metrics import Comparison, Counts, Interval, counts_metric, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import jsonable
+from chorale.metrics.signatures import Setting
 
 _FRACTIONS = counts_metric()
 
@@ -27,6 +29,7 @@ def srl_scores(
     worst: int,
     confusion: bool,
     relations: FrameRelations | None,
+    inventory: SenseInventory | None = None,
 ) -> Score:
     """Score every system under every metric."""
     rival_name, rival_corpus = against or ("", None)
@@ -45,9 +48,12 @@ def srl_scores(
     if relations is not None and "semeval07" in metrics:
         notes += _about_frames(gold, relations)
         inputs["framenet"] = relations.digest
+    notes += _about_clusters(gold, resampling, compared=against is not None)
     ranks = _ranks(scored_systems, metrics)
     mode = mode_for(options, corpora)
-    listed = {system.name: _worst(system, gold, mode, worst) for system in scored_systems} if worst else {}
+    listed = (
+        {system.name: _worst(system, gold, mode, options.core, worst) for system in scored_systems} if worst else {}
+    )
     json: dict[str, Any] = {
         "systems": {system.name: _system_json(system, listed, confusion=confusion) for system in scored_systems},
         "ranks": ranks,
@@ -56,26 +62,39 @@ def srl_scores(
     if against is not None:
         compared = {system.name: _compared_json(system) for system in scored_systems}
         json["against"] = {"name": rival_name, "systems": compared}
-    settings = {
-        "mode": mode if "primesrl" in metrics else None,
-        "predicates": options.predicates,
-        "spans": "apart" if options.apart else "joined",
-        "formats": tuple(dict.fromkeys(corpus.format for corpus in corpora)),
-        "ci": resampling.ci,
-        **resampling.settings(compared=against is not None),
-    }
+    settings = {**_settings(options, mode, metrics, corpora), "ci": resampling.ci}
+    tables = tables_of(scored_systems, ranks, rival_name, listed, confusion=confusion)
+    if inventory is not None:
+        json["frame_files"] = outside_inventory({**systems, "gold": gold}, inventory)
+        tables.append(inventory_table(json["frame_files"]))
+        inputs["frame_files"] = inventory.digest
     values, around, tests = _by_full_name(scored_systems)
     main = next((name for name in values if name.endswith(f"{metrics[0]}.{_ranking_score(metrics[0])}")), "")
     return Score(
         json,
-        tables_of(scored_systems, ranks, rival_name, listed, confusion=confusion),
-        signature(f"srl/{'+'.join(metrics)}", settings, inputs),
+        tables,
+        signature(f"srl/{'+'.join(metrics)}", settings | resampling.settings(compared=against is not None), inputs),
         list(dict.fromkeys(notes)),
         values=values,
         intervals=around,
         tests=tests,
         main=main,
     )
+
+
+def _settings(options: SrlOptions, mode: Mode, metrics: Sequence[str], corpora: Sequence[Corpus]) -> dict[str, Setting]:
+    """For the signature."""
+    of_primesrl: dict[str, Setting] = {
+        "mode": mode,
+        "primesrl": "program" if options.program else "paper",
+        "core": str(options.core),
+    }
+    return {
+        **(of_primesrl if "primesrl" in metrics else {}),
+        "predicates": options.predicates,
+        "spans": "apart" if options.apart else "joined",
+        "formats": tuple(dict.fromkeys(corpus.format for corpus in corpora)),
+    }
 
 
 def _by_full_name(
@@ -99,6 +118,12 @@ def _ranking_score(metric: str) -> str:
     return f"{RANKED_BY[metric]}.f1".lstrip(".")
 
 
+def _about_clusters(gold: Corpus, resampling: Resampling, *, compared: bool) -> list[str]:
+    sentences = [str(number) for number in range(1, len(gold.sentences) + 1)]
+    noted = resampling.notes(sentences, compared=compared)
+    return [f"{note} Tables by role have no intervals then." for note in noted]
+
+
 def _about_frames(gold: Corpus, relations: FrameRelations) -> list[str]:
     senses = {each.sense for sentence in gold.sentences for each in sentence.predicates}
     unknown = senses - relations.known
@@ -119,7 +144,8 @@ def _system(
         system.intervals = {
             metric: resampling.intervals(outcome.statistics, outcome.metric) for metric, outcome in scored.items()
         }
-        system.table_intervals = _drawn_tables(scored, resampling)
+        if resampling.clusters is None:
+            system.table_intervals = _drawn_tables(scored, resampling)
         if errors is not None:
             system.error_intervals = resampling.intervals(errors, ERROR_COUNTS)
     if rival is not None:
@@ -127,7 +153,8 @@ def _system(
             metric: resampling.compare(outcome.statistics, rival[metric].statistics, outcome.metric)
             for metric, outcome in scored.items()
         }
-        system.table_compared = _compared_tables(scored, rival, resampling)
+        if resampling.clusters is None:
+            system.table_compared = _compared_tables(scored, rival, resampling)
         if errors is not None and (theirs := rival["primesrl"].errors) is not None:
             system.error_compared = resampling.compare(errors, theirs, ERROR_COUNTS)
     return system
@@ -183,7 +210,7 @@ def _ranks(systems: Sequence[System], metrics: Sequence[str]) -> dict[str, dict[
     return ranks
 
 
-def _worst(system: System, gold: Corpus, mode: Mode, count: int) -> list[dict[str, Any]]:
+def _worst(system: System, gold: Corpus, mode: Mode, core: CoreRoles, count: int) -> list[dict[str, Any]]:
     """The sentences with most mistakes, by the first metric, and what they are."""
     wrong = next(iter(system.outcomes.values())).wrong.tolist()
     order = sorted(range(len(wrong)), key=lambda index: (-wrong[index], index))[:count]
@@ -196,7 +223,7 @@ def _worst(system: System, gold: Corpus, mode: Mode, count: int) -> list[dict[st
             "errors": [
                 {"kind": kind, "predicate": position + 1, "gold": expected, "system": answer}
                 for kind, position, expected, answer in findings(
-                    system.corpus.sentences[index], gold.sentences[index], mode
+                    system.corpus.sentences[index], gold.sentences[index], mode, core
                 )
             ],
         }

@@ -24,7 +24,8 @@ from chorale.metrics import ratio
 from chorale.metrics.aggregation.crowdtruth.agreement import Qualities, with_others
 from chorale.metrics.aggregation.crowdtruth.annotations import annotation_quality
 from chorale.metrics.aggregation.crowdtruth.vectors import Values, Vectors
-from chorale.metrics.sampling import LEVEL, Progress, ends_of, times_each_placed, times_each_taken
+from chorale.metrics.sampling import LEVEL, Narrowness, Progress, ends_of, times_each_placed, times_each_taken
+from chorale.metrics.support import FEWEST
 
 ANNOTATION_DRAWS = 200
 _MOST_KEPT = 2**24
@@ -76,7 +77,7 @@ class CrowdTruthResampling:
         # A resample of one worker alone says nothing of agreement.
         uqs = np.divide(agreed, pairs, out=np.zeros(len(pairs)), where=there)[there] if there.any() else np.zeros(1)
         uas = ratio(weighted @ choices[1], total[:, None])
-        return ends_of(np.clip(uqs, 0.0, None)), ends_of(uas)
+        return _ends(np.clip(uqs, 0.0, None), len(weight)), _ends(uas, len(weight))
 
     def of_workers(self, places: Iterable[int], progress: Progress | None = None) -> dict[int, dict[str, Values]]:
         """For each of these workers the ends of WQS, WWA and WUA."""
@@ -93,7 +94,7 @@ class CrowdTruthResampling:
             sums = self._draws(len(own)) @ own
             wwa, wua = (ratio(sums[:, part], sums[:, part + 1]) for part in (0, 2))
             ends = {"wqs": wwa * wua, "wwa": wwa, "wua": wua}
-            intervals[worker] = {name: ends_of(values) for name, values in ends.items()}
+            intervals[worker] = {name: _ends(values, len(own)) for name, values in ends.items()}
             if progress:
                 progress(number, len(wanted))
         return intervals
@@ -124,3 +125,10 @@ class CrowdTruthResampling:
         if drawn.size + sum(each.size for each in self._drawn.values()) <= _MOST_KEPT:
             self._drawn[size] = drawn
         return drawn
+
+
+def _ends(drawn: Values, units: int) -> Values:
+    """The ends of an interval over so many workers or units; NaN where they are too few."""
+    if units < FEWEST:
+        return np.full((2, *drawn.shape[1:]), np.nan)
+    return ends_of(drawn, tail=Narrowness.of_units(units).tail)

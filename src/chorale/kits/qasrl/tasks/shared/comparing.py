@@ -14,7 +14,8 @@ from chorale.metrics import FloatArray
 from chorale.model import Answer, Judgment, Payload
 
 # Symmetric: whoever repeats themselves is told so.
-_RULES = Rules(redundant=False)
+# One equivalent question is enough: grades and labels of studies in progress must not change with the scorer's default.
+_RULES = Rules(redundant=False, questions="any")
 _VERB = ("sentence", 0)
 
 
@@ -146,7 +147,9 @@ def combine(judgments: Sequence[Judgment]) -> Combined | None:
         shared = agreement(left.answer, right.answer)
         support[first] += right.trust * shared
         support[second] += left.trust * shared
-    best = max(range(len(by_text)), key=lambda number: (round(support[number], 9), -number))
+    most = max(round(each, 9) for each in support)
+    tied = [number for number, each in enumerate(support) if round(each, 9) == most]
+    best = tied[by_text[0].draw % len(tied)]
     return Combined(by_text[best].answer, min(1.0, support[best] / weight))
 
 

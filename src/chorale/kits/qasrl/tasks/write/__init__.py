@@ -4,6 +4,7 @@ Everybody asks as many different questions about the marked verb as the sentence
 (`chorale.kits.qasrl.grammar`); answers are spans of the sentence.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import Field
@@ -38,7 +39,7 @@ QASRL_WRITE = Task(
     version=1,
     summary="Ask about a verb and mark the answers",
     shape=Shape(PredicateItem, WrittenQuestions, gold_type=ExpertWritten, misfit=misfit, canonical=canonical),
-    form=form_of(Path(__file__).parent, "write.js", view_of),
+    form=replace(form_of(Path(__file__).parent, "write.js", view_of), written_words=4),
     examples=(
         Example(
             row=EXAMPLE,

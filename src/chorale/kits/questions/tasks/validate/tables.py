@@ -76,4 +76,5 @@ RELEASED_TABLE = TaskExport(
     columns=(*PUBLISHED, "validation_data", "validation_way", "model_predictions", "protocol", "majority"),
     rows=_rows,
     tally=_tally,
+    released=(WAYS[0], "kept question"),
 )

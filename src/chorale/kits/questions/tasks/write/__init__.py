@@ -75,7 +75,8 @@ def _combine(judgments: Sequence[Judgment]) -> Combined | None:
         return Combined(judgments[0].answer, 1.0)
     answers: dict[Hashable, Answer] = {json.dumps(one.answer, sort_keys=True): one.answer for one in judgments}
     ordered = sorted(judgments, key=lambda judgment: judgment.worker)
-    share = trust_weighted_share((json.dumps(one.answer, sort_keys=True), one.trust) for one in ordered)
+    votes = ((json.dumps(one.answer, sort_keys=True), one.trust) for one in ordered)
+    share = trust_weighted_share(votes, ordered[0].draw if ordered else 0)
     # What one person wrote is no vote that others could confirm.
     return None if share is None else Combined(answers[share.answer], 1.0)
 
@@ -131,6 +132,8 @@ def _task(options: WriteOptions) -> Task:
             module=_HERE / "write.js",
             style=_HERE / "write.css",
             view=_view,
+            # Ten for the question, two for each option.
+            written_words=10 + 2 * options.choices,
         ),
         examples=_EXAMPLES,
         options=Options(model=WriteOptions, configure=_task, example={"justify": True}),

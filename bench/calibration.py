@@ -1,0 +1,115 @@
+"""Whether intervals cover as often as they say, and tests reject as seldom: everything Chorale prints, simulated.
+
+`python -m bench.calibration` prints the tables of docs/calibration.md, `--write` writes them there. Every simulation
+draws data whose truth is known, computes what a command would print, and counts how often the interval holds the
+truth, or how often a difference that is not there has p ≤ 0.05. `tests/test_calibration.py` runs a part of them in CI,
+and all of them in `make test-all`, and fails where a rate leaves its band by more than luck.
+"""
+
+import argparse
+import re
+from collections.abc import Callable, Iterable
+from math import sqrt
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from bench import calibration_coefficients, calibration_scores, calibration_workers
+from bench.simulations import Simulation
+
+SOURCES: tuple[Callable[[], Iterable[Simulation]], ...] = (
+    calibration_scores.intervals_of_scores,
+    calibration_scores.tests_of_systems,
+    calibration_scores.tests_of_arms,
+    calibration_coefficients.intervals_of_agreement,
+    calibration_workers.intervals_of_workers,
+    calibration_workers.intervals_of_arms,
+)
+"""Further simulations are added here: a function that gives some, in a module beside this one."""
+PAGE = Path(__file__).parent.parent / "docs" / "calibration.md"
+_PART = re.compile(r"(<!-- simulated -->\n).*?(<!-- end of simulated -->)", re.DOTALL)
+_FEWEST = 20
+"""Of fewer intervals nothing is said: nearly all were refused."""
+_SURE = 3.3
+"""Standard errors that a rate may be outside its band by luck: about one in a thousand simulations."""
+
+
+class Rate(NamedTuple):
+    """What came of one simulation."""
+
+    simulation: Simulation
+    rate: float
+    counted: int
+    """Intervals, or p-values, that were given."""
+    too_few: float
+    """The share of those that were asked for and refused."""
+
+    @property
+    def error(self) -> float:
+        """The standard error of the rate."""
+        middle = (self.rate * self.counted + 1) / (self.counted + 2)
+        return sqrt(middle * (1 - middle) / max(self.counted, 1))
+
+    @property
+    def is_within(self) -> bool:
+        low, high = self.simulation.band
+        return self.counted < _FEWEST or low - _SURE * self.error <= self.rate <= high + _SURE * self.error
+
+    def __str__(self) -> str:
+        given = f"{self.rate:.1%} ± {2 * self.error:.1%}" if self.counted >= _FEWEST else "–"
+        return f"| {self.simulation.what} | {self.simulation.of} | {given} | {self.too_few:.0%} |"
+
+
+def all_simulations() -> list[Simulation]:
+    return [simulation for source in SOURCES for simulation in source()]
+
+
+def rate_of(simulation: Simulation, repetitions: int, seed: int = 1) -> Rate:
+    """Of so many data sets, each from a seed of its own."""
+    outcomes = [
+        outcome for number in range(repetitions) for outcome in simulation.run(np.random.default_rng([seed, number]))
+    ]
+    given = [outcome for outcome in outcomes if outcome is not None]
+    rate = sum(given) / len(given) if given else 0.0
+    return Rate(simulation, rate, len(given), 1 - len(given) / max(1, len(outcomes)))
+
+
+def tables(repetitions: int, progress: Callable[[str], object] = lambda _: None) -> str:
+    """One table of coverage and one of size, as Markdown."""
+    titles = {
+        "coverage": ("Coverage of 95% intervals", "holds the truth"),
+        "size": ("Size of tests: p ≤ 0.05 where nothing differs", "rejects"),
+    }
+    lines = []
+    for kind, (title, column) in titles.items():
+        lines += [
+            "",
+            f"## {title}",
+            "",
+            f"| what is printed | of what | {column} | refused |",
+            "| --- | --- | --- | --- |",
+        ]
+        for simulation in all_simulations():
+            if simulation.kind == kind:
+                found = rate_of(simulation, repetitions)
+                progress(f"{found}{'' if found.is_within else '  <-- outside its band'}")
+                lines.append(str(found))
+    return "\n".join(
+        ["", f"{repetitions:,} data sets each; ± is twice the standard error of the simulation.", *lines, ""]
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repetitions", type=int, default=400)
+    parser.add_argument("--write", action="store_true", help="write docs/calibration.md")
+    options = parser.parse_args()
+    made = tables(options.repetitions, print)
+    if options.write:
+        text = _PART.sub(lambda match: f"{match[1]}{made}{match[2]}", PAGE.read_text("utf-8"))
+        PAGE.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""Several p-values at once: of twenty differences that are luck, one is below 0.05.
+
+Holm's adjustment bounds the chance of even one false finding; Benjamini and Hochberg's the share of false findings
+among those reported. A p-value that is not known (NaN) stays so, and counts as none of the comparisons.
+"""
+
+from collections.abc import Sequence
+from math import isnan, nan
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Every p-value, adjusted by Holm's step-down method.
+
+    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    order = _smallest_first(values)
+    adjusted, highest = [nan] * len(values), 0.0
+    for rank, place in enumerate(order):
+        highest = max(highest, min(1.0, (len(order) - rank) * values[place]))
+        adjusted[place] = highest
+    return adjusted
+
+
+def benjamini_hochberg(values: Sequence[float]) -> list[float]:
+    """Every p-value, adjusted by Benjamini and Hochberg's step-up method.
+
+    >>> [round(p, 3) for p in benjamini_hochberg([0.01, 0.04, 0.03])]
+    [0.03, 0.04, 0.04]
+    """
+    order = _smallest_first(values)
+    adjusted, lowest = [nan] * len(values), 1.0
+    for rank, place in reversed(list(enumerate(order, 1))):
+        lowest = min(lowest, values[place] * len(order) / rank)
+        adjusted[place] = lowest
+    return adjusted
+
+
+def _smallest_first(values: Sequence[float]) -> list[int]:
+    return sorted((place for place, value in enumerate(values) if not isnan(value)), key=lambda place: values[place])

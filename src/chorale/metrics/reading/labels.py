@@ -1,0 +1,148 @@
+"""Labels as they are written: blanks around them, values that stand for no label, and one label in two spellings.
+
+An empty cell is a missing label. `NA` and its like may be one too, or a label that somebody could choose: they count
+as labels unless `missing` names them, and the note says so, with counts.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from chorale.files.judgment_columns import split_labels, text_of
+from chorale.metrics.judgments import Judgments
+from chorale.model.plural import plural
+
+_LIKE_MISSING = frozenset(
+    {
+        *("na", "n/a", "n.a.", "n.a", "#n/a", "#na", "<na>", "nan", "-nan", "nat", "null", "nil", "none", "(none)"),
+        *("missing", "undefined", "no answer", "not available", "-", "--", "?", "."),
+    }
+)
+"""What programs and people write where there is no label, in lower case."""
+_LONGEST = max(map(len, _LIKE_MISSING))
+_MOST_COMPARED = 10_000
+"""With more different labels they are texts or measured numbers, and no list that somebody chose from."""
+_MOST_SHOWN = 5
+
+
+class TidyLabels(NamedTuple):
+    """Labels, or sets of options, and notes on what was changed."""
+
+    labels: pl.Series
+    notes: tuple[str, ...] = ()
+
+
+def missing_values(values: Iterable[object] | str) -> tuple[str, ...]:
+    """The values that stand for no label, as they would be written: one, or several."""
+    listed = [values] if isinstance(values, str) else values
+    return tuple(dict.fromkeys(text_of(value).strip() for value in listed))
+
+
+def tidy_labels(labels: pl.Series, sep: str | None, empty: str | None, missing: Sequence[str]) -> TidyLabels:
+    """Labels without blanks around them, split at a separator, without missing values.
+
+    A missing value is like an empty cell: it has no label, or the one that `empty` names. A cell that is not a JSON
+    list where one should be raises ValueError with the cell.
+    """
+    notes = []
+    found = dict.fromkeys(missing, 0)
+    if not isinstance(labels.dtype, pl.List):
+        bare = labels.str.strip_chars()
+        blanks = int((labels.str.len_bytes() != bare.str.len_bytes()).sum())
+        if blanks:
+            notes.append(f"{plural(blanks, 'label', 'labels')} had blanks before or after: they were removed.")
+        if missing:
+            bare = bare.set(_is_missing(bare, found), None)
+        labels = bare if sep is None else split_labels(bare, sep)
+    if missing:
+        if isinstance(labels.dtype, pl.List):
+            _is_missing(labels.explode(), found)
+            labels = labels.list.eval(pl.element().filter(~pl.element().is_in(missing)))
+        shown = ", ".join(f"{value!r} ({count:,})" for value, count in found.items())
+        notes.append(f"Read as missing: {shown}.")
+    return TidyLabels(_filled(labels, empty), tuple(notes))
+
+
+def _is_missing(options: pl.Series, found: dict[str, int]) -> pl.Series:
+    """Whether each option is one of the missing values; how many are is added to `found`."""
+    missing = options.is_in(list(found)).fill_null(False)
+    for value, count in options.filter(missing).value_counts().iter_rows():
+        found[value] += count
+    return missing
+
+
+def _filled(labels: pl.Series, empty: str | None) -> pl.Series:
+    """Labels, or sets of them, with a name for those that are empty; as they are if there is no name."""
+    if empty is None:
+        return labels
+    if not isinstance(labels.dtype, pl.List):
+        return labels.fill_null("").replace("", empty)
+    labels = labels.alias("label")
+    named = pl.when((pl.col("label").list.len() == 0) | pl.col("label").is_null()).then(pl.lit([empty]))
+    return labels.to_frame("label").select(label=named.otherwise(pl.col("label"))).to_series()
+
+
+def doubtful_labels(judgments: Judgments) -> tuple[str, ...]:
+    """One note on labels that may be no label, or the same label as another; none if all are beyond doubt."""
+    gaps = [name for name in judgments.options if len(name) <= _LONGEST and name.casefold() in _LIKE_MISSING]
+    twins = _spelt_alike(judgments.options) if len(judgments.options) <= _MOST_COMPARED else []
+    if not gaps and not twins:
+        return ()
+    counts = _counts(judgments)
+    parts = []
+    if gaps:
+        shown = ", ".join(f"{name!r} ({counts[name]:,})" for name in gaps)
+        fix = " ".join(f"--missing {name!r}" for name in gaps)
+        parts.append(
+            f"{shown}: {'counts as a label' if len(gaps) == 1 else 'count as labels'}. "
+            f"To leave {'it' if len(gaps) == 1 else 'them'} out, add {fix}."
+        )
+    if twins:
+        groups = [" and ".join(f"{name!r} ({counts[name]:,})" for name in group) for group in twins[:_MOST_SHOWN]]
+        more = f"; and {len(twins) - _MOST_SHOWN:,} more" if len(twins) > _MOST_SHOWN else ""
+        parts.append(
+            f"Different labels, except where numbers are compared: {'; '.join(groups)}{more}. "
+            "If they mean the same, write them the same way."
+        )
+    return (" ".join(parts),)
+
+
+def _counts(judgments: Judgments) -> dict[str, int]:
+    """How many judgments have each option."""
+    used = np.bincount(judgments.labels, minlength=len(judgments.label_names))
+    if judgments.sets is None:
+        return dict(zip(judgments.options, used.tolist(), strict=True))
+    counts = np.zeros(len(judgments.options), dtype=np.int64)
+    for chosen, times in zip(judgments.sets, used.tolist(), strict=True):
+        counts[list(set(chosen))] += times
+    return dict(zip(judgments.options, counts.tolist(), strict=True))
+
+
+def _spelt_alike(names: Iterable[str]) -> list[list[str]]:
+    """Names that differ only in case, blanks, invisible characters, or the way a number is written.
+
+    >>> _spelt_alike(["1", "1.0", "No", "no", "yes"])
+    [['1', '1.0'], ['No', 'no']]
+    """
+    groups: dict[str | float, list[str]] = {}
+    for name in names:
+        groups.setdefault(_plainly(name), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _plainly(name: str) -> str | float:
+    if name[:1] in "0123456789+-.":
+        try:
+            number = float(name)
+        except ValueError:
+            number = float("nan")
+        if isfinite(number):
+            return number
+    if name.isascii():
+        return " ".join(name.casefold().split())
+    visible = "".join(each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each) != "Cf")
+    return " ".join(visible.casefold().split())

@@ -1,0 +1,37 @@
+"""What an hour pays by the times that were measured, for `chorale check` of a study in which people have worked."""
+
+from pathlib import Path
+
+from chorale.engine.started import started_study
+from chorale.model import UserError, money_text
+from chorale.model.plural import plural
+from chorale.monitor.status import wages
+from chorale.store.participations import participation_summaries
+
+
+def measured_wages(directory: Path, database: str | None) -> list[str]:
+    """A sentence for every stage in which somebody has worked for money; pay below the minimum is pointed out."""
+    try:
+        with started_study(directory, database) as study:
+            standings = study.store.read(participation_summaries).result()
+            pay = study.settings.pay
+            sentences = []
+            for name, wage in wages(study, standings)[1].items():
+                if wage.median is None:
+                    continue
+                here = [row for row in standings if row.stage == name and row.answered]
+                seconds = sum(row.worked_ms for row in here) / sum(row.answered for row in here) / 1000
+                people, median = plural(wage.workers, "worker", "workers"), money_text(wage.median, pay.currency)
+                sentence = (
+                    f"Measured in {name}: {people}, {seconds:.0f} seconds per answer on average, median wage {median} "
+                    "an hour"
+                )
+                if wage.median < pay.minimum_hourly:
+                    least = money_text(pay.minimum_hourly, pay.currency)
+                    sentence += (
+                        f", below your minimum of {least}. Raise per_judgment, and give those who worked a bonus"
+                    )
+                sentences.append(f"{sentence}.")
+            return sentences
+    except UserError as error:
+        return [f"Times that were measured can't be read: {error.message}"]

@@ -1,0 +1,72 @@
+"""What workers were shown, counted again: items, skips, and every gold item."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, and_, case, func, select
+
+from chorale.model import AssignmentKind, AssignmentState
+from chorale.store.schema import assignment, gold, item, participation, stage, worker
+
+
+class ShownToWorker(NamedTuple):
+    stage: str
+    worker: str
+    served: int
+    skipped: int
+    given_out: int
+    """Items that were given out to them in the stage."""
+    returned: int
+    """Those of them that came back unanswered."""
+
+
+def shown_to_workers(tx: Connection) -> list[ShownToWorker]:
+    """What is stored of each worker in a stage about items they were shown, beside what was given out."""
+    of = and_(assignment.c.stage_id == participation.c.stage_id, assignment.c.worker_id == participation.c.worker_id)
+    returned = case((assignment.c.state == AssignmentState.RETURNED, 1), else_=0)
+    query = (
+        select(
+            stage.c.name,
+            worker.c.pseudonym,
+            participation.c.served,
+            participation.c.skipped,
+            func.count(assignment.c.id),
+            func.coalesce(func.sum(returned), 0),
+        )
+        .select_from(participation)
+        .join(stage, stage.c.id == participation.c.stage_id)
+        .join(worker, worker.c.id == participation.c.worker_id)
+        .outerjoin(assignment, of)
+        .group_by(stage.c.name, worker.c.pseudonym, participation.c.served, participation.c.skipped)
+        .order_by(stage.c.name, worker.c.pseudonym)
+    )
+    return [ShownToWorker._make(row) for row in tx.execute(query)]
+
+
+class ShownGold(NamedTuple):
+    stage: str
+    item: str
+    taken: int
+    """Workers who got it in its present turn."""
+    turns: int
+    """Turns it had before."""
+    shown: int
+    """Workers who answered it or hold it."""
+
+
+def shown_gold(tx: Connection) -> list[ShownGold]:
+    """What is stored of gold among other items about how often it was shown, beside who has it or answered it."""
+    of = and_(
+        assignment.c.item_id == gold.c.item_id,
+        assignment.c.kind == AssignmentKind.GOLD,
+        assignment.c.state.in_((AssignmentState.LIVE, AssignmentState.SUBMITTED)),
+    )
+    query = (
+        select(stage.c.name, item.c.key, gold.c.taken, gold.c.turns, func.count(assignment.c.id))
+        .select_from(gold)
+        .join(item, item.c.id == gold.c.item_id)
+        .join(stage, stage.c.id == gold.c.stage_id)
+        .outerjoin(assignment, of)
+        .group_by(stage.c.name, item.c.key, gold.c.taken, gold.c.turns)
+        .order_by(stage.c.name, item.c.key)
+    )
+    return [ShownGold._make(row) for row in tx.execute(query)]

@@ -1,0 +1,207 @@
+"""Acts of a group on PostgreSQL read together: the outcome is that of one act after the other."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, bindparam, select, text, update
+
+from chorale.audit.verify import verify
+from chorale.engine import work
+from chorale.engine.running import Study
+from chorale.engine.work import Offer, Outcome
+from chorale.model import Refusal
+from chorale.store import Store, open_store, store_url
+from chorale.store.postgres import Driver
+from chorale.store.prepared import Prepared, PreparedInsert, Scope
+from chorale.store.schema import setting
+from conftest import StudyMaker
+from crowd import Person, gold_answer, is_gold, look, people
+from test_database import queue_together
+
+_VALUE = select(setting.c.value).where(setting.c.key == bindparam("key"))
+READ = Prepared(_VALUE, Scope(worker="key"))
+READ_ANYTHING = Prepared(_VALUE)
+_CHANGED = update(setting).where(setting.c.key == bindparam("of")).values(value=bindparam("new"))
+CHANGE = Prepared(_CHANGED, Scope(worker="of"))
+CHANGE_ANYTHING = Prepared(_CHANGED)
+ADD = PreparedInsert(setting, "key", "value")
+
+
+@pytest.fixture
+def database(postgres_url: str) -> str:
+    """All of this is about PostgreSQL: elsewhere nothing is read ahead."""
+    return postgres_url
+
+
+@pytest.fixture
+def store(postgres_url: str, tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(store_url(postgres_url, tmp_path / "study.db"))
+    opened.do(lambda tx: ADD.rows(tx, [("a", ""), ("b", "")]))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def round_trips(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Grows with every time that the server is waited for."""
+    waited: list[str] = []
+    for name in ("ask", "together"):
+        usual = getattr(Driver, name)
+
+        def counted(driver: Driver, *given: Any, usual: Any = usual, name: str = name) -> Any:
+            waited.append(name)
+            return usual(driver, *given)
+
+        monkeypatch.setattr(Driver, name, counted)
+    return waited
+
+
+def ask_together(everyone: Sequence[Person], stage: str = "meaningful") -> list[Offer]:
+    study = everyone[0].study
+
+    def act(person: Person) -> Callable[[Connection], Offer]:
+        return lambda tx: work.next_item(tx, study, study.stage(stage), person.id)
+
+    return [future.result(30) for future in queue_together(study.store, *map(act, everyone))]
+
+
+def submit_together(given: Sequence[tuple[Person, Offer, str]]) -> list[Outcome]:
+    study = given[0][0].study
+
+    def act(person: Person, offer: Offer, answer: str) -> Callable[[Connection], Outcome]:
+        assert offer.lease is not None
+        token = offer.lease.token
+        return lambda tx: work.submit(tx, study, person.id, token, answer, "key-00000001", 1000)
+
+    return [future.result(30) for future in queue_together(study.store, *(act(*one) for one in given))]
+
+
+def answer_to(person: Person, offer: Offer) -> str:
+    if is_gold(offer):
+        return gold_answer(offer)
+    return "no" if person.id % 9 == 0 else "yes"
+
+
+def work_in_groups(everyone: Sequence[Person], stage: str) -> None:
+    while True:
+        offers = ask_together(everyone, stage)
+        given = [
+            (person, offer, answer_to(person, offer))
+            for person, offer in zip(everyone, offers, strict=True)
+            if offer.lease is not None
+        ]
+        if not given:
+            return
+        submit_together(given)
+
+
+def counts(study: Study, column: str, stage: str = "meaningful") -> list[Any]:
+    query = text(
+        f"SELECT {column} FROM item JOIN stage ON stage.id = item.stage_id WHERE stage.name = :stage AND wanted > 0"
+    )
+    return list(look(study, lambda tx: tx.execute(query, {"stage": stage})).scalars())
+
+
+def test_a_study_done_in_groups_comes_to_what_its_answers_say(make_study: StudyMaker) -> None:
+    study = make_study(applications=8, gold=12, share=0.3, floor=0.0, fee_percent=10)
+    everyone = people(study, 9)
+    for stage in ("meaningful", "entailment"):
+        work_in_groups(everyone, stage)
+        assert set(counts(study, "counted", stage)) == {3}
+        assert set(counts(study, "taken", stage)) == {3}
+        assert set(counts(study, "item.state", stage)) == {"complete"}
+    assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+def test_nobody_gets_a_place_that_another_one_of_the_group_has_taken(make_study: StudyMaker) -> None:
+    study = make_study(applications=1, judgments="2")
+    offers = ask_together(people(study, 7))
+    held = Counter(offer.lease.item_key for offer in offers if offer.lease is not None)
+    assert sorted(held.values()) == [2, 2]
+    assert counts(study, "taken") == [2, 2]
+
+
+def test_answers_of_one_group_complete_their_item(make_study: StudyMaker) -> None:
+    study = make_study(applications=1)
+    everyone = people(study, 6)
+    offers = ask_together(everyone)
+    submit_together([(person, offer, "yes") for person, offer in zip(everyone, offers, strict=True)])
+    assert counts(study, "counted") == [3, 3]
+    assert counts(study, "item.state") == ["complete", "complete"]
+
+
+def test_a_worker_who_asks_twice_in_a_group_gets_one_item(make_study: StudyMaker) -> None:
+    study = make_study()
+    person, other = people(study, 2)
+    person.judge()
+    first, _, second = ask_together([person, other, person])
+    assert first.lease is not None
+    assert first.lease == second.lease
+
+
+def test_a_group_asks_the_server_a_few_times(make_study: StudyMaker, round_trips: list[str]) -> None:
+    study = make_study(applications=60, judgments="8", share=0.1, gold=40)
+    everyone = people(study, 20)
+    given = list(zip(everyone, ask_together(everyone), strict=True))
+    submit_together([(person, offer, "yes") for person, offer in given])
+    round_trips.clear()
+    ask_together(everyone)
+    # Begin, what everybody is to know, an item for each, commit; and again where two wanted the same place.
+    assert len(round_trips) < 20
+
+
+def test_who_has_read_what_another_one_changed_starts_over(store: Store) -> None:
+    runs = []
+
+    def append(key: str, change: Prepared) -> Callable[[Connection], Any]:
+        def work(tx: Connection) -> Any:
+            runs.append(key)
+            value = READ.value(tx, key=key) + "+"
+            change(tx, of=key, new=value)
+            return value
+
+        return work
+
+    acts = [append("a", CHANGE), append("b", CHANGE), append("a", CHANGE)]
+    assert [future.result(9) for future in queue_together(store, *acts)] == ["+", "+", "++"]
+    assert runs == ["a", "b", "a", "a"]
+    runs.clear()
+    # What a statement without a scope has changed, nobody knows.
+    acts = [append("a", CHANGE_ANYTHING), append("b", CHANGE)]
+    assert [future.result(9) for future in queue_together(store, *acts)] == ["+++", "++"]
+    assert runs == ["a", "b", "b"]
+
+
+def test_what_may_be_about_anything_is_read_in_turn(store: Store) -> None:
+    runs = []
+
+    def append(tx: Connection) -> Any:
+        runs.append("run")
+        value = READ_ANYTHING.value(tx, key="a") + "+"
+        CHANGE(tx, of="a", new=value)
+        return value
+
+    def append_by_library(tx: Connection) -> str:
+        runs.append("run")
+        value = tx.execute(_VALUE, {"key": "a"}).scalar_one() + "+"
+        tx.execute(_CHANGED, {"of": "a", "new": value})
+        return str(value)
+
+    futures = queue_together(store, append, append_by_library, append, append_by_library)
+    assert [future.result(9) for future in futures] == ["+", "++", "+++", "++++"]
+    assert len(runs) == 4
+
+
+def test_a_refusal_after_reading_ahead_is_that_of_its_own_act(store: Store) -> None:
+    def refuse(tx: Connection) -> None:
+        raise Refusal("no", f"It is {READ.value(tx, key='a')!r}.")
+
+    def change(tx: Connection) -> None:
+        CHANGE(tx, of="a", new=READ.value(tx, key="a") + "!")
+
+    first, changed, last = queue_together(store, refuse, change, refuse)
+    assert (first.exception(9).message, last.exception(9).message) == ("It is ''.", "It is '!'.")
+    assert changed.exception(9) is None
