@@ -31,7 +31,7 @@ def agreement(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, An
     first, second = QuestionAnswers.of({_VERB: ours}), QuestionAnswers.of({_VERB: theirs})
     alignment = align(first, second, _RULES)
     measured = counts(statistics(alignment))
-    overlap, same = alignment.pairs.iou, alignment.equivalent
+    overlap, same = alignment.pairs.iou, alignment.questions.equivalent
     exact = [_share(overlap), _share(overlap[same])]
     return sum(measured[name].f1 * share for name, share in zip(MEASURES[:2], exact, strict=True)) / 2
 
