@@ -34,6 +34,7 @@ from chorale.kits.qasrl.tasks.shared.tables import CSV_COLUMNS, SENTENCE_COLUMNS
 from chorale.model import Judgment
 from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
+from chorale.text.inflections import inflect
 from crowd import Person
 
 WRITE, CONSOLIDATE, VALIDATE = (installed_tasks()[f"qasrl-{name}"] for name in ("write", "consolidate", "validate"))
@@ -118,6 +119,20 @@ def test_questions_may_have_the_prepositions_of_the_sentence() -> None:
             WRITE.shape.parse_row({**row, "prepositions": [strange]})
 
 
+def test_questions_may_have_another_spelling_of_the_verb() -> None:
+    tokens = ["They", "will", "plead", "."]
+    row = {"sentence_id": "court:1", "tokens": tokens, "verb_index": 2, "forms": inflect("plead").as_bank()}
+    older = WRITE.shape.parse_row(row)
+    assert "variants" not in older  # stored items have none, and must stay as they are
+    with pytest.raises(AnswerError, match="can't be taken"):
+        WRITE.shape.parse_answer([ask("Who pled?", (0, 1))], older)
+    item = WRITE.shape.parse_row({**row, "variants": {"past": ["pled"], "pastParticiple": ["pled"]}})
+    assert WRITE.form.view(item)["variants"] == {"past": ["pled"], "pastParticiple": ["pled"]}
+    assert WRITE.shape.parse_answer([ask("Who pled?", (0, 1))], item)[0]["question"] == "Who pleaded?"
+    with pytest.raises(ItemError):
+        WRITE.shape.parse_row({**row, "variants": {"participle": ["pled"]}})
+
+
 def test_a_verdict_is_about_every_question_and_says_one_thing() -> None:
     item = VALIDATE.shape.parse_row({**PREDICATE, "questions": EXPERT[:2]})
     first, second = (one["question"] for one in EXPERT[:2])
@@ -154,6 +169,20 @@ def test_half_an_argument_is_for_the_words_and_half_for_the_question() -> None:
     gold = parsed([ask("Who sold something?", (0, 2))])
     assert WRITE.grading.grade(parsed([ask("What sold something?", (0, 2))]), gold).score == 0.5
     assert WRITE.grading.grade(parsed([ask("Who has sold something?", (0, 2))]), gold).score == 1
+
+
+def test_half_an_answer_is_named_and_not_praised() -> None:
+    gold = parsed([ask("Who sold something?", (0, 2)), ask("What did someone sell?", (5, 6))])
+    half = parsed([ask("Who sold something?", (0, 1)), ask("What did someone sell?", (5, 6))])
+    grade = WRITE.grading.grade(half, gold)
+    assert grade.score == 0.75
+    assert "inexact words for “Who sold something?”" in grade.reasons
+    assert WRITE.explaining.reasons is not None and WRITE.explaining.feedback is not None
+    [told] = WRITE.explaining.reasons(ITEM, half, gold)
+    assert told.startswith("Inexact: “The” instead of “The twins”. Who sold something? [The twins] and Ada")
+    shown = WRITE.explaining.feedback(ITEM, half, gold)["arguments"]
+    assert [one["status"] for one in shown] == ["inexact", "matched"]
+    assert WRITE.grading.grade(parsed([ask("Who sold something?", (0, 1))]), gold[:1]).score == 0.5
 
 
 QUESTIONS = ["Who sold something?", "What was sold?", "When was something sold?", "Who didn't sell something?"]
@@ -283,6 +312,16 @@ def test_questions_are_paid_and_redundant_ones_are_not(study: Study) -> None:
     consolidator = all_of_it(study)
     assert consolidator.next("consolidation").progress.earned == 5 + 4 * 3
     assert study.store.read(lambda tx: verify(tx, study)).result().differences == []
+
+
+def test_a_question_in_twelve_tenses_is_paid_as_one() -> None:
+    auxiliaries = ("did", "does", "will", "might", "can", "would", "should", "didn't", "won't", "can't")
+    repeated = parsed([ask(f"What {aux} someone sell?", (5, 6)) for aux in auxiliaries])
+    assert WRITE.grading.parts(repeated) == 1
+    assert WRITE.grading.parts(parsed([*EXPERT, ask("What was sold?", (5, 6)), ask("Who sold?", (0, 2))])) == 4
+    wheres = parsed([ask("Where did someone sell from?", (0, 1)), ask("Where did someone sell to?", (1, 2))])
+    assert WRITE.grading.parts(wheres) == 2
+    assert WRITE.grading.parts([{**EXPERT[0]}, {**EXPERT[1], "redundant": True}]) == 1
 
 
 def test_exports_have_the_published_columns_and_our_own_readers_read_them(study: Study, tmp_path: Path) -> None:

@@ -30,10 +30,12 @@ from chorale.kits.qasrl.grammar import (
     table,
 )
 from chorale.kits.qasrl.grammar.sentence import Clause, clause_in, conjugated
-from chorale.text.inflections import VerbForms, inflect
+from chorale.text.inflections import VerbForms, inflect, variants_of
 
 CUT = inflect("cut")
 VERBS = [inflect(stem) for stem in ("cut", "give", "do", "have", "be", "can", "undergo", "re-paint", "will")]
+PLEAD, GET = (VerbForms.from_bank(verb.as_bank(), variants_of(verb)) for verb in (inflect("plead"), inflect("get")))
+VERBS += [PLEAD, GET]
 MORE = ("Amongst", "notwithstanding")
 BEGINS = "A question begins with “what”, “who”, “when”, “where”, “how”, “why”, “how much” or “how long”."
 SENTENCE = ("The", "twins", "had", "sold", "lemonade", "to", "tourists", "from", "a", "cart", ".")
@@ -124,6 +126,16 @@ def test_prepositions_of_a_sentence_may_be_added() -> None:
     context = Context(("They", "cut", "it", "Notwithstanding", "rain"), 1, (), ("notwithstanding",))
     following = [one.text for one in complete("What did someone cut something ", CUT, context)]
     assert following.index("What did someone cut something notwithstanding") < 8
+
+
+def test_another_spelling_of_the_verb_is_understood_and_written_as_the_verb_has_it() -> None:
+    assert understood("Who pled something?", PLEAD) == understood("Who pleaded something?", PLEAD)
+    assert understood("What has someone got?", GET).text == "What has someone gotten?"
+    assert understood("What has been got?", GET).slots.verb == "been pastParticiple"
+    assert isinstance(parse("Who pled something?", inflect("plead")), NotAQuestion)
+    offered = [one.text for one in complete("What has been g", GET)]
+    assert "What has been gotten" in offered and "What has been got" not in offered
+    assert reason("Who has getting something?", GET).endswith("must be “gotten”, “been gotten” or “been getting”.")
 
 
 def test_what_is_too_long_is_no_question() -> None:
@@ -395,8 +407,8 @@ def page() -> Iterator[Page]:
 # As text: Chromium's debugger takes long over large objects.
 IN_BROWSER = """async (cases) => {
   const { Grammar } = await import("/question_grammar.js");
-  return JSON.stringify(JSON.parse(cases).map(([forms, tokens, place, earlier, text]) => {
-    const grammar = new Grammar(forms, tokens, place ?? undefined, ["Amongst", "notwithstanding"]);
+  return JSON.stringify(JSON.parse(cases).map(([forms, variants, tokens, place, earlier, text]) => {
+    const grammar = new Grammar(forms, tokens, place ?? undefined, ["Amongst", "notwithstanding"], variants);
     const [parsed, offered] = [grammar.parse(text), grammar.complete(text, earlier)];
     return { parsed, offered, suggested: grammar.suggest(earlier) };
   }));
@@ -442,12 +454,15 @@ def test_the_browser_says_what_python_says(page: Page) -> None:
     cases: list[tuple[VerbForms, tuple[str, ...], int | None, tuple[str, ...], str]] = []
     for _ in range(250):
         forms = rng.choice(VERBS)
-        known = [*words, *forms.all()]
+        known = [*words, *forms.all(), *(spelling for _, spelling in forms.variants)]
         tokens = tuple(rng.choice(known) for _ in range(rng.randrange(12)))
         earlier = tuple(render(walk(forms, rng), forms) for _ in range(rng.randrange(3)))
         place = rng.choice([None, *range(len(tokens))])
         cases.append((forms, tokens, place, earlier, disturbed(render(walk(forms, rng), forms), known, rng)))
-    sent = [[forms.as_bank(), tokens, place, earlier, text] for forms, tokens, place, earlier, text in cases]
+    sent = [
+        [forms.as_bank(), variants_of(forms) if forms.variants else {}, tokens, place, earlier, text]
+        for forms, tokens, place, earlier, text in cases
+    ]
     found: list[dict[str, Any]] = json.loads(page.evaluate(IN_BROWSER, json.dumps(sent)))
     for (forms, tokens, place, earlier, text), there in zip(cases, found, strict=True):
         here = parse(text, forms, MORE)

@@ -6,7 +6,7 @@ rules alone do for a base install: they miss few verbs that people use.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -43,6 +43,8 @@ class VerbForms:
     present_participle: str
     past: str
     past_participle: str
+    variants: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
+    """Other spellings that may be written instead, each with the Bank's name of its form: `("past", "pled")`."""
 
     def as_bank(self) -> dict[str, str]:
         """Under the names of the Bank's `verbInflectedForms`.
@@ -53,11 +55,17 @@ class VerbForms:
         return dict(zip(KEYS, self.all(), strict=True))
 
     @classmethod
-    def from_bank(cls, forms: Mapping[str, str]) -> Self:
-        return cls(*(forms[key] for key in KEYS))
+    def from_bank(cls, forms: Mapping[str, str], variants: Mapping[str, Iterable[str]] | None = None) -> Self:
+        others = [(key, spelling) for key in KEYS for spelling in (variants or {}).get(key, ())]
+        return cls(*(forms[key] for key in KEYS), variants=tuple(others))
 
     def all(self) -> tuple[str, str, str, str, str]:
         return (self.stem, self.present_singular_3rd, self.present_participle, self.past, self.past_participle)
+
+    def words(self) -> frozenset[str]:
+        """Every word that is part of a form or of a variant."""
+        spellings = [*self.all(), *(spelling for _, spelling in self.variants)]
+        return frozenset(word for spelling in spellings for word in spelling.split())
 
 
 class _Choices(NamedTuple):
@@ -83,6 +91,21 @@ def inflect(lemma: str, seen: str = "", *, is_participle: bool = False) -> VerbF
     if not stem:
         raise ValueError("a verb needs at least one letter")
     return _inflected(stem, seen.lower(), is_participle)
+
+
+def variants_of(forms: VerbForms) -> dict[str, tuple[str, ...]]:
+    """The other spellings in use of a verb's forms, by the Bank's name of the form.
+
+    >>> variants_of(inflect("plead")), variants_of(inflect("cut"))
+    ({'past': ('pled',), 'pastParticiple': ('pled',)}, {})
+    """
+    own = forms.as_bank()
+    known = dict(zip(KEYS[1:], _choices(forms.stem), strict=True))
+    # A rare past like the stem (plead) is more often a mistake for the past.
+    others = {
+        key: tuple(form for form in spellings if form not in (own[key], forms.stem)) for key, spellings in known.items()
+    }
+    return {key: spellings for key, spellings in others.items() if spellings}
 
 
 @lru_cache(_MOST_CACHED)

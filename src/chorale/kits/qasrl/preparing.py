@@ -7,6 +7,7 @@ from typing import Any
 
 from chorale.files.source import MOST_PROBLEMS
 from chorale.kits.qasrl.grammar import prepositions
+from chorale.kits.qasrl.tasks.shared.predicates import with_variants
 from chorale.model import Problem, UserError
 from chorale.text.predicates import Predicate, forms_of, predicates
 from chorale.text.sentence_files import LONGEST_TOKEN, MOST_TOKENS, GivenSentence
@@ -93,6 +94,7 @@ def _row(name: str, sentence: Sentence, verb: Predicate) -> dict[str, Any]:
         "verb_index": verb.index,
         "verb": sentence[verb.index].text,
         "forms": verb.forms.as_bank(),
+        **with_variants(verb.forms),
         **_own_prepositions(sentence),
     }
 

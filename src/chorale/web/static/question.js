@@ -159,6 +159,7 @@ export class Question {
 
   #changed() {
     this.begun = true;
+    this.#hint(document.activeElement);
     byId("form-error").textContent = "";
     for (const field of this.root.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
     if (!this.busy) this.saveDraft();
@@ -185,13 +186,14 @@ export class Question {
   }
 
   /**
-   * Say on the button which keys submit: where Enter begins a new line, it takes another key with it.
+   * Say on the button which keys submit: where Enter begins a new line or has another meaning (`data-own-enter`), it takes
+   * another key with it.
    *
    * @param {Element | null} focused
    */
   #hint(focused) {
     const hint = document.querySelector("#submit .key-hint");
-    if (hint) hint.textContent = focused?.matches("textarea") ? "Ctrl+Enter" : "Enter";
+    if (hint) hint.textContent = focused?.closest("textarea, [data-own-enter]") ? "Ctrl+Enter" : "Enter";
   }
 
   /** @param {StorageEvent} event */

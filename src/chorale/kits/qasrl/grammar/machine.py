@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from chorale.kits.qasrl.grammar.slots import NotAQuestion, Parsed, Slots, as_question, spelt
+from chorale.kits.qasrl.grammar.slots import NotAQuestion, Parsed, Slots, all_spelt, render
 from chorale.kits.qasrl.grammar.table import SLOTS, table
 from chorale.text.inflections import KEYS, VerbForms
 
@@ -25,6 +25,8 @@ class Arc(NamedTuple):
     words: tuple[str, ...]
     target: str
     weight: int
+    is_variant: bool = False
+    """Whether it has another spelling of the verb: understood, and never offered."""
 
 
 class Path(NamedTuple):
@@ -65,8 +67,11 @@ def _spread(name: str, forms: VerbForms | None, more_prepositions: Mapping[str, 
     for slot, group, target in state["arcs"]:
         values = groups[group] | more_prepositions if slot == "prep" else groups[group]
         for value, weight in values.items():
-            words = spelt(value, forms) if slot == "verb" and forms is not None else value
-            arcs.append(Arc(SLOTS.index(slot), value, tuple(words.split()), target, weight))
+            spellings = all_spelt(value, forms) if slot == "verb" and forms is not None else [value]
+            arcs += [
+                Arc(SLOTS.index(slot), value, tuple(words.split()), target, weight, number > 0)
+                for number, words in enumerate(spellings)
+            ]
     first: dict[str, list[Arc]] = {}
     for arc in arcs:
         first.setdefault(arc.words[0], []).append(arc)
@@ -104,10 +109,7 @@ class Machine:
 
     def _knows(self, word: str) -> bool:
         return (
-            word in _table_words()
-            or word in table()["insteadOf"]
-            or word in self._more
-            or word in " ".join(self.forms.all()).split()
+            word in _table_words() or word in table()["insteadOf"] or word in self._more or word in self.forms.words()
         )
 
     # Walking
@@ -132,16 +134,20 @@ class Machine:
         return [path.slots for path in paths if path.arc is None and self._state(path.state).ends]
 
     def following(self, paths: Iterable[Path]) -> list[Next]:
-        """Every piece that may come next, in the table's order."""
+        """Every piece that may come next, in the table's order, with the verb's own forms alone."""
         pieces = []
         for path in paths:
             if path.arc is not None:
+                # A variant differs in its last word: where one is begun, so is the form itself.
+                if path.arc.is_variant:
+                    continue
                 rest = " ".join(path.arc.words[path.matched :])
                 pieces.append(Next(rest, SLOTS[path.arc.slot], path.arc.value, path.arc.weight, path))
             else:
                 pieces += [
                     Next(" ".join(arc.words), SLOTS[arc.slot], arc.value, arc.weight, path)
                     for arc in self._state(path.state).arcs
+                    if not arc.is_variant
                 ]
         return pieces
 
@@ -169,7 +175,7 @@ class Machine:
         if not whole:
             end = words[-1].start + len(words[-1].text)
             return NotAQuestion(f"The question is not finished. {self._what_follows(paths, words)}", end)
-        return Parsed(whole[0], as_question(" ".join(word.text for word in words)))
+        return Parsed(whole[0], render(whole[0], self.forms))
 
     # Explaining
 
@@ -192,7 +198,7 @@ class Machine:
         if word == self.forms.stem and (finite := self._without_do(paths[0].slots)):
             return f"Write “{finite}” in place of “{before[-1].text} {word}”."
         of_verb = [piece for piece in following if piece.slot == "verb" and not piece.text.startswith("not ")]
-        if of_verb and word in " ".join(self.forms.all()).split():
+        if of_verb and word in self.forms.words():
             return _verb_must_be(before, of_verb)
         if following and word in table()["groups"]["someone"] and paths[0].slots.wh in table()["groups"]["argument"]:
             return f"Leave out “{word}” here: the question must have a place for its answer."

@@ -34,13 +34,14 @@ export class Grammar {
    * @param {string[]} [tokens] the sentence
    * @param {number} [verbIndex] where the verb stands in it; the first of its forms, if not given
    * @param {string[]} [prepositions] allowed besides the usual ones
+   * @param {import("./question_slots.js").Variants} [variants] other spellings of the forms
    */
-  constructor(forms, tokens = [], verbIndex = undefined, prepositions = []) {
+  constructor(forms, tokens = [], verbIndex = undefined, prepositions = [], variants = {}) {
     this.forms = forms;
     this.tokens = tokens;
     const spelt = Object.values(forms);
     this.verbIndex = verbIndex ?? tokens.findIndex((token) => spelt.includes(token.toLowerCase()));
-    this.machine = new Machine(forms, prepositions);
+    this.machine = new Machine(forms, prepositions, variants);
   }
 
   /** @param {string} question @returns {import("./question_machine.js").Parsed | import("./question_machine.js").NotAQuestion} */

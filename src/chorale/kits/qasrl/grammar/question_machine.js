@@ -4,7 +4,8 @@
  *
  * @typedef {import("./question_slots.js").Slots} Slots
  * @typedef {import("./question_slots.js").Forms} Forms
- * @typedef {{slot: string, value: string, words: string[], target: string, weight: number}} Arc
+ * @typedef {import("./question_slots.js").Variants} Variants
+ * @typedef {{slot: string, value: string, words: string[], target: string, weight: number, isVariant: boolean}} Arc
  * @typedef {{state: string, slots: Slots, arc: Arc | null, matched: number}} Path one way to understand the words so far
  * @typedef {{text: string, slot: string, value: string, weight: number, after: Path}} Next a piece that may follow
  * @typedef {{text: string, start: number}} Word
@@ -12,7 +13,7 @@
  * @typedef {{reason: string, position: number}} NotAQuestion
  */
 
-import { asQuestion, capital, has, keyOf, SLOTS, spelt } from "./question_slots.js";
+import { allSpelt, capital, has, keyOf, render, SLOTS } from "./question_slots.js";
 import TABLE from "./question_table.js";
 
 const WORD = /[^ \t\r\n\u00a0]+/g;
@@ -32,15 +33,20 @@ const TABLE_WORDS = new Set(
 
 /** All questions about one verb. States are spread out when they are first reached: most never are. */
 export class Machine {
-  /** @param {Forms} forms @param {string[]} [morePrepositions] allowed besides the usual ones */
-  constructor(forms, morePrepositions = []) {
+  /**
+   * @param {Forms} forms
+   * @param {string[]} [morePrepositions] allowed besides the usual ones
+   * @param {Variants} [variants]
+   */
+  constructor(forms, morePrepositions = [], variants = {}) {
     this.forms = forms;
+    this.variants = variants;
     /** @type {Record<string, number>} */
     this.more = Object.create(null);
     for (const word of morePrepositions.map((each) => each.toLowerCase())) {
       if (!has(GROUPS.preposition, word)) this.more[word] = EXTRA_WEIGHT;
     }
-    this.formWords = Object.values(forms).join(" ").split(" ");
+    this.formWords = [...Object.values(forms), ...Object.values(variants).flat()].join(" ").split(" ");
     /** @type {Map<string, {ends: boolean, arcs: Arc[]}>} */
     this.reached = new Map();
   }
@@ -59,9 +65,9 @@ export class Machine {
   /** @param {string} slot @param {string} group @param {string} target @returns {Arc[]} */
   #spread(slot, group, target) {
     const values = slot === "prep" ? { ...GROUPS[group], ...this.more } : GROUPS[group];
-    return Object.entries(values).map(([value, weight]) => {
-      const words = (slot === "verb" ? spelt(value, this.forms) : value).split(" ");
-      return { slot, value, words, target, weight };
+    return Object.entries(values).flatMap(([value, weight]) => {
+      const spellings = slot === "verb" ? allSpelt(value, this.forms, this.variants) : [value];
+      return spellings.map((words, number) => ({ slot, value, words: words.split(" "), target, weight, isVariant: number > 0 }));
     });
   }
 
@@ -87,16 +93,17 @@ export class Machine {
     return paths.filter((path) => !path.arc && this.#state(path.state).ends).map((path) => path.slots);
   }
 
-  /** @param {Path[]} paths @returns {Next[]} every piece that may come next */
+  /** @param {Path[]} paths @returns {Next[]} every piece that may come next, with the verb's own forms alone */
   following(paths) {
     return paths.flatMap((path) => {
       if (path.arc) {
+        // A variant differs in its last word: where one is begun, so is the form itself.
+        if (path.arc.isVariant) return [];
         const { slot, value, weight, words } = path.arc;
         return [{ text: words.slice(path.matched).join(" "), slot, value, weight, after: path }];
       }
-      return this.#state(path.state).arcs.map(({ slot, value, weight, words }) => {
-        return { text: words.join(" "), slot, value, weight, after: path };
-      });
+      const arcs = this.#state(path.state).arcs.filter((arc) => !arc.isVariant);
+      return arcs.map(({ slot, value, weight, words }) => ({ text: words.join(" "), slot, value, weight, after: path }));
     });
   }
 
@@ -126,7 +133,7 @@ export class Machine {
       const reason = `The question is not finished. ${this.#whatFollows(paths, words)}`;
       return { reason, position: last.start + [...last.text].length };
     }
-    return { text: asQuestion(words.map((word) => word.text).join(" ")), key: keyOf(slots), slots };
+    return { text: render(slots, this.forms), key: keyOf(slots), slots };
   }
 
   #whyNotBegun() {

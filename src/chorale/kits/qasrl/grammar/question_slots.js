@@ -3,6 +3,7 @@
  *
  * @typedef {{wh: string, aux: string, subj: string, verb: string, obj: string, prep: string, misc: string}} Slots
  * @typedef {{stem: string, presentSingular3rd: string, presentParticiple: string, past: string, pastParticiple: string}} Forms
+ * @typedef {Partial<Record<keyof Forms, string[]>>} Variants other spellings of the forms
  */
 
 import TABLE from "./question_table.js";
@@ -57,6 +58,12 @@ export function askedFor(slots) {
   return isPassive(slots) ? "second object" : "object";
 }
 
+/** @param {Slots} slots @returns {string} what is paid once, however often it is asked */
+export function roleOf(slots) {
+  const bare = has(TABLE.groups.argument, slots.wh) || !slots.prep || isPassive(slots);
+  return bare ? askedFor(slots) : `${askedFor(slots)} ${slots.prep}`;
+}
+
 /** @param {Slots} slots @returns {string} equal for questions that ask for the same */
 export function keyOf(slots) {
   const role = askedFor(slots);
@@ -73,6 +80,14 @@ export const spelt = (verb, forms) =>
     .split(" ")
     .map((word) => (TABLE.forms.includes(word) ? forms[/** @type {keyof Forms} */ (word)] : word))
     .join(" ");
+
+/** @param {string} verb @param {Forms} forms @param {Variants} variants @returns {string[]} with the form, then with each variant of it */
+export function allSpelt(verb, forms, variants) {
+  const words = verb.split(" ");
+  const form = words[words.length - 1];
+  const others = has(variants, form) ? variants[/** @type {keyof Forms} */ (form)] ?? [] : [];
+  return [spelt(verb, forms), ...others.map((spelling) => [...words.slice(0, -1), spelling].join(" "))];
+}
 
 /** @param {string} text */
 export function capital(text) {

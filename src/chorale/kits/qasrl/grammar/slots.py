@@ -108,6 +108,15 @@ class Slots(NamedTuple):
             return "subject" if self.is_passive and self.prep == "by" else f"prep {self.prep}"
         return "second object" if self.is_passive else "object"
 
+    def role(self) -> str:
+        """What is paid once, however often it is asked: what the question asks for, with the preposition of *where*.
+
+        Tense, voice, negation and what stands beside do not make another role.
+        """
+        asked = self.asked_for()
+        is_argument = self.wh in table()["groups"]["argument"]
+        return asked if is_argument or not self.prep or self.is_passive else f"{asked} {self.prep}"
+
     def key(self) -> str:
         """Equal for questions that ask for the same: tense and voice do not matter, nor who is said to have done it.
 
@@ -188,3 +197,10 @@ def spelt(verb: str, forms: VerbForms) -> str:
     """The verb slot with the form itself in place of its name."""
     of_name = dict(zip(KEYS, forms.all(), strict=True))
     return " ".join(of_name.get(word, word) for word in verb.split())
+
+
+def all_spelt(verb: str, forms: VerbForms) -> list[str]:
+    """The verb slot with the form itself, then with each variant of it."""
+    *before, form = verb.split()
+    variants = [" ".join([*before, spelling]) for name, spelling in forms.variants if name == form]
+    return [spelt(verb, forms), *variants]

@@ -15,7 +15,7 @@ from chorale.contract.exporting import StageResults
 from chorale.contract.task import Deriving, Example, Grading, Shape, Simulating, Task
 from chorale.kits.qasrl.metrics.matching import iou
 from chorale.kits.qasrl.tasks.shared import form_of
-from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, QuestionAnswer, canonical, misfit
+from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, QuestionAnswer, canonical, misfit, roles
 from chorale.kits.qasrl.tasks.shared.comparing import COMBINING, EXPLAINING, grade, groups
 from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, StrictModel, only_predicate, view_of
 from chorale.kits.qasrl.tasks.shared.tables import (
@@ -61,10 +61,6 @@ def _view(item: Payload) -> dict[str, Any]:
 def _with_slots(asked: Sequence[Mapping[str, Any]], item: Payload) -> Sequence[Mapping[str, Any]]:
     """Sets from a file have none. What the grammar does not know is compared by its words."""
     return asked if misfit(asked, item) is not None else canonical(asked, item)
-
-
-def _questions(given: Answer) -> int:
-    return sum(not one.get("redundant") for one in given)
 
 
 def _guess(view: Mapping[str, Any], known: Answer, _rng: Random | None) -> Answer:
@@ -127,7 +123,7 @@ QASRL_CONSOLIDATE = Task(
     shape=Shape(SetsOfQuestions, Consolidated, misfit=misfit, canonical=canonical),
     form=form_of(Path(__file__).parent, "consolidate.js", _view),
     examples=(Example(row=_ROW, answer=[_WHO, _WHAT, _WHEN]), Example(row=_ROW, answer=[_WHAT])),
-    grading=Grading(grade=grade, parts=_questions, most_parts=MOST_QUESTIONS),
+    grading=Grading(grade=grade, parts=roles, most_parts=MOST_QUESTIONS),
     combining=COMBINING,
     deriving=Deriving(gather=_gathered),
     simulating=Simulating(guess=_guess, imitate=_imitate),

@@ -48,7 +48,8 @@ class Page {
       changed: () => this.#changed(),
     });
     this.listening = new AbortController();
-    root.addEventListener("keydown", (event) => this.#key(event), { signal: this.listening.signal });
+    // On the whole page: nobody has to go to a group first.
+    document.addEventListener("keydown", (event) => this.#key(event), { signal: this.listening.signal });
     this.#restore(api.draft);
     this.#draw();
   }
@@ -91,7 +92,16 @@ class Page {
 
   point() {
     if (this.editor.problem() !== null) this.editor.point();
-    else this.#card(this.#undecided())?.focus();
+    else this.#ask(this.problem() ?? "");
+  }
+
+  /** @param {string} what to decide: shown in the group as well, since the message below the form may be out of view */
+  #ask(what) {
+    const card = this.#card(this.#undecided());
+    if (!card) return;
+    card.querySelector(".qa-decide")?.remove();
+    card.querySelector(".qa-group-title")?.after(make("p", { class: "hint error qa-decide", text: what }));
+    card.focus();
   }
 
   close() {
@@ -279,9 +289,10 @@ class Page {
   /** @param {KeyboardEvent} event */
   #key(event) {
     const target = /** @type {Element} */ (event.target);
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || target.closest("input, [data-part=sentence]")) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || target.closest("input, textarea, select, dialog, [data-part=sentence]")) return;
     const card = /** @type {HTMLElement | null} */ (target.closest(".qa-group"));
-    const group = card ? this.groups[[...this.part("groups").children].indexOf(card)] : null;
+    const waiting = event.key.startsWith("Arrow") ? null : this.#undecided();
+    const group = card ? this.groups[[...this.part("groups").children].indexOf(card)] : waiting;
     if (!this.#commandFor(event.key.toLowerCase(), group)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -331,8 +342,9 @@ class Page {
     this.part("groups").replaceChildren(...this.groups.map((group, number) => this.#makeGroup(group, number)));
     this.part("added").replaceChildren(...this.added.map((entry) => this.#makeEntry(this.added, entry)));
     this.part("asked").hidden = this.added.length === 0;
-    const count = this.entries().filter((entry) => !entry.redundant).length;
-    const bonus = this.api.bonuses[Math.min(count, this.api.bonuses.length - 1)];
+    const kept = this.entries().filter((entry) => !entry.redundant);
+    const count = kept.length;
+    const bonus = this.api.bonuses[Math.min(this.editor.roles(kept), this.api.bonuses.length - 1)];
     const told = `${count} ${count === 1 ? "question" : "questions"} kept${bonus ? ` · bonus ${bonus}` : ""}`;
     if (this.part("count").textContent !== told) this.part("count").textContent = told;
   }

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from chorale.kits.qasrl.files import Qa, VerbQuestion
-from chorale.kits.qasrl.grammar import NotAQuestion, Parsed, parse
+from chorale.kits.qasrl.grammar import NotAQuestion, Parsed, Slots, parse
 from chorale.kits.qasrl.tasks.shared.predicates import StrictModel, excerpt, forms_of, prepositions_of
 from chorale.model import Answer, Payload
 
@@ -147,6 +147,16 @@ def asked_question(stored: Mapping[str, Any]) -> VerbQuestion:
     rest = {name: slots.get(name, "") for name in ("aux", "subj", "obj", "prep", "obj2")}
     negated, passive = bool(slots.get("is_negated")), bool(slots.get("is_passive"))
     return VerbQuestion(stored["question"], wh, **rest, negated=negated, passive=passive)
+
+
+def roles(given: Iterable[Mapping[str, Any]]) -> int:
+    """How many different things stored questions ask for: what is paid. Redundant ones ask for nothing more."""
+    return len({_role(stored) for stored in given if not stored.get("redundant")})
+
+
+def _role(stored: Mapping[str, Any]) -> str:
+    slots = stored.get("slots")
+    return Slots.from_bank(slots).role() if slots else str(stored["question"])
 
 
 def presented(item: Payload, given: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from chorale.kits.qasrl.metrics import MEASURES, AlignedArgument, Rules, align, 
 from chorale.kits.qasrl.metrics.matching import iou
 from chorale.kits.qasrl.tasks.shared.answers import as_qas, presented
 from chorale.kits.qasrl.tasks.shared.predicates import caption, excerpt, pieces, view_of
+from chorale.metrics import FloatArray
 from chorale.model import Answer, Judgment, Payload
 
 # Symmetric: whoever repeats themselves is told so.
@@ -21,14 +22,23 @@ _VERB = ("sentence", 0)
 def agreement(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]) -> float:
     """Between 0 and 1: an argument that both have counts half, and whole if the questions ask for the same role.
 
-    The mean of the F1 of arguments (UA) and of arguments with their questions (LA). Two that say nothing agree.
+    The mean of the F1 of arguments (UA) and of arguments with their questions (LA). Two that say nothing agree. An
+    argument marked inexactly counts as far as the words are the same: “A” is half of “A stranger”.
     """
     ours, theirs = as_qas(left), as_qas(right)
     if ours == theirs or not ours or not theirs:
         return float(ours == theirs)
     first, second = QuestionAnswers.of({_VERB: ours}), QuestionAnswers.of({_VERB: theirs})
-    measured = counts(statistics(align(first, second, _RULES)))
-    return (measured[MEASURES[0]].f1 + measured[MEASURES[1]].f1) / 2
+    alignment = align(first, second, _RULES)
+    measured = counts(statistics(alignment))
+    overlap, same = alignment.pairs.iou, alignment.questions.equivalent
+    exact = [_share(overlap), _share(overlap[same])]
+    return sum(measured[name].f1 * share for name, share in zip(MEASURES[:2], exact, strict=True)) / 2
+
+
+def _share(overlaps: FloatArray) -> float:
+    """The mean overlap of arguments that both have; exactly 1 if all are equal."""
+    return float(overlaps.mean()) if len(overlaps) else 1.0
 
 
 def distance(left: Answer, right: Answer) -> float:
@@ -57,7 +67,12 @@ def _reasons(rows: Sequence[AlignedArgument]) -> list[str]:
         for row in rows
         if row.status == "matched" and not row.same_role
     ]
+    reasons += [f"inexact words for “{row.gold_questions[0]}”" for row in rows if _is_inexact(row)]
     return reasons
+
+
+def _is_inexact(row: AlignedArgument) -> bool:
+    return row.status == "matched" and row.gold_span != row.system_span
 
 
 def reasons(item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
@@ -74,6 +89,9 @@ def reasons(item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
             shown_reasons.append(
                 f"Another question: {row.gold_questions[0]} (you asked: {row.system_questions[0]}) {shown}"
             )
+        if _is_inexact(row):
+            yours, theirs = (_words(tokens, span) for span in (row.system_span, row.gold_span))
+            shown_reasons.append(f"Inexact: “{yours}” instead of “{theirs}”. {row.gold_questions[0]} {shown}")
     return tuple(shown_reasons)
 
 
@@ -93,7 +111,7 @@ def feedback(item: Payload, answer: Answer, gold: Answer) -> dict[str, Any]:
         "verb_index": shown["verb_index"],
         "arguments": [
             {
-                "status": "asked" if row.status == "matched" and not row.same_role else row.status,
+                "status": _status(row),
                 "span": list(row.gold_span or row.system_span or (0, 0)),
                 "yours": {"questions": list(row.system_questions), "answer": _words(tokens, row.system_span)},
                 "expert": {"questions": list(row.gold_questions), "answer": _words(tokens, row.gold_span)},
@@ -101,6 +119,12 @@ def feedback(item: Payload, answer: Answer, gold: Answer) -> dict[str, Any]:
             for row in rows
         ],
     }
+
+
+def _status(row: AlignedArgument) -> str:
+    if row.status != "matched":
+        return row.status
+    return "asked" if not row.same_role else "inexact" if _is_inexact(row) else "matched"
 
 
 def _words(tokens: Sequence[str], span: tuple[int, int] | None) -> str:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_serializer, model_validator
+from pydantic_core.core_schema import SerializerFunctionWrapHandler
 
 from chorale.kits.qasrl.files.tokens import tokens_in
 from chorale.model import Payload
-from chorale.text.inflections import VerbForms
+from chorale.text.inflections import VerbForms, variants_of
 
 MOST_TOKENS = 500
 
@@ -22,6 +23,7 @@ def _in_one(word: str) -> str:
 
 _Word = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_in_one)]
 _Form = Annotated[str, Field(min_length=1, max_length=60, pattern=r"\S")]
+_FormName = Literal["stem", "presentSingular3rd", "presentParticiple", "past", "pastParticiple"]
 _Preposition = Annotated[str, Field(min_length=1, max_length=25, pattern=r"^[a-z]+(?:-[a-z]+)*$")]
 _ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": "“", "''": "”"}
 _NO_SPACE_BEFORE = re.compile(r"(?:[.,;:!?%)\]}…”’]|'|''|-RRB-|-RSB-|n['’]t|['’](?:s|S|re|ve|ll|d|m)|\.\.\.)")
@@ -53,8 +55,18 @@ class PredicateItem(StrictModel):
     verb: str = Field(default="", max_length=200)
     """As it stands in the sentence, unless the row says otherwise."""
     forms: Forms
+    variants: dict[_FormName, Annotated[tuple[_Form, ...], Field(max_length=5)]] = Field(default_factory=dict)
+    """Other spellings of a form that questions may have as well: pled, beside pleaded."""
     prepositions: tuple[_Preposition, ...] = Field(default=(), max_length=20)
     """Of the sentence, in small letters: questions may have them besides the usual ones."""
+
+    @model_serializer(mode="wrap")
+    def _without_empty_variants(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Items from before there were variants stay as they are stored."""
+        dumped: dict[str, Any] = dump(self)
+        if not dumped["variants"]:
+            del dumped["variants"]
+        return dumped
 
     @model_validator(mode="after")
     def _of_the_sentence(self) -> "PredicateItem":
@@ -92,7 +104,13 @@ EXAMPLE = {
 
 def forms_of(item: Payload) -> VerbForms:
     """The verb's forms, as the grammar takes them."""
-    return VerbForms.from_bank(item["forms"])
+    return VerbForms.from_bank(item["forms"], item.get("variants"))
+
+
+def with_variants(forms: VerbForms) -> dict[str, dict[str, list[str]]]:
+    """The field `variants` of a row, for verbs that have other spellings."""
+    variants = {name: list(spellings) for name, spellings in variants_of(forms).items()}
+    return {"variants": variants} if variants else {}
 
 
 def prepositions_of(item: Payload) -> tuple[str, ...]:
@@ -138,6 +156,7 @@ def view_of(item: Payload) -> dict[str, Any]:
         "verb_index": item["verb_index"],
         "verb": item["verb"],
         "forms": dict(item["forms"]),
+        "variants": {name: list(spellings) for name, spellings in item.get("variants", {}).items()},
         "prepositions": list(prepositions_of(item)),
     }
 

@@ -14,7 +14,7 @@ from chorale.kits.qasrl.files import Qa, QuestionAnswers, Span, Verb, joined, re
 from chorale.kits.qasrl.files.tabular import ANOTHER_NAME
 from chorale.kits.qasrl.files.tokens import plain
 from chorale.kits.qasrl.grammar import Parsed, parse
-from chorale.kits.qasrl.tasks.shared.predicates import PredicateItem
+from chorale.kits.qasrl.tasks.shared.predicates import PredicateItem, forms_of, with_variants
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 from chorale.text.inflections import KEYS, VerbForms, verbs_of
@@ -158,6 +158,7 @@ class _Converter:
             "verb_index": verb.token,
             "verb": tokens[verb.token],
             "forms": forms.as_bank(),
+            **with_variants(forms),
         }
         try:
             PredicateItem.model_validate(row)
@@ -181,7 +182,7 @@ class _Converter:
         return candidates[max(range(len(candidates)), key=lambda number: (fits[number], -number))]
 
     def _add(self, published: Published, row: Row, sources: Sequence[_Source], verb: Verb) -> None:
-        forms = VerbForms.from_bank(row["forms"])
+        forms = forms_of(row)
         sets = [
             self._asked(source.annotated[verb][worker], forms)
             for source in sources

@@ -11,7 +11,14 @@ from pydantic import Field
 
 from chorale.contract.task import Example, Grading, Shape, Simulating, Task
 from chorale.kits.qasrl.tasks.shared import form_of
-from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, OwnQuestionAnswer, QuestionAnswer, canonical, misfit
+from chorale.kits.qasrl.tasks.shared.answers import (
+    MOST_QUESTIONS,
+    OwnQuestionAnswer,
+    QuestionAnswer,
+    canonical,
+    misfit,
+    roles,
+)
 from chorale.kits.qasrl.tasks.shared.comparing import COMBINING, EXPLAINING, grade
 from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, StrictModel, view_of
 from chorale.kits.qasrl.tasks.shared.simulating import guess, imitate
@@ -56,7 +63,7 @@ QASRL_WRITE = Task(
             ],
         ),
     ),
-    grading=Grading(grade=grade, parts=len, most_parts=MOST_QUESTIONS),
+    grading=Grading(grade=grade, parts=roles, most_parts=MOST_QUESTIONS),
     combining=COMBINING,
     simulating=Simulating(guess=guess, imitate=imitate),
     explaining=EXPLAINING,

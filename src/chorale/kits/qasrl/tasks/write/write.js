@@ -109,8 +109,9 @@ class Page {
     this.editor.draw();
     this.part("list").replaceChildren(...this.done.map((one) => this.#makeEntry(one)));
     this.part("asked").hidden = this.done.length === 0;
-    const count = this.done.length + Number(this.editor.asked !== null && this.editor.problem() === null);
-    const bonus = this.api.bonuses[Math.min(count, this.api.bonuses.length - 1)];
+    const whole = this.editor.problem() === null ? this.all() : this.done;
+    const count = whole.length;
+    const bonus = this.api.bonuses[Math.min(this.editor.roles(whole), this.api.bonuses.length - 1)];
     const told = `${count} ${count === 1 ? "question" : "questions"}${bonus ? ` · bonus ${bonus}` : ""}`;
     if (this.part("count").textContent !== told) this.part("count").textContent = told;
   }

@@ -14,6 +14,7 @@ import { make } from "/static/show.js";
 import { answerList, button, isSame } from "./qa_pieces.js";
 import { QuestionField } from "./qa_question.js";
 import { Sentence } from "./qa_sentence.js";
+import { roleOf } from "./question_slots.js";
 
 const HOW_TO_MARK = "Mark an answer first: Space marks a word, Shift with an arrow key several.";
 
@@ -63,9 +64,26 @@ export class Editor {
     if (this.field.value === "") return this.answers.length > 0 ? "Write the question that the marked words answer." : null;
     const found = this.field.understood();
     if ("reason" in found) return found.reason;
-    const same = this.host.others().findIndex((one) => one.question === found.text);
+    const others = this.host.others();
+    const same = others.findIndex((one) => one.question === found.text);
     if (same >= 0) return `This is asked already: question ${same + 1}.`;
+    const alike = others.findIndex((one) => this.#keyOf(one.question) === found.key);
+    if (alike >= 0) {
+      return `This asks for the same as question ${alike + 1}, “${others[alike].question}” Edit that question if this is better, or ask for something else.`;
+    }
     return this.answers.length === 0 ? "Mark the answer in the sentence." : null;
+  }
+
+  /** @param {Asked[]} asked @returns {number} how many different things they ask for: what is paid */
+  roles(asked) {
+    const found = asked.map((one) => this.field.grammar.parse(one.question));
+    return new Set(found.map((each, number) => ("slots" in each ? roleOf(each.slots) : asked[number].question))).size;
+  }
+
+  /** @param {string} question */
+  #keyOf(question) {
+    const found = this.field.grammar.parse(question);
+    return "key" in found ? found.key : null;
   }
 
   /** Show where the problem is. */

@@ -90,7 +90,8 @@ const STATUSES = {
   missed: "Missed",
   spurious: "The expert does not have this",
   redundant: "You have this twice",
-  asked: "Right words, another question",
+  asked: "Another question",
+  inexact: "Inexact: not the same words",
 };
 
 /**
@@ -100,10 +101,12 @@ const STATUSES = {
  * @returns {HTMLElement}
  */
 export function compared(details) {
-  const order = ["missed", "spurious", "asked", "redundant", "matched"];
+  const order = ["missed", "spurious", "asked", "inexact", "redundant", "matched"];
   const listed = [...details.arguments].sort((one, other) => order.indexOf(one.status) - order.indexOf(other.status));
   const entries = listed.map((one) => {
-    const lines = [make("p", { class: `qa-status qa-status-${one.status}`, text: STATUSES[one.status] })];
+    const exact = one.yours.answer === one.expert.answer;
+    const told = one.status === "asked" && exact ? "Right words, another question" : STATUSES[one.status];
+    const lines = [make("p", { class: `qa-status qa-status-${one.status}`, text: told })];
     lines.push(marked(details.pieces, details.verb_index, one.span, one.status));
     for (const question of one.expert.questions) lines.push(make("p", { text: `Expert: ${question} “${one.expert.answer}”` }));
     for (const question of one.yours.questions) lines.push(make("p", { text: `You: ${question} “${one.yours.answer}”` }));

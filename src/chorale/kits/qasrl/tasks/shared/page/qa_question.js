@@ -16,13 +16,13 @@ const MOST_OFFERED = 8;
 export class QuestionField {
   /**
    * @param {HTMLElement} place gets the field
-   * @param {{forms: any, tokens: string[], verb_index: number, prepositions?: string[]}} item
+   * @param {{forms: any, tokens: string[], verb_index: number, prepositions?: string[], variants?: any}} item
    * @param {string} label
    * @param {() => string[]} earlier questions asked already
    * @param {FieldEvents} events
    */
   constructor(place, item, label, earlier, events) {
-    this.grammar = new Grammar(item.forms, item.tokens, item.verb_index, item.prepositions);
+    this.grammar = new Grammar(item.forms, item.tokens, item.verb_index, item.prepositions, item.variants);
     this.earlier = earlier;
     this.events = events;
     this.listening = new AbortController();
@@ -127,6 +127,7 @@ export class QuestionField {
   }
 
   #draw() {
+    this.input.toggleAttribute("data-own-enter", this.value !== "");
     this.list.replaceChildren(
       ...this.offers.map((offer, number) => {
         const option = make("li", { id: `${this.list.id}-${number}`, text: offer.text });
@@ -159,6 +160,8 @@ export class QuestionField {
     } else if (key === "Tab" && !event.shiftKey && this.active >= 0) {
       this.#take(this.active);
     } else if (key === "Enter" && !event.repeat) {
+      // With nothing written, Enter submits, as the button says.
+      if (this.value === "" && this.active < 0) return;
       if (this.active >= 0) this.#take(this.active);
       else this.#finish();
     } else {

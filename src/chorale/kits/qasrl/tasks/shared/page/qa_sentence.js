@@ -33,6 +33,7 @@ export class Sentence {
     box.setAttribute("role", "listbox");
     box.setAttribute("aria-multiselectable", "true");
     box.classList.add("qa-sentence");
+    box.setAttribute("data-own-enter", "");
     this.words = new Words(box, pieces, "qa", {
       tapped: (token) => this.#tap(token),
       toggled: (token) => this.#toggle(token),
