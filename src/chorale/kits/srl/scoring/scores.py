@@ -60,8 +60,7 @@ def srl_scores(
         "gold": {"name": gold.name, "format": gold.format, "sentences": len(gold.sentences)},
     }
     if against is not None:
-        compared = {system.name: _compared_json(system) for system in scored_systems}
-        json["against"] = {"name": rival_name, "systems": compared}
+        json["against"] = {"name": rival_name, "systems": {each.name: _compared_json(each) for each in scored_systems}}
     settings = {**_settings(options, mode, metrics, corpora), "ci": resampling.ci}
     tables = tables_of(scored_systems, ranks, rival_name, listed, confusion=confusion)
     if inventory is not None:
