@@ -181,7 +181,7 @@ def test_new_makes_a_study_that_checks(tmp_path: Path) -> None:
     assert [(stage["name"], stage["items"]) for stage in plan["stages"]] == [("meaningful", 240), ("entailment", 120)]
     first = plan["stages"][0]
     assert (first["judgments"], first["gold_answers"], first["cost"]) == (720, 80, 3200)
-    assert (first["hourly_wage"], first["at_most"]) == (1600, False)
+    assert (first["hourly_wage"], first["at_most"]) == (1462, False)
     text = chorale("check", folder).stdout
     assert "$32.00" in text
     assert "$16.00" in text
@@ -492,7 +492,7 @@ def test_a_port_is_taken_before_the_site_is_up() -> None:
 
 def test_whoever_names_a_file_for_a_kind_is_told_the_kinds(fresh: Path) -> None:
     assert "There is: frames, qasrl." in chorale("browse", fresh, code=2).stderr
-    assert "There is: frames, mcq, qasrl, rules, srl." in chorale("evaluate", "system.jsonl", code=2).stderr
+    assert "There is: frames, labels, mcq, qasrl, rules, srl." in chorale("evaluate", "system.jsonl", code=2).stderr
 
 
 def test_whoever_names_the_study_file_is_told_its_folder(fresh: Path) -> None:

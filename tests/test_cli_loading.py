@@ -179,7 +179,7 @@ def run(program: Program, *arguments: str) -> tuple[int, str]:
     [
         (("agreemen",), "No such command 'agreemen'. Did you mean agreement?"),
         (("xyz",), "No such command 'xyz'."),
-        (("evaluate", "rule"), "There is: frames, mcq, qasrl, rules, srl. Did you mean rules?"),
+        (("evaluate", "rule"), "There is: frames, labels, mcq, qasrl, rules, srl. Did you mean rules?"),
         (("evaluate", "\x1b[31mred"), r"No such command '\x1b[31mred'"),
         (("status", "a", "\x1b[31mred"), "unexpected extra argument (\N{REPLACEMENT CHARACTER}[31mred)"),
         (("--vershun",), "No such option"),

@@ -55,7 +55,9 @@ def test_alpha_is_krippendorffs_whatever_the_data_is(kind: str, level: Any) -> N
 
 @pytest.mark.parametrize("as_path", [str, Path])
 def test_files_are_named_by_text_or_path_and_score_like_the_command(tmp_path: Path, as_path: Any) -> None:
-    pl.DataFrame(COLUMNS).write_csv(tmp_path / "judgments.csv")
+    table = pl.DataFrame(COLUMNS)
+    several = [table.with_columns(pl.format(f"{copy}-{{}}", "task").alias("task")) for copy in range(5)]
+    pl.concat(several).write_csv(tmp_path / "judgments.csv")
     score = chorale.alpha(as_path(tmp_path / "judgments.csv"), level="ordinal")
     command = [sys.executable, "-m", "chorale", "agreement", str(tmp_path / "judgments.csv"), "--level", "ordinal"]
     printed = subprocess.run([*command, "--ci"], capture_output=True, text=True, check=True).stdout
@@ -69,7 +71,7 @@ def test_raters_may_be_columns() -> None:
 
 
 def test_kappa_is_sklearns() -> None:
-    first, second = ["a", "b", "b", "c", "a", "c", "b"], ["a", "b", "c", "c", "b", "c", "b"]
+    first, second = ["a", "b", "b", "c", "a", "c", "b"] * 6, ["a", "b", "c", "c", "b", "c", "b"] * 6
     for weights in ("none", "linear", "quadratic"):
         expected = cohen_kappa_score(first, second, weights=None if weights == "none" else weights)
         order = None if weights == "none" else ["a", "b", "c"]

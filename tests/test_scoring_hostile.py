@@ -210,7 +210,7 @@ def test_a_label_that_looks_like_a_missing_one_is_remarked_on(here: Path, gap: s
     Path("gaps.csv").write_text(JUDGMENTS.replace("x", gap), "utf-8")
     for command in ("agreement", "aggregate"):
         notes = json.loads(chorale(command, "gaps.csv", "--json").stdout)["notes"]
-        assert any(note.startswith(f"{gap!r} counts as a label") for note in notes)
+        assert any(repr(gap) in note and "counts as a label" in note for note in notes)
     assert not any(
         "counts as a label" in note for note in json.loads(chorale("agreement", "j.csv", "--json").stdout)["notes"]
     )

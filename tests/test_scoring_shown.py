@@ -71,5 +71,5 @@ def test_numbers_that_matter_are_in_the_line() -> None:
 def test_estimators_show_how_they_were_made() -> None:
     made = DawidSkene(n_iter=7)
     made.fit({"task": ["t", "t"], "worker": ["a", "b"], "label": ["x", "x"]})
-    assert repr(made).startswith("DawidSkene(n_iter=7, ")
+    assert "n_iter=7, " in repr(made)
     assert "labels_" not in repr(made)

@@ -83,7 +83,10 @@ def test_columns_of_comparisons_are_spelt_out() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["agreement", "x.csv", "--metric", "kapa"], "'kapa' is not one of alpha, kappa, fleiss, pi, percent."),
+        (
+            ["agreement", "x.csv", "--metric", "kapa"],
+            "'kapa' is not one of alpha, kappa, fleiss, pi, percent, gwet, brennan-prediger, conger, icc,",
+        ),
         (["agreement", "x.csv", "--metric", "kapa"], "Did you mean kappa?"),
         (["aggregate", "x.csv", "--method", "dawidskene"], "Did you mean dawid-skene?"),
         (["evaluate", "qasrl", "x", "y", "--average", "mirco"], "Did you mean micro?"),

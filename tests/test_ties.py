@@ -86,7 +86,7 @@ def test_every_method_follows_the_rule(method: str) -> None:
     }
     if method == "mace":
         return  # a random start leads it to either label
-    if method == "wawa":
+    if method in ("wawa", "zero-based-skill"):
         by_rule.pop("first")  # the first label's voter is the better one then
     assert {result.ties for result in by_rule.values()} == {1}
     expected = {"first": "cat", "abstain": None, "all": ["cat", "dog"]}
