@@ -184,7 +184,7 @@ def test_new_makes_a_study_that_checks(tmp_path: Path) -> None:
     assert (first["hourly_wage"], first["at_most"]) == (1462, False)
     text = chorale("check", folder).stdout
     assert "$32.00" in text
-    assert "$16.00" in text
+    assert "$14.62" in text
 
 
 def test_check_says_what_to_look_at(tmp_path: Path) -> None:
