@@ -11,7 +11,10 @@ from chorale.text.predicates import forms_of
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 VERBS = 10_000
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="needs the reference data, which is not part of the project")
+pytestmark = [
+    pytest.mark.skipif(not DATA.is_dir(), reason="needs the reference data, which is not part of the project"),
+    pytest.mark.slow,
+]
 
 
 def test_no_stem_is_invented() -> None:
