@@ -53,11 +53,12 @@ def test_no_label_gets_more_tasks_for_its_name() -> None:
     by_name = shares(majority(judgments, ties="first").labels)
     assert by_name[0] - by_name[-1] > 0.03, "the bias that going by name has"
     result = majority(judgments)
-    given = shares(result.labels)
+    labels = result.labels
+    given = shares(labels)
     # Five standard errors of a share of one fifth.
     assert max(abs(share - 0.2) for share in given) < 5 * (0.2 * 0.8 / 20_000) ** 0.5
     # Of the tied tasks alone, too.
-    tied = {task: result.labels[task] for task, is_tied in zip(result.tasks, result.tied, strict=True) if is_tied}
+    tied = {task: labels[task] for task, is_tied in zip(result.tasks, result.tied, strict=True) if is_tied}
     assert len(tied) == result.ties > 5_000
     assert max(abs(share - 0.2) for share in shares(tied)) < 5 * (0.2 * 0.8 / len(tied)) ** 0.5
 
