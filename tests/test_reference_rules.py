@@ -63,6 +63,7 @@ def test_levy_holt_is_read() -> None:
     assert found.applications[0].rule[:2] == ("is widely used in", "is used in")
 
 
+@pytest.mark.slow
 def test_published_rules_on_levy_holt() -> None:
     """The authors look up the applications' lemmas among the rules as written: with our lemmas, 90 (62) and 15 (13).
 

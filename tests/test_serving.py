@@ -132,6 +132,7 @@ def serve_with_processes(
         process.communicate(timeout=PATIENCE_SECONDS)
 
 
+@pytest.mark.slow
 def test_several_processes_accept_connections_when_the_first_is_up(
     serve_with_processes: Callable[[int], "subprocess.Popen[str]"], mark: Path
 ) -> None:
@@ -143,6 +144,7 @@ def test_several_processes_accept_connections_when_the_first_is_up(
         assert line, "ended without a word"
 
 
+@pytest.mark.slow
 def test_nobody_else_gets_the_port_while_several_processes_start(
     serve_with_processes: Callable[[int], "subprocess.Popen[str]"], mark: Path
 ) -> None:
@@ -163,6 +165,7 @@ def test_nobody_else_gets_the_port_while_several_processes_start(
     assert status_of_first_connection(port) == 200
 
 
+@pytest.mark.slow
 def test_processes_end_with_their_parent_however_it_ends(
     serve_with_processes: Callable[[int], "subprocess.Popen[str]"],
 ) -> None:
