@@ -631,3 +631,11 @@ def test_a_budget_is_what_scripts_can_spend(tmp_path: Path) -> None:
             threading.Event().wait(0.2)
         assert market.site.query("SELECT kind, amount FROM entry") == [("base", 25)]
         assert market.client.get_account_balance()["AvailableBalance"] == "0.25"
+
+
+def test_a_locale_without_a_subdivision_comes_back_without_one(market: Market) -> None:
+    """The client of these tests checks every answer by the schema of the interface."""
+    countries = [{"Country": "US"}, {"Country": "CA"}]
+    asked = {"QualificationTypeId": "00000000000000000071", "Comparator": "In", "LocaleValues": countries}
+    hit = market.hit(QualificationRequirements=[{**asked, "RequiredToPreview": True}])
+    assert hit["QualificationRequirements"][0]["LocaleValues"] == countries

@@ -14,9 +14,7 @@ from chorale.exchange.sealing import is_sealed
 from chorale.model import UserError
 
 BackupFile = Annotated[Path, Argument(metavar="FILE", help="A file that `chorale backup` made.")]
-Replace = Annotated[
-    bool, Option("--replace", help="Replace the existing database. It is kept beside the new one.")
-]
+Replace = Annotated[bool, Option("--replace", help="Replace the existing database. It is kept beside the new one.")]
 WithFiles = Annotated[
     bool, Option("--files", help="Also put back the study's files; those that differ are kept beside them.")
 ]

@@ -21,19 +21,20 @@ Request = dict[str, Any]
 Reply = dict[str, Any]
 
 
+def _given(value: Any) -> Any:
+    """A value without the fields that were left out, also inside of it: a locale may have no subdivision."""
+    if isinstance(value, dict):
+        return {name: _given(inside) for name, inside in value.items() if inside is not None}
+    return [_given(inside) for inside in value] if isinstance(value, list) else value
+
+
 def create_type(market: Market, request: Request) -> Reply:
     return {"HITTypeId": _type(market, request).name}
 
 
 def _type(market: Market, request: Request) -> HitTypeRow:
     """The type with these properties: the same whenever they are the same."""
-    requirements = json.dumps(
-        [
-            {name: value for name, value in requirement.items() if value is not None}
-            for requirement in request["QualificationRequirements"]
-        ],
-        sort_keys=True,
-    )
+    requirements = json.dumps(_given(request["QualificationRequirements"]), sort_keys=True)
     values = {
         "title": request["Title"],
         "description": request["Description"],
