@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from chorale.cli import app
 from chorale.contract import installed_tasks
+from chorale.engine.opening import open_study
 from chorale.model import UserError
 from chorale.text import tagger
 from chorale.text.tagger import digest_of_folder
@@ -286,3 +287,21 @@ def test_tokens_and_their_places_make_the_text_again(text: str) -> None:
         assert not text[end : token.start].strip()
         end = token.end
     assert not text[end:].strip()
+
+
+@pytest.mark.slow
+def test_the_first_commands_of_the_docs_work_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip(tagger.COPY)
+    monkeypatch.chdir(tmp_path)
+    Path("my-text.txt").write_text("The ferry left at dawn. The captain called off the trip.\n", "utf-8")
+    page = (Path(__file__).parents[1] / "docs/qasrl.md").read_text("utf-8")
+    block = page.split("```console\n")[1].split("```")[0]
+    commands = [line.removeprefix("$ chorale ").split() for line in block.splitlines()]
+    assert [command[0] for command in commands] == ["new", "prepare", "check", "rehearse", "serve", "export"]
+    for command in commands:
+        if command[0] == "serve":
+            open_study(Path(command[1])).close()
+            continue
+        more = ["--seeds", "1"] if command[0] == "rehearse" else []
+        done = CliRunner().invoke(app, [*command, *more])
+        assert done.exit_code == 0, f"{command}: {done.output}"

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,10 +19,13 @@ from chorale.cli import app
 from chorale.contract import AnswerError, installed_tasks
 from chorale.contract.task import ItemError
 from chorale.engine.clock import Clock
+from chorale.engine.managing import worker_called
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
+from chorale.engine.settling import settle_everything
 from chorale.exchange.export import write_export
 from chorale.files.tables import write_csv
+from chorale.folder.plan import plan_study
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.templates import create_study
 from chorale.kits.qasrl.files import Qa, QuestionAnswers, read_bank, read_qasrl, read_sentences
@@ -32,10 +36,12 @@ from chorale.kits.qasrl.tasks.shared.comparing import agreement, groups
 from chorale.kits.qasrl.tasks.shared.published import read_published
 from chorale.kits.qasrl.tasks.shared.tables import CSV_COLUMNS, SENTENCE_COLUMNS, Annotation, csv_rows, sentence_rows
 from chorale.model import Judgment
-from chorale.rehearsal import Crowd, Rehearsal
+from chorale.monitor.worker_record import worker_record
+from chorale.rehearsal import Crowd, Rehearsal, read_crowd
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
+from chorale.store import gates, ledger
 from chorale.text.inflections import inflect
-from crowd import Person
+from crowd import Person, look, tamper
 
 WRITE, CONSOLIDATE, VALIDATE = (installed_tasks()[f"qasrl-{name}"] for name in ("write", "consolidate", "validate"))
 ITEM = WRITE.shape.parse_row(PREDICATE)
@@ -64,7 +70,6 @@ def ask(question: str, *spans: tuple[int, int]) -> dict[str, Any]:
             [ask("Who sold something?", (0, 2)), ask("who  sold something", (3, 4))],
             "question 2 is the same as question 1",
         ),
-        ([], "must have at least one entry"),
         ([{"question": "Who sold something?", "answers": [[0]]}], "must have answers as pairs of whole numbers"),
         ([{"question": "Who sold something?", "answers": [[0, True]]}], "must be a whole number"),
         ([ask("Who sold something?", (0, 3), (2, 4))], "must have answers that share no word"),
@@ -314,6 +319,145 @@ def test_questions_are_paid_and_redundant_ones_are_not(study: Study) -> None:
     assert study.store.read(lambda tx: verify(tx, study)).result().differences == []
 
 
+def test_writers_may_say_that_there_is_nothing_to_ask(study: Study, tmp_path: Path) -> None:
+    writers = [work(study, name, "writing", []) for name in ("ada", "bob")]
+    assert writers[0].next("writing").progress.earned == 5
+    assert Person(study, "dee").next("validation").view is None  # there is no question to answer
+    view = Person(study, "cy").next("consolidation").view
+    assert view is not None and (view["sets"], view["groups"]) == ([[], []], [])
+    work(study, "cy", "consolidation", [])
+    for name in ("qasrl-csv-consolidation", "qasrl-annotators-writing"):
+        rows = rows_of(exported(study, name, tmp_path))
+        assert {(row["verb_idx"], row["question"], row["answer_range"]) for row in rows} == {("4", "", "")}
+    numbers = study.store.read(lambda tx: qasrl_study(tx, study)).result()
+    assert numbers is not None
+    assert [(one.stage, one.nothing_to_ask) for one in numbers.yields] == [("writing", 2), ("consolidation", 1)]
+    assert study.store.read(lambda tx: verify(tx, study)).result().differences == []
+
+
+def test_a_consolidator_can_overrule_that_there_is_nothing_to_ask(study: Study, tmp_path: Path) -> None:
+    for name in ("ada", "bob"):
+        work(study, name, "writing", [])
+    work(study, "cy", "consolidation", EXPERT)
+    rows = rows_of(exported(study, "qasrl-csv-consolidation", tmp_path))
+    assert [row["question"] for row in rows] == [one["question"] for one in EXPERT]
+
+
+def test_nothing_to_ask_is_graded_and_labelled_by_the_majority() -> None:
+    nothing = WRITE.shape.parse_gold([], ITEM)
+    assert WRITE.grading.grade([], nothing).score == 1
+    assert WRITE.grading.grade([], parsed(EXPERT)).score == 0
+    assert WRITE.grading.grade(parsed(EXPERT), nothing) == (
+        0.0,
+        (
+            "the expert says that there is nothing to ask",
+            *(f"not an answer the expert has: to “{EXPERT[number]['question']}”" for number in (0, 0, 1, 2, 3)),
+        ),
+    )
+    asked = [Judgment("c", parsed(EXPERT), 1.0)]
+    most = WRITE.combining.combine([Judgment("a", [], 1.0), Judgment("b", [], 1.0), *asked])
+    assert most is not None and most.answer == [] and most.confidence == pytest.approx(2 / 3)
+    assert WRITE.explaining.present(ITEM, []) == {"nothing": "Nothing to ask about this word."}
+
+
+def test_simulated_writers_say_that_there_is_nothing_to_ask_as_often_as_they_are_able() -> None:
+    assert WRITE.simulating.imitate is not None and CONSOLIDATE.simulating.guess is not None
+    rng = Random(4)
+    written = [WRITE.simulating.imitate(WRITE.form.view(ITEM), [], 0.8, rng) for _ in range(500)]
+    assert sum(not one for one in written) / 500 == pytest.approx(0.8, abs=0.05)
+    assert all(parsed(one) == [] or parsed(one) for one in written)
+    view = CONSOLIDATE.form.view({**ITEM, "sets": [[], [], FIRST_SET]})
+    assert CONSOLIDATE.simulating.guess(view, None, None) == []
+
+
+def test_what_consolidation_keeps_of_a_writers_work() -> None:
+    assert CONSOLIDATE.grading.kept is not None
+    keeps = CONSOLIDATE.grading.kept
+    settled = parsed([EXPERT[0], EXPERT[1], ask("When was something sold?", (8, 10))])
+    assert keeps(parsed(FIRST_SET), settled) == ({"roles_kept": 2 / 3, "answers_kept": 3 / 4}, 2)
+    # A better question and a word more take nothing away; a question that asks for the same again adds nothing.
+    assert keeps(parsed([ask("When did someone sell something?", (9, 10))]), settled) == (
+        {"roles_kept": 1, "answers_kept": 1},
+        1,
+    )
+    repeated = parsed([ask("What did someone sell?", (5, 6)), ask("How did someone sell something?", (5, 6))])
+    assert keeps(repeated, settled) == ({"roles_kept": 0.5, "answers_kept": 1}, 1)
+    redundant = [{**one, "redundant": True} for one in parsed(EXPERT[:1])]
+    assert keeps(parsed(EXPERT[:1]), [*redundant, *parsed(EXPERT[1:2])]).parts == 0
+    assert keeps([], []) == ({"roles_kept": 1, "answers_kept": 1}, 0)
+    assert keeps([], settled).criteria == keeps(settled, []).criteria == {"roles_kept": 0, "answers_kept": 0}
+
+
+PAID_BY_KEPT = """
+[[gate]]
+name = "good-writers"
+stage = "writing"
+graded = 1
+threshold = 0.6
+criteria = { roles_kept = 0.7 }
+"""
+
+
+def kept_study(folder: Path) -> Path:
+    """Writers are paid and let through a gate by what consolidation keeps of their work."""
+    text = (write_qasrl_study(folder, predicates=2) / "study.toml").read_text("utf-8")
+    text = text.replace('of = "together"', 'of = "together"\n\n[stage.entry]\nexclude_contributors = true', 1)
+    text = text.replace('task = "qasrl-consolidate"', 'task = "qasrl-consolidate"\ngrades_sources = true')
+    text = text.replace("amounts = [5, 6] }", "amounts = [5, 6] }\nkept = { beyond = 1, amounts = [10] }")
+    (folder / "study.toml").write_text(text + PAID_BY_KEPT, "utf-8")
+    assert check_folder(folder)[1] == []
+    return folder
+
+
+def test_two_stages_keep_parts_of_the_same_answers(tmp_path: Path, clock: Clock) -> None:
+    folder = kept_study(tmp_path / "study")
+    head, *parts = re.split(r"(?m)^(?=\[\[)", (folder / "study.toml").read_text("utf-8"))
+    [keeping] = [part for part in parts if 'name = "consolidation"' in part]
+    again = keeping.replace('name = "consolidation"', 'name = "second"')
+    (folder / "study.toml").write_text("".join([head, *parts, again]), "utf-8")
+    running = open_study(folder, None, clock)
+    try:
+        ada = work(running, "ada", "writing", FIRST_SET)
+        work(running, "bob", "writing", SECOND_SET)
+        earned = [ada.next("writing").progress.earned]
+        for name, stage in (("cy", "consolidation"), ("di", "second")):
+            work(running, name, stage, EXPERT)
+            earned.append(ada.next("writing").progress.earned)
+        assert earned == [earned[0], earned[0] + 20, earned[0] + 40], "both give the same score, and each pays"
+        settle_everything(running)
+        assert ada.next("writing").progress.earned == earned[-1]
+        assert look(running, lambda tx: verify(tx, running)).differences == []
+    finally:
+        running.close()
+
+
+def test_writers_are_paid_and_judged_by_what_consolidation_keeps(tmp_path: Path, clock: Clock) -> None:
+    running = open_study(kept_study(tmp_path / "study"), None, clock)
+    try:
+        ada = work(running, "ada", "writing", FIRST_SET)
+        bob = work(running, "bob", "writing", SECOND_SET)
+        before = [person.next("writing").progress.earned for person in (ada, bob)]
+        work(running, "cy", "consolidation", EXPERT)
+        after = [person.next("writing").progress.earned for person in (ada, bob)]
+        # Ada has three roles in it, two of them beyond the first; Bob all but the person it was sold to.
+        assert [later - earlier for earlier, later in zip(before, after, strict=True)] == [20, 20]
+        settle_everything(running)
+        assert [person.next("writing").progress.earned for person in (ada, bob)] == after
+        numbers = look(running, lambda tx: qasrl_study(tx, running))
+        [record] = look(running, lambda tx: worker_record(tx, running, worker_called(tx, ada.pseudonym))).standings
+        verdicts = look(running, gates.verdicts)
+        assert look(running, lambda tx: verify(tx, running)).differences == []
+        tamper(running, "UPDATE entry SET amount = 11 WHERE cause LIKE 'kept:%'")
+        assert any("the ledger says" in one for one in look(running, lambda tx: verify(tx, running)).differences)
+    finally:
+        running.close()
+    assert numbers is not None
+    assert {(one.verbs, one.roles_kept) for one in numbers.writers} == {(1, 1.0)}
+    assert "Writers: what consolidation kept" in {table.title for table in numbers.tables("USD")}
+    assert (record.marks, record.graded) == ({"roles_kept": 1.0, "answers_kept": 1.0}, 1)
+    assert {(verdict.worker, verdict.passed) for verdict in verdicts} == {(ada.pseudonym, True), (bob.pseudonym, True)}
+
+
 def test_a_question_in_twelve_tenses_is_paid_as_one() -> None:
     auxiliaries = ("did", "does", "will", "might", "can", "would", "should", "didn't", "won't", "can't")
     repeated = parsed([ask(f"What {aux} someone sell?", (5, 6)) for aux in auxiliaries])
@@ -332,7 +476,11 @@ def test_exports_have_the_published_columns_and_our_own_readers_read_them(study:
     assert [row["question"] for row in rows][:2] == ["Who sold something?", "What did someone sell?"]
     assert (rows[0]["answer_range"], rows[0]["answer"]) == ("0:2~!~3:4", "The twins~!~Ada")
     assert rows[0]["source_assign_id"].startswith("Some(")
-    assert (rows[3]["is_passive"], rows[3]["verb_slot_inflection"], rows[4]["is_redundant"]) == ("True", "Past", "True")
+    assert (rows[3]["is_passive"], rows[3]["verb_slot_inflection"]) == ("True", "Past")
+    # The authors' script counts every row with a question: none is redundant here, everybody's own work keeps them.
+    assert [row["is_redundant"] for row in rows] == ["False"] * 4
+    kept = rows_of(exported(study, "qasrl-annotators-consolidation", tmp_path))
+    assert [row["is_redundant"] for row in kept] == [*["False"] * 4, "True"]
     sentences = exported(study, "qasrl-sentences-consolidation", tmp_path)
     assert sentences.read_text("utf-8").splitlines()[0] == ",".join(SENTENCE_COLUMNS)
     table = read_qasrl(gold, read_sentences(sentences))
@@ -346,8 +494,12 @@ def test_exports_have_the_published_columns_and_our_own_readers_read_them(study:
         wrote.setdefault(row["question"], set()).add(f"turk-{row['worker_id']}")
     [asked] = read_bank(exported(study, "qasrl-bank-consolidation", tmp_path)).questions.values()
     assert {one.question.text: set(one.sources) for one in asked} == {
-        row["question"]: wrote[row["question"]] for row in rows if row["is_redundant"] == "False"
+        row["question"]: wrote[row["question"]] for row in rows
     }
+    numbers = look(study, lambda tx: qasrl_study(tx, study))
+    assert numbers is not None
+    [validity] = numbers.validity
+    assert (validity.stage, validity.questions, validity.valid, validity.answered) == ("validation", 6, 6, 1.0)
     annotators = read_qasrl(exported(study, "qasrl-annotators-consolidation", tmp_path))
     [team] = annotators.teams.values()
     assert len(team) == 3
@@ -651,6 +803,33 @@ def _one_writer_each(written: QuestionAnswers) -> list[QuestionAnswers]:
         ]
         found.append(written.taken(np.array(kept)))
     return found
+
+
+@pytest.mark.slow
+def test_check_and_rehearse_forecast_what_is_then_paid(tmp_path: Path) -> None:
+    """The template's cost by `check`, by rehearsals, and in the ledger of other people who did it."""
+    create_study(tmp_path / "qasrl", "qasrl")
+    folder = load_folder(tmp_path / "qasrl")
+    planned = plan_study(folder)
+    rehearsal = Rehearsal(folder, read_crowd(folder))
+    paid: list[dict[str, int]] = []
+    try:
+        for seed in (1, 2, 3, 99):
+            running, _ = rehearsal.perform(seed)
+            by_stage: dict[str, int] = {}
+            for line in look(running, lambda tx: list(ledger.ledger_lines(tx))):
+                by_stage[line.stage] = by_stage.get(line.stage, 0) + line.amount
+            paid.append(by_stage)
+            running.close()
+    finally:
+        rehearsal.close()
+    *forecasts, others = paid
+    expected = float(np.mean([sum(one.values()) for one in forecasts]))
+    assert expected == pytest.approx(planned.cost, rel=0.06)
+    assert sum(others.values()) == pytest.approx(expected, rel=0.06)
+    costs = {stage.name: stage.cost for stage in planned.stages}
+    for name in ("writing", "consolidation"):
+        assert others[name] == pytest.approx(costs[name], rel=0.1)
 
 
 def test_gold_in_production_never_shows_the_experts_answer(tmp_path: Path, clock: Clock) -> None:

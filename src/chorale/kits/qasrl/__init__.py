@@ -27,6 +27,17 @@ KIT = Kit(
             f"{_HERE}.commands.importing:qasrl",
         ),
         Command(
+            ("train", "qasrl"),
+            "Train a parser that asks about verbs, from the QA-SRL Bank. Run it again to continue after an "
+            "interruption.",
+            f"{_HERE}.commands.train:qasrl",
+        ),
+        Command(
+            ("parse", "qasrl"),
+            "Ask about the verbs of a text and answer, with a trained parser, for `chorale evaluate qasrl`.",
+            f"{_HERE}.commands.parsing:qasrl",
+        ),
+        Command(
             ("evaluate", "qasrl"),
             "Score questions and answers about verbs: arguments found (UA), with the right question (LA), and roles.",
             "chorale.cli.evaluate:qasrl",
@@ -42,7 +53,7 @@ KIT = Kit(
         ReportSection(
             "qasrl",
             "Questions and answers about verbs",
-            frozenset({"qasrl-write", "qasrl-consolidate"}),
+            frozenset({"qasrl-write", "qasrl-consolidate", "qasrl-validate"}),
             f"{_HERE}.study_numbers:qasrl_section",
             in_status=True,
         ),

@@ -13,6 +13,7 @@ from chorale.kits.qasrl.metrics import DenseRules, Rules, align, aligned_argumen
 from chorale.kits.qasrl.metrics.propbank import Holding
 from chorale.kits.qasrl.scoring.agreement import score_agreement
 from chorale.kits.qasrl.scoring.alignment import write_alignment
+from chorale.kits.qasrl.scoring.corrections import with_corrections
 from chorale.kits.qasrl.scoring.references import score_dense, score_propbank
 from chorale.kits.qasrl.scoring.scores import QasrlOptions, score_qasrl
 from chorale.kits.srl.files import read_srl
@@ -80,6 +81,13 @@ Iou = Annotated[
 ExtraVerbs = Annotated[
     bool, Option("--include-extra-verbs", help="Count verbs that only PRED has: all their arguments are wrong.")
 ]
+SharedVerbs = Annotated[
+    bool, Option("--shared-verbs", help="Score only verbs that all files have: PRED, GOLD or PropBank, and --against.")
+]
+CorrectionsFile = Annotated[
+    File | None,
+    Option(help="A table of --alignment with status and same_role corrected by hand: adds corrected UA and LA."),
+]
 By = Annotated[
     str | None,
     Option(metavar="COLUMN", help="Agreement of the annotators of one file, told apart by this column: worker_id."),
@@ -114,8 +122,10 @@ def score(
     average: AverageName = "micro",
     iou: Iou = 0.5,
     extra_verbs: ExtraVerbs = False,
+    shared_verbs: SharedVerbs = False,
     by: By = None,
     alignment: AlignmentFile = None,
+    corrections: CorrectionsFile = None,
     force: Force = True,
     propbank: PropBankFile = None,
     found_by: FoundBy = "head",
@@ -137,19 +147,22 @@ def score(
     that tells the annotators of one file apart, for their agreement; `propbank` a CoNLL-2009 file to compare with
     instead of the gold; with `dense`, the gold is a file of the QA-SRL Bank, and its judges decide.
     """
-    gold, propbank, alignment, against = (
-        None if path is None else path_of(path) for path in (gold, propbank, alignment, against)
+    gold, propbank, alignment, corrections, against = (
+        None if path is None else path_of(path) for path in (gold, propbank, alignment, corrections, against)
     )
     check_target(alignment, "--alignment", force=force, endings=(".csv", ".html", ".htm"))
-    files = _Files(path_of(system), gold, propbank, alignment, against, sentences, by, valid, questions_by, cluster)
-    files.check(dense=dense)
+    files = _Files(
+        path_of(system), gold, propbank, alignment, corrections, against, sentences, by, valid, questions_by, cluster,
+        shared_verbs,
+    )  # fmt: skip
+    files.check(dense=dense, extra_verbs=extra_verbs)
     rules = Rules(iou, redundant, link, modality, extra_verbs, questions)
     if propbank or dense:
         changed = {"--average": average != "micro", "--per-verb": per_verb, "--iou": bool(propbank) and iou != _IOU}
         _refuse("--propbank" if propbank else "--dense", {**_changed(rules), **changed})
     if not propbank:
         _refuse("anything but --propbank", {"--found-by": found_by != "head"})
-    of_bank = files.bank_settings()
+    of_bank = files.reading_settings()
     options = QasrlOptions(rules, average, of_bank, per_verb)
     resampling = checked_resampling(ci, resamples, seed, progress)
     if by:
@@ -209,12 +222,14 @@ class _Files:
     gold: Path | None
     corpus: Path | None
     alignment: Path | None
+    corrections: Path | None
     against: Path | None
     sentence_files: Sequence[File]
     by: str | None
     valid: int
     questions_by: Literal["people", "anyone"]
     cluster: Sequence[str]
+    shared_verbs: bool
 
     @property
     def people_only(self) -> bool:
@@ -225,7 +240,7 @@ class _Files:
         paths = map(path_of, self.sentence_files)
         return [(str(path), read_sentences(path)) for path in paths]
 
-    def check(self, *, dense: bool) -> None:
+    def check(self, *, dense: bool, extra_verbs: bool) -> None:
         """Refuse options that exclude each other."""
         modes = [
             name for name, given in {"--by": self.by, "--propbank": self.corpus, "--dense": dense}.items() if given
@@ -236,14 +251,18 @@ class _Files:
             raise UserError("There is no GOLD. Name the file to score against, or take --by or --propbank.")
         if self.gold is not None and (self.by or self.corpus):
             raise UserError(f"{modes[0]} takes one file. Leave {self.gold} out.")
-        if self.alignment is not None and modes:
-            raise UserError(f"There is no alignment with {modes[0]}. Leave --alignment out.")
+        if (self.alignment is not None or self.corrections is not None) and modes:
+            raise UserError(f"There is no alignment with {modes[0]}. Leave --alignment and --corrections out.")
+        if self.shared_verbs and (extra_verbs or self.by or dense):
+            other = "--include-extra-verbs" if extra_verbs else modes[0]
+            raise UserError(f"--shared-verbs and {other} exclude each other. Leave one of them out.")
 
-    def bank_settings(self) -> dict[str, Setting] | None:
-        """How files of the QA-SRL Bank are read, for the signature; None if there are none."""
+    def reading_settings(self) -> dict[str, Setting] | None:
+        """Which verbs count and how files of the QA-SRL Bank are read, for the signature; None if all is as usual."""
+        shared: dict[str, Setting] = {"verbs": "shared"} if self.shared_verbs else {}
         if all(file is None or is_table(file) for file in (self.system, self.gold, self.against)):
-            return None
-        return {"valid": self.valid, "questions-by": "people" if self.people_only else "anyone"}
+            return shared or None
+        return {**shared, "valid": self.valid, "questions-by": "people" if self.people_only else "anyone"}
 
     def agreement(self, by: str, options: QasrlOptions, resampling: Resampling, *, for_scripts: bool) -> Score:
         table, other = self._read(self.system), self._rival()
@@ -253,6 +272,9 @@ class _Files:
     def propbank(self, found_by: Holding, resampling: Resampling, reading: Mapping[str, Setting] | None) -> Score:
         table, other = self._read(self.system), self._rival()
         corpus = read_srl(self.corpus or self.system)
+        if self.shared_verbs and other is not None:
+            verbs = table.verbs_with_rows() & other.verbs_with_rows()
+            table, other = table.of_verbs(verbs), other.of_verbs(verbs)
         resampling = self._clustered(resampling, table, other)
         return score_propbank(table, corpus, self._known(table), found_by, resampling, other, reading)
 
@@ -267,9 +289,17 @@ class _Files:
     def scores(self, options: QasrlOptions, resampling: Resampling) -> Score:
         system, gold = self._read(self.system), self._read(self.gold or self.system, gold=True)
         other = self._rival()
+        if self.shared_verbs:
+            verbs = set.intersection(*(each.verbs_with_rows() for each in (system, gold, other) if each is not None))
+            system, gold = system.of_verbs(verbs), gold.of_verbs(verbs)
+            other = None if other is None else other.of_verbs(verbs)
         known = self._known(gold, system)
         resampling = self._clustered(resampling, system, gold, other)
         scored, aligned = score_qasrl(system, gold, options, resampling, other)
+        if self.corrections is not None:
+            found = statistics(aligned)
+            arguments = aligned_arguments(aligned, known)
+            scored = with_corrections(scored, self.corrections, arguments, found, options.average, resampling)
         if self.alignment is None:
             return scored
         names = self.system.name, Path(gold.name).name

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
+from statistics import fmean
 from typing import Any
 
+from chorale.contract.exporting import StageResults
 from chorale.engine.running import Study
 from chorale.kits.qasrl.files import Qa, QuestionAnswers, Verb
 from chorale.kits.qasrl.metrics import QasrlAgreement, agreement, consolidated_agreement
 from chorale.kits.qasrl.tasks.shared.answers import as_qas
+from chorale.kits.qasrl.tasks.shared.comparing import KEPT, kept
 from chorale.kits.qasrl.tasks.shared.tables import Annotation, everybodys, results_of
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable
@@ -17,7 +20,8 @@ from chorale.monitor.outcomes import stage_results
 from chorale.report.document import SectionContent
 from chorale.store import Tx
 
-WRITING, CONSOLIDATING = "qasrl-write", "qasrl-consolidate"
+MOST_WRITERS = 20
+WRITING, CONSOLIDATING, VALIDATING = "qasrl-write", "qasrl-consolidate", "qasrl-validate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,8 @@ class StageYield:
     roles_per_verb: float
     """Questions, in the mean over annotations."""
     answers_per_role: float
+    nothing_to_ask: int
+    """Annotations that say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +51,58 @@ class StageAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class WriterKept:
+    """How much of a writer's work is in the consolidated verbs."""
+
+    writer: str
+    verbs: int
+    roles_kept: float
+    """Shares, in the mean over verbs."""
+    answers_kept: float
+
+
+@dataclass(frozen=True, slots=True)
+class StageValidity:
+    """What validators of a stage say of questions."""
+
+    stage: str
+    questions: int
+    """That enough validators have answered."""
+    valid: int
+    answered: float
+    """Share of validators' answers to questions that call them valid."""
+
+
+@dataclass(frozen=True, slots=True)
 class QasrlStudy:
     """The numbers of one study."""
 
     yields: tuple[StageYield, ...]
     agreements: tuple[StageAgreement, ...]
+    writers: tuple[WriterKept, ...]
+    """Those of whose work least was kept first."""
+    validity: tuple[StageValidity, ...]
     cost_per_predicate: float | None
     """In minor units, with all that was spent on training."""
     cost_without_training: float | None
 
     def tables(self, currency: str) -> list[ScoreTable]:
-        columns: tuple[str, ...] = ("stage", "verbs#", "annotations#", "roles per verb#", "answers per role#")
+        columns: tuple[str, ...] = (
+            "stage", "verbs#", "annotations#", "roles per verb#", "answers per role#", "nothing to ask#"
+        )  # fmt: skip
         shown = [ScoreTable("Questions and answers", columns, list(map(astuple, self.yields)), digits=2)]
+        if self.validity:
+            columns = ("stage", "questions#", "valid#", "answers that call them valid#")
+            shown.append(ScoreTable("Validation", columns, list(map(astuple, self.validity)), digits=2))
         if self.agreements:
             columns = ("stage", "between", "pairs#", "verbs#", "UA F1#", "LA F1#")
             shown.append(ScoreTable("Agreement, mean over pairs", columns, list(map(astuple, self.agreements))))
+        if self.writers:
+            columns = ("writer", "verbs#", "roles kept#", "answers kept#")
+            listed = [astuple(one) for one in self.writers[:MOST_WRITERS]]
+            more = len(self.writers) - len(listed)
+            title = "Writers: what consolidation kept" + (f" (the lowest; {more:,} more in the JSON)" if more else "")
+            shown.append(ScoreTable(title, columns, listed, digits=2))
         costs = (("with training", self.cost_per_predicate), ("without training", self.cost_without_training))
         if self.cost_per_predicate is not None:
             amounts = [(words, money_text(round(cost), currency)) for words, cost in costs if cost is not None]
@@ -81,7 +124,13 @@ def qasrl_study(tx: Tx, study: Study) -> QasrlStudy | None:
         if stage.task.name in (WRITING, CONSOLIDATING) and stage.settings.round is None
     ]
     everybody = {stage.name: list(everybodys(stage_results(tx, study, stage))) for stage in stages}
-    if not any(everybody.values()):
+    validity = tuple(
+        found
+        for stage in study.stages.values()
+        if stage.task.name == VALIDATING and stage.settings.round is None
+        if (found := _validity(stage.name, stage_results(tx, study, stage))) is not None
+    )
+    if not any(everybody.values()) and not validity:
         return None
     costs = study_costs(tx, study)
     # Of writers all they wrote, of consolidators what is the verb's result.
@@ -94,6 +143,8 @@ def qasrl_study(tx: Tx, study: Study) -> QasrlStudy | None:
     return QasrlStudy(
         yields=tuple(_yield(name, given) for name, given in settled.items() if given),
         agreements=(*_of_people(everybody), *_of_teams(everybody)),
+        validity=validity,
+        writers=_kept([one for given in settled.values() for one in given if one.sources]),
         cost_per_predicate=costs.per_result,
         cost_without_training=costs.per_result_without_training,
     )
@@ -107,7 +158,27 @@ def _yield(stage: str, given: Sequence[Annotation]) -> StageYield:
         annotations=len(given),
         roles_per_verb=len(qas) / len(given),
         answers_per_role=sum(len(qa.spans) for qa in qas) / len(qas) if qas else 0.0,
+        nothing_to_ask=sum(not one.given for one in given),
     )
+
+
+def _validity(stage: str, results: StageResults) -> StageValidity | None:
+    items = list(results.items)
+    verdicts = [bool(said["valid"]) for item in items for given in results.judgments(item) for said in given.answer]
+    settled = [bool(said["valid"]) for item in items if item.label is not None for said in item.label.answer]
+    return StageValidity(stage, len(settled), sum(settled), fmean(verdicts)) if verdicts else None
+
+
+def _kept(consolidated: Iterable[Annotation]) -> tuple[WriterKept, ...]:
+    by_writer: dict[str, list[Mapping[str, float]]] = {}
+    for result in consolidated:
+        for source in result.sources:
+            by_writer.setdefault(source.worker, []).append(kept(source.answer, result.given).criteria)
+    writers = (
+        WriterKept(writer, len(verbs), *(fmean(verb[name] for verb in verbs) for name in KEPT))
+        for writer, verbs in by_writer.items()
+    )
+    return tuple(sorted(writers, key=lambda one: (one.roles_kept, one.answers_kept, one.writer)))
 
 
 def _of_people(everybody: Mapping[str, Sequence[Annotation]]) -> Iterable[StageAgreement]:
@@ -134,15 +205,19 @@ def _table(everybody: Mapping[str, Sequence[Annotation]]) -> QuestionAnswers:
     """What people have said in some stages. Somebody who worked on a verb in two of them is there twice."""
     listed: dict[Verb, list[Qa]] = {}
     teams: dict[tuple[Verb, str], frozenset[str]] = {}
+    nothing: set[tuple[Verb, str]] = set()
     for stage, given in everybody.items():
         for annotation in given:
             name = f"{stage}/{annotation.worker}"
-            listed.setdefault(_verb(annotation), []).extend(as_qas(annotation.given, name))
+            asked = as_qas(annotation.given, name)
+            listed.setdefault(_verb(annotation), []).extend(asked)
+            if not asked:
+                nothing.add((_verb(annotation), name))
             if annotation.sources:
                 teams[_verb(annotation), name] = frozenset(
                     {annotation.worker, *(source.worker for source in annotation.sources)}
                 )
-    return replace(QuestionAnswers.of(listed), teams=teams)
+    return replace(QuestionAnswers.of(listed, nothing=nothing), teams=teams)
 
 
 def _verb(annotation: Annotation) -> Verb:

@@ -4,7 +4,7 @@ Names are sorted, and rows are numbers into them: nothing computed from a `Quest
 rows of the file it came from.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
@@ -102,8 +102,12 @@ class QuestionAnswers:
         verbs: "Mapping[Verb, Sequence[Qa]] | Mapping[tuple[str, int], Sequence[Qa]]",
         *,
         name: str = "questions and answers",
+        nothing: Collection[tuple[Verb, str]] = (),
     ) -> Self:
-        """From plain lists, one per verb. A verb with an empty list is one about which nothing is asked."""
+        """From plain lists, one per verb. A verb with an empty list is one about which nothing is asked.
+
+        `nothing`: verbs about which a worker found nothing to ask, whatever others have.
+        """
         of_verb = {Verb(*verb): qas for verb, qas in verbs.items()}
         keys = tuple(sorted(of_verb))
         listed = [(number, qa) for number, key in enumerate(keys) for qa in of_verb[key]]
@@ -112,11 +116,14 @@ class QuestionAnswers:
                 if not 0 <= start < end:
                     raise ValueError(f"{(start, end)} is not a span: it must begin at 0 or later and end after that")
         questions = tuple(sorted({qa.question for _, qa in listed}))
-        workers = tuple(sorted({qa.worker for _, qa in listed} | {""}))
+        workers = tuple(sorted({qa.worker for _, qa in listed} | {worker for _, worker in nothing} | {""}))
         of_question = {question: code for code, question in enumerate(questions)}
         of_worker = {worker: code for code, worker in enumerate(workers)}
         rows = [(verb, of_question[qa.question], of_worker[qa.worker]) for verb, qa in listed]
-        rows += [(number, MARK_ONLY, of_worker[""]) for number, key in enumerate(keys) if not of_verb[key]]
+        silent = {verb for verb, _ in nothing}
+        marked = sorted({*nothing, *((key, "") for key in keys if not of_verb[key] and key not in silent)})
+        of_key = {key: number for number, key in enumerate(keys)}
+        rows += [(of_key[verb], MARK_ONLY, of_worker[worker]) for verb, worker in marked]
         spans = [(row, *span) for row, (_, qa) in enumerate(listed) for span in qa.spans]
         words = ("",) * len(keys)
         return cls(name, "", keys, words, questions, workers, Rows(*_columns(rows)), Answers(*_columns(spans)))
@@ -153,6 +160,14 @@ class QuestionAnswers:
     def of_worker(self, worker: str) -> Self:
         """What one of the workers said."""
         return self.taken(self.rows.worker == self.workers.index(worker))
+
+    def of_verbs(self, verbs: Collection[Verb]) -> Self:
+        """What is said about these verbs, and a note on how many others there were."""
+        keeps = np.array([verb in verbs for verb in self.verbs], dtype=np.bool_)
+        gone = len(self.verbs_with_rows() - set(verbs))
+        note = f"{plural(gone, 'verb is', 'verbs are')} not in all files: left out (--shared-verbs)."
+        kept = self.taken(keeps[self.rows.verb])
+        return replace(kept, notes=(*self.notes, note)) if gone else kept
 
     def taken(self, kept: NDArray[np.bool_]) -> Self:
         """Only these rows. Names stay, even of what is no longer there."""

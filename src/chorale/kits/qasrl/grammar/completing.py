@@ -1,12 +1,13 @@
 """What to offer while somebody writes a question: likely whole questions, and the pieces that can come next."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from chorale.kits.qasrl.grammar.arguments import Arguments, arguments_in, has_passive, is_person_subject
 from chorale.kits.qasrl.grammar.machine import LONGEST_QUESTION, Machine, Next, machine, words_of
-from chorale.kits.qasrl.grammar.sentence import Clause, clause_in, conjugated, object_in, person_before, prepositions_in
+from chorale.kits.qasrl.grammar.sentence import Clause, clause_in, conjugated, prepositions_in
 from chorale.kits.qasrl.grammar.slots import Parsed, Slots, as_question, render
 from chorale.kits.qasrl.grammar.table import table
 from chorale.text.inflections import VerbForms
@@ -47,8 +48,8 @@ class _Known(NamedTuple):
     """What is likely of the verb."""
 
     clause: Clause
-    subject: str
-    object: str
+    arguments: Arguments
+    has_passive: bool
     prepositions: tuple[str, ...]
     asked: frozenset[str]
     """What earlier questions ask for, as `Slots.asked_for` has it."""
@@ -153,18 +154,33 @@ def _likely(forms: VerbForms, context: Context) -> _Known:
     parsed = [built.parse(question) for question in context.earlier]
     earlier = [one.slots for one in parsed if isinstance(one, Parsed)]
     clause = Clause.of(earlier[-1]) if earlier else clause_in(tokens, index, forms)
-    subject = "someone" if person_before(tokens, index) or not tokens else ""
-    thing = "something" if clause.passive or not tokens or object_in(tokens, index) else ""
-    if earlier:
-        subject = next((noun for noun in map(_actor, reversed(earlier)) if noun), subject)
-        thing = next((noun for noun in map(_patient, reversed(earlier)) if noun), "")
     return _Known(
         clause,
-        subject or "someone",
-        thing,
+        _arguments(tokens, index, forms, clause, earlier),
+        has_passive(forms),
         prepositions_in(tokens, index, context.prepositions),
         frozenset(slots.asked_for() for slots in earlier),
         frozenset(slots.key() for slots in earlier),
+    )
+
+
+def _arguments(
+    tokens: Sequence[str], index: int, forms: VerbForms, clause: Clause, earlier: Sequence[Slots]
+) -> Arguments:
+    """What the sentence makes likely, and what earlier questions say otherwise."""
+    guessed = arguments_in(tokens, index, forms) if tokens else Arguments("someone", "something", "")
+    if clause.passive:
+        patient = "someone" if is_person_subject(tokens, index, forms) else "something"
+        guessed = guessed._replace(subject="someone", object=patient)
+    if not earlier:
+        return guessed
+    latest = list(reversed(earlier))
+    particle = guessed.particle if any(guessed.particle in slots.prep.split() for slots in earlier) else ""
+    return Arguments(
+        next((noun for noun in map(_actor, latest) if noun), guessed.subject),
+        next((noun for slots in latest if (noun := _patient(slots, particle))), ""),
+        particle,
+        guessed.object_after_particle and bool(particle),
     )
 
 
@@ -181,32 +197,62 @@ def _actor(slots: Slots) -> str:
     return slots.subj if slots.subj in _WH else ""
 
 
-def _patient(slots: Slots) -> str:
+def _patient(slots: Slots, particle: str) -> str:
     """Whom or what it is done to."""
-    if slots.asked_for() == "object":
+    beside = bool(particle) and slots.prep == particle and not slots.is_passive
+    if slots.asked_for() == "object" or (beside and slots.asked_for() == f"prep {particle}"):
         return _NOUN.get(slots.wh, "")
-    noun = slots.subj if slots.is_passive else slots.obj
+    noun = slots.subj if slots.is_passive else slots.obj or (slots.misc if beside else "")
     return noun if noun in _WH else ""
 
 
-def _candidates(likely: _Known) -> Iterator[Slots]:
-    """The questions one can ask of any verb, with what is known of this one: actor, patient, prepositions, the rest."""
+def _candidates(likely: _Known) -> list[Slots]:
+    """The questions one can ask of any verb, with what is known of this one, in the order of `_ranked`."""
+    subject, patient, particle, _ = likely.arguments
     active = replace(likely.clause, passive=False)
     passive = replace(likely.clause, passive=True)
-    asking = [_asking(active, _WH[likely.subject], "", likely.object)]
-    if likely.object:
-        wh = _WH[likely.object]
-        by_object = [_asking(passive, wh, "", ""), _asking(active, wh, likely.subject, "")]
-        asking = [*by_object, *asking] if likely.clause.passive else [*asking, *by_object]
-    yield from asking
-    rest = _asking(active, "when", likely.subject, likely.object)
+    by_subject = [_asking(active, _WH[subject], "", patient)]
+    by_object = []
+    if patient:
+        wh = _WH[patient]
+        by_object = [_asking(passive, wh, "", "")] if likely.has_passive else []
+        by_object.append(_asking(active, wh, subject, ""))
+    rest = _asking(active, "when", subject, patient)
     if likely.clause.passive:
-        rest = _asking(passive, "when", likely.object or "something", "")
+        rest = _asking(passive, "when", patient or "something", "")
     circumstances = [rest._replace(wh=wh) for wh in table()["suggested"]]
-    yield from circumstances[:_BEFORE_PREPOSITIONS]
-    for preposition in likely.prepositions[:_PREPOSITIONS_ASKED]:
-        yield rest._replace(wh="what", prep=preposition)
-    yield from circumstances[_BEFORE_PREPOSITIONS:]
+    among = [word for word in likely.prepositions if word != particle]
+    if particle:
+        among = [word for word in among if f"{particle} {word}" in table()["pairs"]]
+    prepositions = [rest._replace(wh="what", prep=word) for word in among[:_PREPOSITIONS_ASKED]]
+    return [
+        _with_particle(slots, likely.arguments)
+        for slots in _ranked(by_subject, by_object, circumstances, prepositions, likely)
+    ]
+
+
+def _ranked(
+    by_subject: list[Slots],
+    by_object: list[Slots],
+    circumstances: list[Slots],
+    prepositions: list[Slots],
+    likely: _Known,
+) -> list[Slots]:
+    """Likeliest first. What knows more of the sentence than its words can put them in a better order here."""
+    arguments = [*by_object, *by_subject] if likely.clause.passive else [*by_subject, *by_object]
+    early, late = circumstances[:_BEFORE_PREPOSITIONS], circumstances[_BEFORE_PREPOSITIONS:]
+    return [*arguments, *early, *prepositions, *late]
+
+
+def _with_particle(slots: Slots, arguments: Arguments) -> Slots:
+    """*Who called something?* as *Who called off something?*, where the sentence has *called off*."""
+    particle = arguments.particle
+    if not particle:
+        return slots
+    prep = f"{particle} {slots.prep}".strip()
+    if slots.obj and not slots.prep and arguments.object_after_particle:
+        return slots._replace(obj="", prep=prep, misc=slots.obj)
+    return slots._replace(prep=prep)
 
 
 def _asking(clause: Clause, wh: str, subject: str, patient: str) -> Slots:

@@ -191,7 +191,10 @@ class Machine:
         if instead in first_words:
             return f"Write “{instead}” in place of “{word}”."
         if not before:
-            return self._why_not_begun()
+            return self._preposition_first(word) or self._why_not_begun()
+        both = f"{before[-1].text} {word}"
+        if len(before) == 1 and both in table()["insteadOfTwo"]:
+            return f"Write “{table()['insteadOfTwo'][both]}” in place of “{both}”."
         if "someone" in first_words and not self._knows(word):
             unknown = " ".join(typed.text for typed in takewhile(lambda typed: not self._knows(typed.text), rest))
             return f"Write “someone” or “something” in place of “{unknown}”."
@@ -201,10 +204,19 @@ class Machine:
         if of_verb and word in self.forms.words():
             return _verb_must_be(before, of_verb)
         if following and word in table()["groups"]["someone"] and paths[0].slots.wh in table()["groups"]["argument"]:
+            if len(before) == 1:
+                return f"Write “did” or another such word first: “{_text(before)} did {word} {self.forms.stem}?”"
             return f"Leave out “{word}” here: the question must have a place for its answer."
+        if of_verb and not self._knows(word):
+            return f"{self._what_follows(paths, before)} The question is about the verb “{self.forms.stem}”."
         if not following:
             return f"Nothing can follow after “{_text(before)}”. The question ends there."
         return self._what_follows(paths, before)
+
+    def _preposition_first(self, word: str) -> str:
+        if word not in table()["groups"]["preposition"] and word not in self._more:
+            return ""
+        return f"Put “{word}” at the end: “What did someone {self.forms.stem} something {word}?”"
 
     def _without_do(self, slots: Slots) -> str:
         """The verb's form for *did* or *does* that nobody stands behind; empty for other words."""

@@ -5,14 +5,16 @@
  * @typedef {import("./question_slots.js").Slots} Slots
  * @typedef {import("./question_slots.js").Forms} Forms
  * @typedef {import("./question_sentence.js").Clause} Clause
+ * @typedef {import("./question_arguments.js").Arguments} Arguments
  * @typedef {{text: string, whole: boolean, slot: string}} Completion the question with one more piece
  * @typedef {{
- *   clause: Clause, subject: string, object: string, prepositions: string[], asked: Set<string>, keys: Set<string>,
+ *   clause: Clause, arguments: Arguments, hasPassive: boolean, prepositions: string[], asked: Set<string>, keys: Set<string>,
  * }} Known what is likely of the verb
  */
 
+import { argumentsIn, hasPassive, isPersonSubject } from "./question_arguments.js";
 import { LONGEST_QUESTION, Machine, wordsOf } from "./question_machine.js";
-import { clauseIn, clauseOf, conjugated, objectIn, personBefore, prepositionsIn } from "./question_sentence.js";
+import { clauseIn, clauseOf, conjugated, prepositionsIn } from "./question_sentence.js";
 import { asQuestion, askedFor, capital, has, isPassive, keyOf, render } from "./question_slots.js";
 import TABLE from "./question_table.js";
 
@@ -102,17 +104,32 @@ export class Grammar {
     const asked = earlier.map((question) => this.parse(question)).flatMap((one) => ("slots" in one ? [one.slots] : []));
     const latestFirst = [...asked].reverse();
     const clause = asked.length > 0 ? clauseOf(latestFirst[0]) : clauseIn(tokens, verbIndex, this.forms);
-    const guessed = clause.passive || tokens.length === 0 || objectIn(tokens, verbIndex) ? "something" : "";
-    const person = personBefore(tokens, verbIndex) || tokens.length === 0 ? "someone" : "";
-    const subject = latestFirst.map(actor).find((noun) => noun) ?? person;
-    const object = asked.length > 0 ? latestFirst.map(patient).find((noun) => noun) ?? "" : guessed;
     return {
       clause,
-      subject: subject || "someone",
-      object,
+      arguments: this.#arguments(clause, latestFirst),
+      hasPassive: hasPassive(this.forms),
       prepositions: prepositionsIn(tokens, verbIndex, this.machine.more),
       asked: new Set(asked.map(askedFor)),
       keys: new Set(asked.map(keyOf)),
+    };
+  }
+
+  /** @param {Clause} clause @param {Slots[]} latestFirst earlier questions @returns {Arguments} */
+  #arguments(clause, latestFirst) {
+    const { tokens, verbIndex, forms } = this;
+    const unknown = { subject: "someone", object: "something", particle: "", objectAfterParticle: false };
+    const guessed = tokens.length > 0 ? argumentsIn(tokens, verbIndex, forms) : unknown;
+    if (clause.passive) {
+      guessed.subject = "someone";
+      guessed.object = isPersonSubject(tokens, verbIndex, forms) ? "someone" : "something";
+    }
+    if (latestFirst.length === 0) return guessed;
+    const particle = latestFirst.some((slots) => slots.prep.split(" ").includes(guessed.particle)) ? guessed.particle : "";
+    return {
+      subject: latestFirst.map(actor).find((noun) => noun) ?? guessed.subject,
+      object: latestFirst.map((slots) => patient(slots, particle)).find((noun) => noun) ?? "",
+      particle,
+      objectAfterParticle: guessed.objectAfterParticle && particle !== "",
     };
   }
 
@@ -156,31 +173,58 @@ function actor(slots) {
   return WH.has(slots.subj) ? slots.subj : "";
 }
 
-/** @param {Slots} slots @returns {string} whom or what it is done to */
-function patient(slots) {
-  if (askedFor(slots) === "object") return NOUNS.get(slots.wh) ?? "";
-  const noun = isPassive(slots) ? slots.subj : slots.obj;
+/** @param {Slots} slots @param {string} particle @returns {string} whom or what it is done to */
+function patient(slots, particle) {
+  const beside = particle !== "" && slots.prep === particle && !isPassive(slots);
+  const asked = askedFor(slots);
+  if (asked === "object" || (beside && asked === `prep ${particle}`)) return NOUNS.get(slots.wh) ?? "";
+  const noun = isPassive(slots) ? slots.subj : slots.obj || (beside ? slots.misc : "");
   return WH.has(noun) ? noun : "";
 }
 
 /** @param {Known} likely @returns {Slots[]} the questions one can ask of any verb, with what is known of this one */
 function candidates(likely) {
+  const { subject, object, particle } = likely.arguments;
   const active = { ...likely.clause, passive: false };
   const passive = { ...likely.clause, passive: true };
-  const bySubject = [asking(active, WH.get(likely.subject) ?? "", "", likely.object)];
-  const wh = WH.get(likely.object) ?? "";
-  const byObject = likely.object ? [asking(passive, wh, "", ""), asking(active, wh, likely.subject, "")] : [];
+  const bySubject = [asking(active, WH.get(subject) ?? "", "", object)];
+  const wh = WH.get(object) ?? "";
+  const inPassive = likely.hasPassive ? [asking(passive, wh, "", "")] : [];
+  const byObject = object ? [...inPassive, asking(active, wh, subject, "")] : [];
   const rest = likely.clause.passive
-    ? asking(passive, "when", likely.object || "something", "")
-    : asking(active, "when", likely.subject, likely.object);
+    ? asking(passive, "when", object || "something", "")
+    : asking(active, "when", subject, object);
   const circumstances = TABLE.suggested.map((word) => ({ ...rest, wh: word }));
-  const prepositions = likely.prepositions.slice(0, PREPOSITIONS_ASKED);
+  const among = likely.prepositions.filter(
+    (prep) => prep !== particle && (particle === "" || TABLE.pairs.includes(`${particle} ${prep}`)),
+  );
+  const prepositions = among.slice(0, PREPOSITIONS_ASKED).map((prep) => ({ ...rest, wh: "what", prep }));
+  return ranked(bySubject, byObject, circumstances, prepositions, likely).map((slots) => withParticle(slots, likely.arguments));
+}
+
+/**
+ * @param {Slots[]} bySubject
+ * @param {Slots[]} byObject
+ * @param {Slots[]} circumstances
+ * @param {Slots[]} prepositions
+ * @param {Known} likely
+ * @returns {Slots[]} likeliest first
+ */
+function ranked(bySubject, byObject, circumstances, prepositions, likely) {
   return [
     ...(likely.clause.passive ? [...byObject, ...bySubject] : [...bySubject, ...byObject]),
     ...circumstances.slice(0, BEFORE_PREPOSITIONS),
-    ...prepositions.map((prep) => ({ ...rest, wh: "what", prep })),
+    ...prepositions,
     ...circumstances.slice(BEFORE_PREPOSITIONS),
   ];
+}
+
+/** @param {Slots} slots @param {Arguments} guessed @returns {Slots} */
+function withParticle(slots, { particle, objectAfterParticle }) {
+  if (particle === "") return slots;
+  const prep = `${particle} ${slots.prep}`.trim();
+  if (slots.obj && !slots.prep && objectAfterParticle) return { ...slots, obj: "", prep, misc: slots.obj };
+  return { ...slots, prep };
 }
 
 /** @param {Clause} clause @param {string} wh @param {string} subj @param {string} obj @returns {Slots} */

@@ -147,7 +147,9 @@ export class Machine {
     const firstWords = new Set(following.map((piece) => piece.text.split(" ")[0]));
     const instead = INSTEAD_OF.get(word);
     if (instead !== undefined && firstWords.has(instead)) return `Write “${instead}” in place of “${word}”.`;
-    if (before.length === 0) return this.#whyNotBegun();
+    if (before.length === 0) return this.#prepositionFirst(word) || this.#whyNotBegun();
+    const both = `${before[before.length - 1].text} ${word}`;
+    if (before.length === 1 && has(TABLE.insteadOfTwo, both)) return `Write “${TABLE.insteadOfTwo[both]}” in place of “${both}”.`;
     if (firstWords.has("someone") && !this.#knows(word)) {
       const end = rest.findIndex((one) => this.#knows(one.text));
       const unknown = rest.slice(0, end < 0 ? rest.length : end).map((one) => one.text);
@@ -158,10 +160,20 @@ export class Machine {
     const ofVerb = following.filter((piece) => piece.slot === "verb" && !piece.text.startsWith("not "));
     if (ofVerb.length > 0 && this.formWords.includes(word)) return verbMustBe(before, ofVerb);
     if (following.length > 0 && has(GROUPS.someone, word) && has(GROUPS.argument, paths[0].slots.wh)) {
+      if (before.length === 1) return `Write “did” or another such word first: “${said(before)} did ${word} ${this.forms.stem}?”`;
       return `Leave out “${word}” here: the question must have a place for its answer.`;
+    }
+    if (ofVerb.length > 0 && !this.#knows(word)) {
+      return `${this.#whatFollows(paths, before)} The question is about the verb “${this.forms.stem}”.`;
     }
     if (following.length === 0) return `Nothing can follow after “${said(before)}”. The question ends there.`;
     return this.#whatFollows(paths, before);
+  }
+
+  /** @param {string} word @returns {string} */
+  #prepositionFirst(word) {
+    if (!has(GROUPS.preposition, word) && !(word in this.more)) return "";
+    return `Put “${word}” at the end: “What did someone ${this.forms.stem} something ${word}?”`;
   }
 
   /** @param {Slots} slots @returns {string} the verb's form for “did” or “does” that nobody stands behind */

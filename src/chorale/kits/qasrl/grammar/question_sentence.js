@@ -6,11 +6,11 @@
  * @typedef {{tense: string, perfect: boolean, progressive: boolean, negated: boolean, passive: boolean}} Clause
  */
 
+import { hasPassive, isPassiveAlone } from "./question_arguments.js";
 import { CONTRACTIONS, has, isNegated, isPassive, isPerfect, isProgressive, tenseOf } from "./question_slots.js";
 import TABLE from "./question_table.js";
 
 const WINDOW = 4;
-const MARKS = /^[^A-Za-z0-9]+$/;
 const KNOWN = TABLE.sentence;
 const HELPERS = new Map(Object.entries(KNOWN.auxiliaries));
 /** @type {Clause} */
@@ -52,7 +52,10 @@ export function clauseIn(tokens, verbIndex, forms) {
       break;
     }
   }
-  return clause(tokens[verbIndex].toLowerCase(), nearest, helpers, negated, forms);
+  const word = tokens[verbIndex].toLowerCase();
+  const isCertain = word !== forms.past && word !== forms.stem;
+  const alone = nearest === "" && (isCertain || isPassiveAlone(tokens, verbIndex, forms));
+  return clause(word, nearest, helpers, negated, forms, alone);
 }
 
 /**
@@ -61,14 +64,15 @@ export function clauseIn(tokens, verbIndex, forms) {
  * @param {Map<string, string>} helpers
  * @param {boolean} negated
  * @param {Forms} forms
+ * @param {boolean} alone whether the form is a participle where no helping verb says so
  * @returns {Clause}
  */
-function clause(word, nearest, helpers, negated, forms) {
+function clause(word, nearest, helpers, negated, forms, alone) {
   const ofBe = ["be", "been", "being"].includes(nearest);
   const found = { ...UNKNOWN, negated, perfect: helpers.has("have") };
   if (word === forms.presentParticiple) {
     found.progressive = ofBe;
-  } else if (word === forms.pastParticiple && (ofBe || (nearest === "" && word !== forms.past))) {
+  } else if (hasPassive(forms) && word === forms.pastParticiple && (ofBe || alone)) {
     found.passive = true;
     found.progressive = nearest === "being";
   }
@@ -77,19 +81,6 @@ function clause(word, nearest, helpers, negated, forms) {
   const tense = helpers.get("modal") ?? told[told.length - 1] ?? (isPresent ? "present" : "past");
   return { ...found, tense };
 }
-
-/** @param {string[]} tokens @param {number} verbIndex @returns {boolean} whether an object seems to follow */
-export function objectIn(tokens, verbIndex) {
-  if (!isInside(tokens, verbIndex) || verbIndex === tokens.length - 1) return false;
-  const following = tokens[verbIndex + 1].toLowerCase();
-  return !(has(TABLE.groups.preposition, following) || KNOWN.notObjects.includes(following) || MARKS.test(following));
-}
-
-/** @param {string[]} tokens @param {number} verbIndex @returns {boolean} whether a word for a person stands before */
-export const personBefore = (tokens, verbIndex) =>
-  tokens
-    .slice(Math.max(0, verbIndex - WINDOW), Math.max(0, verbIndex))
-    .some((token) => KNOWN.people.includes(token.toLowerCase()));
 
 /**
  * @param {string[]} tokens

@@ -1,16 +1,15 @@
 """What a sentence says about its verb, read from the words next to it: enough to put the likely questions first."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from chorale.kits.qasrl.grammar.arguments import has_passive, is_passive_alone
 from chorale.kits.qasrl.grammar.slots import Slots, contractions
 from chorale.kits.qasrl.grammar.table import table
 from chorale.text.inflections import VerbForms
 
 _WINDOW = 4
-_MARKS = re.compile(r"[^A-Za-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,32 +48,23 @@ def clause_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Claus
             helpers.setdefault(*helper)
         elif word not in known["negations"] and word not in known["skipped"] and not word.endswith("ly"):
             break
-    return _clause(tokens[verb_index].lower(), nearest, helpers, negated, forms)
+    word = tokens[verb_index].lower()
+    is_certain = word not in (forms.past, forms.stem)
+    alone = not nearest and (is_certain or is_passive_alone(tokens, verb_index, forms))
+    return _clause(word, nearest, helpers, negated, forms, alone=alone)
 
 
-def _clause(word: str, nearest: str, helpers: dict[str, str], negated: bool, forms: VerbForms) -> Clause:
+def _clause(
+    word: str, nearest: str, helpers: dict[str, str], negated: bool, forms: VerbForms, *, alone: bool
+) -> Clause:
+    """`alone`: whether the form is a participle where no helping verb says so."""
     of_be = nearest in ("be", "been", "being")
     is_active = word == forms.present_participle
-    passive = not is_active and word == forms.past_participle and (of_be or (not nearest and word != forms.past))
+    passive = has_passive(forms) and not is_active and word == forms.past_participle and (of_be or alone)
     progressive = of_be if is_active else passive and nearest == "being"
     is_present = not nearest and word in (forms.stem, forms.present_singular_3rd) and word != forms.past
     tenses = [tense for tense in helpers.values() if tense] or ["present" if is_present else "past"]
     return Clause(helpers.get("modal", tenses[-1]), "have" in helpers, progressive, negated, passive)
-
-
-def object_in(tokens: Sequence[str], verb_index: int) -> bool:
-    """Whether the words after the verb look like an object."""
-    if not 0 <= verb_index < len(tokens) - 1:
-        return False
-    following = tokens[verb_index + 1].lower()
-    groups, known = table()["groups"], table()["sentence"]
-    return not (following in groups["preposition"] or following in known["notObjects"] or _MARKS.fullmatch(following))
-
-
-def person_before(tokens: Sequence[str], verb_index: int) -> bool:
-    """Whether a word for a person stands shortly before the verb."""
-    near = tokens[max(0, verb_index - _WINDOW) : max(0, verb_index)]
-    return any(token.lower() in table()["sentence"]["people"] for token in near)
 
 
 def prepositions_in(tokens: Sequence[str], verb_index: int, more: Sequence[str] = ()) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from chorale.kits.qasrl.files import Answers, Integers, QuestionAnswers, Rows, Verb
 from chorale.kits.qasrl.metrics.measures import MEASURES, Rules, align, counts_of, metric, statistics
-from chorale.metrics import Counts, FloatArray, Metric, Statistics, Tally
+from chorale.metrics import Counts, FloatArray, Metric, Statistics
 
 _COUNTS = 3 * len(MEASURES)
 _TeamOf = Callable[[int, int], frozenset[str]]
@@ -52,14 +52,15 @@ class QasrlAgreement:
         names = [(pair.first, pair.second) for pair in self.pairs]
         return Statistics(self.verbs, self._laid_out(self.verbs, names))
 
-    def of_pairs(self) -> list[Tally]:
-        """Of each pair, a tally over the verbs both worked on: nine counts in one direction, nine in the other."""
+    def of_pairs(self) -> list[Statistics]:
+        """Of each pair, the verbs both worked on: nine counts in one direction, nine in the other."""
         cells, cell = np.unique(self._pair // 2 * len(self.verbs) + self._place, return_inverse=True)
         both = np.zeros((len(cells), 2, _COUNTS))
         np.add.at(both, (cell.reshape(-1), self._pair % 2), self._rows)
         edges = np.searchsorted(cells, np.arange(len(self.pairs) + 1) * len(self.verbs))
         rows = both.reshape(len(cells), -1)
-        return [Tally.of(rows[low:high]) for low, high in pairwise(edges.tolist())]
+        names = [self.verbs[verb] for verb in (cells % len(self.verbs)).tolist()]
+        return [Statistics(tuple(names[low:high]), rows[low:high]) for low, high in pairwise(edges.tolist())]
 
     def beside(self, other: "QasrlAgreement") -> tuple[Statistics, Statistics, Metric] | None:
         """Statistics of both, over the verbs and the pairs of either; None if they have no verb in common.

@@ -1,6 +1,7 @@
 """Agreement of QA-SRL annotators as a command tells it: the mean over pairs, and every pair."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -95,8 +96,8 @@ def _shown(
         _check_size(len(agreed.pairs) * len(agreed.verbs) * 18)
         around = resampling.intervals(agreed.statistics(), agreement_metric(len(agreed.pairs)))
         wanted = agreed.of_pairs()[: None if for_scripts else _MOST_ROWS]
-        if resampling.clusters is None or resampling.clusters.names == ("sentence",):
-            of_pairs = [resampling.tally_intervals(tally, agreement_metric(1)) for tally in wanted]
+        quietly = replace(resampling, progress=None)
+        of_pairs = [quietly.intervals(pair, agreement_metric(1)) for pair in wanted]
     tables = [
         measures_table(titles[0], agreed.counts, agreed.scores, around),
         _pairs_table(titles[1], agreed, of_pairs),

@@ -33,7 +33,7 @@ def write_alignment(
 ) -> None:
     """Write the rows to a .csv or .html file; `names` are those of the system and the gold."""
     if path.suffix.lower() == ".csv":
-        write_csv(COLUMNS, map(_cells, rows), path)
+        write_csv(COLUMNS, map(cells_of, rows), path)
     elif path.suffix.lower() in (".html", ".htm"):
         with replacing(path) as draft, draft.open("x", encoding="utf-8") as file:
             file.writelines(_page(list(rows), sentences, names, signature))
@@ -41,7 +41,8 @@ def write_alignment(
         raise UserError(f"{path} has neither the ending .csv nor .html. Name the file so that its format is clear.")
 
 
-def _cells(row: AlignedArgument) -> dict[str, str | int]:
+def cells_of(row: AlignedArgument) -> dict[str, str | int]:
+    """A row of the table."""
     return {
         "qasrl_id": row.verb.sentence,
         "verb_idx": row.verb.token,

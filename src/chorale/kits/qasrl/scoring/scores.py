@@ -108,10 +108,14 @@ def fractions_json(name: str, scores: Mapping[str, float], around: Mapping[str, 
 
 
 def measures_table(
-    title: str, sums: Mapping[str, Counts], scores: Mapping[str, float], around: Mapping[str, Interval]
+    title: str,
+    sums: Mapping[str, Counts],
+    scores: Mapping[str, float],
+    around: Mapping[str, Interval],
+    measures: Sequence[str] = MEASURES,
 ) -> ScoreTable:
     rows: dict[str, list[Cell]] = {
-        name: [NAMES[name], sums[name].tp, sums[name].fp, sums[name].fn] for name in MEASURES
+        name: [NAMES[name], sums[name].tp, sums[name].fp, sums[name].fn] for name in measures
     }
     return fractions_table(title, ("measure", "TP#", "FP#", "FN#"), rows, scores, around)
 

@@ -16,7 +16,7 @@ from chorale.contract.task import Deriving, Example, Grading, Shape, Simulating,
 from chorale.kits.qasrl.metrics.matching import iou
 from chorale.kits.qasrl.tasks.shared import form_of
 from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, QuestionAnswer, canonical, misfit, roles
-from chorale.kits.qasrl.tasks.shared.comparing import COMBINING, EXPLAINING, grade, groups
+from chorale.kits.qasrl.tasks.shared.comparing import COMBINING, EXPLAINING, KEPT, grade, groups, kept
 from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, StrictModel, only_predicate, view_of
 from chorale.kits.qasrl.tasks.shared.tables import (
     ANNOTATORS,
@@ -70,6 +70,8 @@ def _guess(view: Mapping[str, Any], known: Answer, _rng: Random | None) -> Answe
     """
     if known is not None:
         return known
+    if 2 * sum(not written for written in view["sets"]) > len(view["sets"]):
+        return []
     settled: dict[str, list[tuple[int, int]]] = {}
     for group in view["groups"]:
         covered: list[tuple[int, int]] = []
@@ -123,7 +125,7 @@ QASRL_CONSOLIDATE = Task(
     shape=Shape(SetsOfQuestions, Consolidated, misfit=misfit, canonical=canonical),
     form=form_of(Path(__file__).parent, "consolidate.js", _view),
     examples=(Example(row=_ROW, answer=[_WHO, _WHAT, _WHEN]), Example(row=_ROW, answer=[_WHAT])),
-    grading=Grading(grade=grade, parts=roles, most_parts=MOST_QUESTIONS),
+    grading=Grading(grade=grade, parts=roles, most_parts=MOST_QUESTIONS, kept=kept, criteria=KEPT),
     combining=COMBINING,
     deriving=Deriving(gather=_gathered),
     simulating=Simulating(guess=_guess, imitate=_imitate),

@@ -206,6 +206,19 @@ class Page {
     this.#decided(group, `Kept: ${first.question} The others are redundant.`);
   }
 
+  /** @returns {boolean} whether nothing is kept or in hand: one key must not take it away */
+  #isEmpty() {
+    return this.groups.length > 0 && this.entries().length === 0 && this.editor.asked === null;
+  }
+
+  /** Reject every question: about this word there is nothing to ask. */
+  #rejectAll() {
+    for (const group of this.groups) group.rejected = true;
+    this.editor.say("Nothing to ask: every question is rejected.");
+    this.#changed();
+    document.getElementById("submit")?.focus();
+  }
+
   /** Keep whatever both have in the same words. */
   #acceptAgreed() {
     const open = this.groups.filter((group) => group.agreed && !isDecided(group));
@@ -306,6 +319,7 @@ class Page {
   #commandFor(key, group) {
     if (key === "b") this.#acceptAgreed();
     else if (key === "a") this.editor.field.focus();
+    else if (key === "n" && this.#isEmpty()) this.#rejectAll();
     else if (group === null) return false;
     else if (key === "m") this.#merge(group);
     else if (key === "x") this.#reject(group);
@@ -338,6 +352,12 @@ class Page {
       ...(agreed > 0
         ? [this.#makeBoth(agreed === 1 ? "Keep the one on which both agree" : `Keep all ${agreed} on which both agree`)]
         : []),
+      ...(this.#isEmpty()
+        ? [button("Nothing to ask", "Nothing to ask about this word: reject every question", () => this.#rejectAll(), { key: "N" })]
+        : []),
+      ...(this.groups.length === 0
+        ? [make("span", { class: "hint", text: "Every writer says that there is nothing to ask. Submit to agree, or add a question." })]
+        : []),
     );
     this.part("groups").replaceChildren(...this.groups.map((group, number) => this.#makeGroup(group, number)));
     this.part("added").replaceChildren(...this.added.map((entry) => this.#makeEntry(this.added, entry)));
@@ -345,7 +365,8 @@ class Page {
     const kept = this.entries().filter((entry) => !entry.redundant);
     const count = kept.length;
     const bonus = this.api.bonuses[Math.min(this.editor.roles(kept), this.api.bonuses.length - 1)];
-    const told = `${count} ${count === 1 ? "question" : "questions"} kept${bonus ? ` · bonus ${bonus}` : ""}`;
+    const settled = `${count} ${count === 1 ? "question" : "questions"} kept${bonus ? ` · bonus ${bonus}` : ""}`;
+    const told = count === 0 && this.#undecided() === null ? "Nothing to ask" : settled;
     if (this.part("count").textContent !== told) this.part("count").textContent = told;
   }
 
@@ -368,7 +389,7 @@ class Page {
       make("div", { class: "qa-set" }, [
         make("p", { class: "overline", text: WRITERS[set] }),
         ...group.members.flatMap((member, at) => (member.set === set ? [this.#makeMember(group, at)] : [])),
-        ...(group.members.some((member) => member.set === set) ? [] : [make("p", { class: "muted", text: "Nothing" })]),
+        ...(group.members.some((member) => member.set === set) ? [] : [make("p", { class: "muted", text: this.item.sets[set].length > 0 ? "Nothing" : "Says: nothing to ask" })]),
       ]),
     );
     const actions = make("p", { class: "qa-group-actions" }, [

@@ -17,6 +17,8 @@ MOST_ANSWERS = 40
 MOST_ANSWERS_TOGETHER = 200
 """Of all questions about a verb: people compared with each other are aligned, which takes the cube of it."""
 LONGEST_QUESTION = 200
+NOTHING_TO_ASK = "Nothing to ask about this word."
+"""What an answer without questions says."""
 _parsed = lru_cache(20_000)(parse)
 """A question is looked at when it is checked, when it is stored and when it is exported."""
 
@@ -151,16 +153,17 @@ def asked_question(stored: Mapping[str, Any]) -> VerbQuestion:
 
 def roles(given: Iterable[Mapping[str, Any]]) -> int:
     """How many different things stored questions ask for: what is paid. Redundant ones ask for nothing more."""
-    return len({_role(stored) for stored in given if not stored.get("redundant")})
+    return len({role_of(stored) for stored in given if not stored.get("redundant")})
 
 
-def _role(stored: Mapping[str, Any]) -> str:
+def role_of(stored: Mapping[str, Any]) -> str:
+    """What a stored question asks for, whatever its tense and voice."""
     slots = stored.get("slots")
     return Slots.from_bank(slots).role() if slots else str(stored["question"])
 
 
-def presented(item: Payload, given: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    return {"questions": in_words(item, given)}
+def presented(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {"questions": in_words(item, given)} if given else {"nothing": NOTHING_TO_ASK}
 
 
 def in_words(item: Payload, given: Iterable[Mapping[str, Any]]) -> str:

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from chorale.contract.peoples_grades import Kept
 from chorale.contract.task import Combined, Combining, Explaining, GradeResult
 from chorale.kits.qasrl.files import Qa, QuestionAnswers
 from chorale.kits.qasrl.metrics import MEASURES, AlignedArgument, Rules, align, align_verb, counts, label_of, statistics
+from chorale.kits.qasrl.metrics.assignment import SpanEdge, best_matching
 from chorale.kits.qasrl.metrics.matching import iou
-from chorale.kits.qasrl.tasks.shared.answers import as_qas, presented
+from chorale.kits.qasrl.tasks.shared.answers import as_qas, presented, role_of
 from chorale.kits.qasrl.tasks.shared.predicates import caption, excerpt, pieces, view_of
 from chorale.metrics import FloatArray
 from chorale.model import Answer, Judgment, Payload
@@ -17,6 +19,8 @@ from chorale.model import Answer, Judgment, Payload
 # One equivalent question is enough: grades and labels of studies in progress must not change with the scorer's default.
 _RULES = Rules(redundant=False, questions="any")
 _VERB = ("sentence", 0)
+KEPT = ("roles_kept", "answers_kept")
+"""What writers are graded by where their work is put together."""
 
 
 def agreement(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]) -> float:
@@ -57,7 +61,8 @@ def _aligned(answer: Answer, gold: Answer, tokens: Sequence[str] = ()) -> list[A
 
 def _reasons(rows: Sequence[AlignedArgument]) -> list[str]:
     matched = sum(row.status == "matched" for row in rows)
-    reasons = [f"found {matched} of {sum(row.gold_span is not None for row in rows)} answers"]
+    wanted = sum(row.gold_span is not None for row in rows)
+    reasons = [f"found {matched} of {wanted} answers"] if wanted else ["the expert says that there is nothing to ask"]
     reasons += [f"missed the answer to “{row.gold_questions[0]}”" for row in rows if row.status == "missed"]
     reasons += [
         f"not an answer the expert has: to “{row.system_questions[0]}”" for row in rows if row.status == "spurious"
@@ -78,7 +83,7 @@ def _is_inexact(row: AlignedArgument) -> bool:
 def reasons(item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
     """What was missed and what is wrong, each shown on the sentence: the words stand in brackets."""
     tokens = item["tokens"]
-    shown_reasons = []
+    shown_reasons = [] if gold else ["The expert says that there is nothing to ask."]
     for row in _aligned(answer, gold, tokens):
         shown = _marked(tokens, row.gold_span or row.system_span or (0, 0))
         if row.status == "missed":
@@ -158,6 +163,32 @@ EXPLAINING = Explaining(feedback=feedback, reasons=reasons, present=presented, c
 """Of writing and consolidating."""
 
 
+def kept(written: Answer, settled: Answer) -> Kept:
+    """How much of what somebody wrote is in what was settled on: the shares of their roles and of their answers.
+
+    An answer stays if the result has one that overlaps with half of its words. A role stays if one of its answers does;
+    each question of the result accounts for one role. So a better question, or half a word more, takes nothing away
+    from a writer, and asking for the same twice adds nothing. Nothing to ask stays if nothing is asked.
+    """
+    if not written or not settled:
+        same = float(not written and not settled)
+        return Kept(dict.fromkeys(KEPT, same), 0)
+    ours, theirs = as_qas(written), as_qas(settled)
+    rows = [row for row in align_verb(ours, theirs, (), _RULES) if row.system_span is not None]
+    by_role: dict[str, list[Qa]] = {}
+    for stored, qa in zip(written, ours, strict=True):
+        by_role.setdefault(role_of(stored), []).append(qa)
+    edges = [
+        SpanEdge(number, place, 1, 1)
+        for number, asked in enumerate(by_role.values())
+        for place, other in enumerate(theirs)
+        if any(_share_an_answer(qa, other) for qa in asked)
+    ]
+    roles = len(best_matching(edges))
+    answers = sum(row.status == "matched" for row in rows)
+    return Kept(dict(zip(KEPT, (roles / len(by_role), answers / len(rows)), strict=True)), roles)
+
+
 # Two sets side by side
 
 
@@ -196,8 +227,11 @@ def groups(sets: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
 
 
 def _belong_together(left_qa: Qa, right_qa: Qa) -> bool:
-    overlap = any(iou(left, right) >= _RULES.iou for left in left_qa.spans for right in right_qa.spans)
-    return overlap or label_of(left_qa.question) == label_of(right_qa.question)
+    return _share_an_answer(left_qa, right_qa) or label_of(left_qa.question) == label_of(right_qa.question)
+
+
+def _share_an_answer(left_qa: Qa, right_qa: Qa) -> bool:
+    return any(iou(left, right) >= _RULES.iou for left in left_qa.spans for right in right_qa.spans)
 
 
 def _agree(group: Sequence[tuple[int, Qa]], writers: int) -> bool:

@@ -189,7 +189,9 @@ class _Converter:
             for worker in sorted(source.annotated[verb])
         ]
         published.predicates.append(row)
-        if len(sets) == 1 and sets[0]:
+        # A row of a table without a question says that there is nothing to ask; the Bank has no such answer.
+        said_nothing = not sources[0].forms and not any(sources[0].annotated[verb].values())
+        if len(sets) == 1 and (sets[0] or said_nothing):
             published.gold.append({**row, "answer": sets[0], "explanation": EXPLANATION})
         elif sum(map(bool, sets)) > 1:
             several = [each for each in sets if each]

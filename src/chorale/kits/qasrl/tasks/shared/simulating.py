@@ -10,6 +10,8 @@ DROPPED, SHIFTED = 0.5, 0.3
 """Of a simulated writer's mistakes, the shares of questions left out and of answers shifted; the rest is reworded."""
 FARTHEST = 2
 """How many words an end of a shifted answer moves at most."""
+_OFTEN_NOTHING = 0.05
+"""How often somebody who does not look says that there is nothing to ask."""
 _SAMPLES = (
     "Who {past} something?",
     "What did someone {stem}?",
@@ -28,7 +30,8 @@ def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
     if rng is None:
         return [{"question": samples[0], "answers": [[0, 1]]}]
     chosen = sorted(rng.sample(range(len(samples)), rng.randint(1, 3)))
-    return [{"question": samples[number], "answers": [some_words(view, rng)]} for number in chosen]
+    asked = [{"question": samples[number], "answers": [some_words(view, rng)]} for number in chosen]
+    return [] if rng.random() < _OFTEN_NOTHING else asked
 
 
 def own_answers(given: Answer) -> list[dict[str, Any]]:
@@ -55,8 +58,11 @@ def imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random
     """What somebody writes who gets each question right so often.
 
     A question they get wrong is left out (half of them), or an end of its answers is a word or two off (three in
-    ten), or it is asked of what might happen, which is another question.
+    ten), or it is asked of what might happen, which is another question. Where there is nothing to ask, they ask
+    something when they are wrong.
     """
+    if not truth:
+        return [] if rng.random() < accuracy else guess(view, None, rng) or guess(view, None, None)
     written: list[dict[str, Any]] = []
     for question in truth:
         kept = {name: value for name, value in question.items() if name != "slots"}

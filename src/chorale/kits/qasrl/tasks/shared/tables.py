@@ -9,7 +9,7 @@ from chorale.contract.exporting import StageResults, TaskExport
 from chorale.kits.qasrl.files.cells import SEPARATOR
 from chorale.kits.qasrl.tasks.shared.answers import understood
 from chorale.kits.qasrl.tasks.shared.predicates import forms_of
-from chorale.model import Judgment, Payload, SourceItem
+from chorale.model import Judgment, Payload, SourceItem, responses_behind
 
 CSV_COLUMNS = (
     "qasrl_id", "verb_idx", "verb", "worker_id", "assign_id", "source_assign_id", "question", "is_redundant",
@@ -154,20 +154,21 @@ def behind_each(
     """Every item with the answers it was made from: their numbers stand at the end of its key."""
     sources = {source.key: source for source in results.sources or ()}
     for item in items:
-        key, _, numbers = item.key.rpartition("/")
-        wanted = {int(number) for number in numbers.split("+") if number.isdigit()}
+        key, wanted = item.key.rpartition("/")[0], responses_behind(item.key)
         given = results.judgments(sources[key]) if key in sources else ()
         yield item, tuple(judgment for judgment in given if judgment.response in wanted)
 
 
 def results_of(results: StageResults) -> Iterator[Annotation]:
-    """One annotation an item: the one that is its result."""
+    """One annotation an item: the one that is its result, without redundant questions."""
     for item, behind in behind_each(results.items, results):
         given = sorted(results.judgments(item), key=lambda judgment: judgment.response)
         label = item.label
         author = next((judgment for judgment in given if label is not None and judgment.answer == label.answer), None)
         if author is not None:
-            yield Annotation(item.payload, author.answer, author.worker, author.response, behind)
+            # Redundant questions are on record in everybody's own work; scorers would count them as roles.
+            settled = [asked for asked in author.answer if not asked.get("redundant")]
+            yield Annotation(item.payload, settled, author.worker, author.response, behind)
 
 
 ANNOTATORS = TaskExport(

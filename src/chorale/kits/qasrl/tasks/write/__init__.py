@@ -1,7 +1,8 @@
 """Write questions about a verb and mark their answers: the first step of QA-SRL (Roit et al. 2020).
 
 Everybody asks as many different questions about the marked verb as the sentence answers. Questions keep to a grammar
-(`chorale.kits.qasrl.grammar`); answers are spans of the sentence.
+(`chorale.kits.qasrl.grammar`); answers are spans of the sentence. An answer without questions says that there is
+nothing to ask.
 """
 
 from dataclasses import replace
@@ -27,11 +28,13 @@ from chorale.text.inflections import VerbForms
 
 
 class WrittenQuestions(StrictModel):
-    answer: tuple[OwnQuestionAnswer, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
+    """None: there is nothing to ask about the word, as it is no verb or the sentence answers nothing about it."""
+
+    answer: tuple[OwnQuestionAnswer, ...] = Field(max_length=MOST_QUESTIONS)
 
 
 class ExpertWritten(StrictModel):
-    answer: tuple[QuestionAnswer, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
+    answer: tuple[QuestionAnswer, ...] = Field(max_length=MOST_QUESTIONS)
 
 
 QASRL_WRITE = Task(
@@ -61,6 +64,16 @@ QASRL_WRITE = Task(
                 {"question": "What might cover something?", "answers": [[0, 1]]},
                 {"question": "What might something cover?", "answers": [[3, 5], [6, 8]]},
             ],
+        ),
+        Example(
+            row={
+                "sentence_id": "example:3",
+                "tokens": ["The", "running", "costs", "were", "low", "."],
+                "verb_index": 1,
+                "verb": "running",
+                "forms": VerbForms("run", "runs", "running", "ran", "run").as_bank(),
+            },
+            answer=[],
         ),
     ),
     grading=Grading(grade=grade, parts=roles, most_parts=MOST_QUESTIONS),

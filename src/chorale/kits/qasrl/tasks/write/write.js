@@ -24,6 +24,15 @@ class Page {
     this.done = [];
     /** @type {number | null} the place of the question in hand among them, if it was done once */
     this.place = null;
+    /** whether they say that there is nothing to ask */
+    this.nothing = false;
+    this.nothingButton = button("Nothing to ask", "Nothing to ask: not a verb, or no question has an answer here", () => this.#toggleNothing(), {
+      class: "button button-small qa-keep",
+      key: "Alt+N",
+    });
+    this.part("nothing").replaceChildren(this.nothingButton, make("span", { class: "hint", text: "Not a verb, or no question about it has an answer here." }));
+    this.listening = new AbortController();
+    document.addEventListener("keydown", (event) => this.#key(event), { signal: this.listening.signal });
     this.editor = new Editor(this.part, item, `A question with “${item.verb}”`, {
       others: () => this.done,
       keep: (asked) => this.#keep(asked),
@@ -38,6 +47,7 @@ class Page {
    * @param {number} tokens
    */
   #restore(draft, tokens) {
+    this.nothing = draft?.nothing === true;
     if (!Array.isArray(draft)) return;
     for (const one of draft) {
       if (typeof one?.question !== "string") continue;
@@ -60,12 +70,45 @@ class Page {
     return all;
   }
 
+  /** What the answer leaves out: whether an empty list is meant. */
+  draft() {
+    return this.nothing ? { nothing: true } : this.all();
+  }
+
   /** @returns {string | null} */
   problem() {
-    return this.editor.problem() ?? (this.all().length === 0 ? "Write a question and mark its answer first." : null);
+    const empty = this.all().length === 0 && !this.nothing;
+    return this.editor.problem() ?? (empty ? "Write a question and mark its answer first, or choose “Nothing to ask”." : null);
+  }
+
+  close() {
+    this.listening.abort();
+    this.editor.close();
+  }
+
+  /** @param {KeyboardEvent} event by its place on the keyboard: with Alt, some systems give the letter another sign */
+  #key(event) {
+    if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== "KeyN") return;
+    event.preventDefault();
+    this.#toggleNothing();
+  }
+
+  /** Questions that were asked must be deleted first: one key must not take them away. */
+  #toggleNothing() {
+    if (this.all().length > 0) {
+      this.editor.say("Delete your questions first.");
+      return;
+    }
+    this.nothing = !this.nothing;
+    this.editor.say(this.nothing ? "Nothing to ask. Submit, or write a question instead." : "Write a question.");
+    this.api.changed();
+    this.#draw();
+    if (this.nothing) document.getElementById("submit")?.focus();
+    else this.editor.field.focus();
   }
 
   #changed() {
+    if (this.all().length > 0) this.nothing = false;
     this.#draw();
     this.api.changed();
   }
@@ -112,7 +155,10 @@ class Page {
     const whole = this.editor.problem() === null ? this.all() : this.done;
     const count = whole.length;
     const bonus = this.api.bonuses[Math.min(this.editor.roles(whole), this.api.bonuses.length - 1)];
-    const told = `${count} ${count === 1 ? "question" : "questions"}${bonus ? ` · bonus ${bonus}` : ""}`;
+    this.part("nothing").hidden = this.all().length > 0;
+    this.nothingButton.setAttribute("aria-pressed", String(this.nothing));
+    const asked = `${count} ${count === 1 ? "question" : "questions"}${bonus ? ` · bonus ${bonus}` : ""}`;
+    const told = this.nothing ? "Nothing to ask" : asked;
     if (this.part("count").textContent !== told) this.part("count").textContent = told;
   }
 
@@ -137,6 +183,9 @@ export function mount(root, item, api) {
 export const collect = (root) => pages.get(root)?.all() ?? [];
 
 /** @param {HTMLElement} root */
+export const draft = (root) => pages.get(root)?.draft() ?? null;
+
+/** @param {HTMLElement} root */
 export const problem = (root) => pages.get(root)?.problem() ?? null;
 
 /** @param {HTMLElement} root */
@@ -153,6 +202,6 @@ export const compare = (details) => compared(details);
 
 /** @param {HTMLElement} root */
 export function unmount(root) {
-  pages.get(root)?.editor.close();
+  pages.get(root)?.close();
   pages.delete(root);
 }

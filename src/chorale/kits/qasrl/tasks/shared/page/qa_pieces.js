@@ -101,6 +101,7 @@ const STATUSES = {
  * @returns {HTMLElement}
  */
 export function compared(details) {
+  const expected = details.arguments.some((/** @type {any} */ one) => one.expert.questions.length > 0);
   const order = ["missed", "spurious", "asked", "inexact", "redundant", "matched"];
   const listed = [...details.arguments].sort((one, other) => order.indexOf(one.status) - order.indexOf(other.status));
   const entries = listed.map((one) => {
@@ -114,6 +115,7 @@ export function compared(details) {
   });
   return make("div", {}, [
     make("p", { class: "overline", text: "Your answers beside the expert’s" }),
+    ...(expected ? [] : [make("p", { class: "qa-status", text: "Expert: nothing to ask about this word." })]),
     make("ol", { class: "qa-compared" }, entries),
   ]);
 }
@@ -125,5 +127,5 @@ export function compared(details) {
  */
 export function recapOf(sentence, all) {
   const told = all.map((one) => `${one.question} ${one.answers.map((span) => `“${sentence.text(span)}”`).join(", ")}`);
-  return { lines: [{ kind: "quote", text: sentence.pieces.join("") }], answer: told.join("; ") };
+  return { lines: [{ kind: "quote", text: sentence.pieces.join("") }], answer: told.join("; ") || "Nothing to ask" };
 }

@@ -113,8 +113,13 @@ export class QuestionField {
   }
 
   #offer() {
-    const whole = this.value !== "" && "text" in this.understood();
-    this.offers = this.grammar.complete(this.input.value, this.earlier()).slice(0, MOST_OFFERED);
+    const found = this.value === "" ? null : this.understood();
+    const whole = found !== null && "text" in found;
+    const offered = this.grammar.complete(this.input.value, this.earlier());
+    // What is whole comes first, until it has its mark: on a phone, a tap on it is how to be done.
+    const first = whole && this.value !== found.text ? [{ text: found.text, whole: true }] : [];
+    const others = offered.filter((offer) => offer.text !== first[0]?.text);
+    this.offers = [...first, ...others].slice(0, MOST_OFFERED);
     // What is whole already goes on only if somebody chooses so.
     this.active = this.offers.length > 0 && this.value !== "" && !whole ? 0 : -1;
     this.#draw();

@@ -1,0 +1,57 @@
+"""`chorale train qasrl`"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from chorale.cli.arguments import AsJson
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.files.targets import writing
+from chorale.kits.qasrl.files import read_bank
+from chorale.model import UserError
+from chorale.model.extras import need
+from chorale.model.plural import plural
+from chorale.text.tagger import load_tagger
+
+
+def qasrl(
+    folder: Annotated[Path, Argument(metavar="DIR", help="Where to save the parser; the folder is made.")],
+    data: Annotated[
+        Path, Option(metavar="FILE", help="Sentences of the QA-SRL Bank to learn from: .jsonl or .jsonl.gz.")
+    ],
+    epochs: Annotated[int, Option(min=1, max=1000, help="Number of passes over the data.")] = 8,
+    seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Random seed.")] = 1,
+    threads: Annotated[int, Option(min=1, max=256, help="Number of threads; rounding depends on it.")] = 1,
+    device: Annotated[
+        Literal["cpu", "cuda"], Option(help="Where to compute: cpu, or cuda for a graphics card.")
+    ] = "cpu",
+    force: Annotated[bool, Option(help="Overwrite the parser in the folder.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train a parser that asks about verbs, from the QA-SRL Bank. Run it again to continue after an interruption."""
+    need("torch", "safetensors")
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder} is a file. Name a folder.")
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    if "model.json" in names and not force:
+        raise UserError(f"{folder} has a trained model. Add --force to overwrite it, or name another folder.")
+    if names - {"model.json", "model.safetensors", "training.safetensors"}:
+        raise UserError(f"{folder} has other files. Name another folder.")
+    with patiently("sentences and batches") as progress, writing(folder, "DIR"):
+        from chorale.kits.qasrl.parser.learning import ParserTraining  # noqa: PLC0415 - needs the extra `models`
+        from chorale.kits.qasrl.parser.saved import save_parser  # noqa: PLC0415 - needs the extra `models`
+        from chorale.kits.qasrl.parser.training import train_qasrl  # noqa: PLC0415 - needs the extra `models`
+
+        settings = ParserTraining(epochs=epochs, seed=seed, threads=threads)
+        parser = train_qasrl(
+            read_bank(data), load_tagger(), settings, device=device, checkpoint=folder, progress=progress
+        )
+        save_parser(parser, folder)
+    if as_json:
+        print_json({**parser.training, "out": str(folder), "signature": parser.signature})
+        return
+    learnt = ((parser.training["sentences"], "sentence", "sentences"), (parser.training["verbs"], "verb", "verbs"),
+              (parser.training["questions"], "question", "questions"))  # fmt: skip
+    print_line(f"{folder}: a parser trained on {', '.join(plural(*counted) for counted in learnt)}.")
+    print_line(parser.signature)

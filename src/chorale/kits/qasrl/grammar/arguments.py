@@ -1,0 +1,219 @@
+"""Who does it, what it is done to, and the particle of the verb, guessed from the words of a sentence.
+
+The rules are few and general: they were chosen on sentences of the QA-SRL Bank's training part. They put a likely
+question first; people decide.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from chorale.kits.qasrl.grammar.table import table
+from chorale.text.inflections import VerbForms
+
+_MARKS = re.compile(r"[^A-Za-z0-9]+")
+_NAME = re.compile(r"[A-Z]")
+_DIGIT = re.compile(r"[0-9]")
+_FARTHEST_PARTICLE = 5
+
+
+class Arguments(NamedTuple):
+    """What a question about the verb probably has."""
+
+    subject: str
+    """*someone* or *something*."""
+    object: str
+    """The same, or empty."""
+    particle: str
+    """*off*, of *called off*; empty for most verbs."""
+    object_after_particle: bool = False
+    """*called off something*, not *called something off*."""
+
+
+def arguments_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Arguments:
+    """What the sentence makes likely of an active question.
+
+    >>> from chorale.text.inflections import inflect
+    >>> arguments_in("The mayor called off the meeting .".split(), 2, inflect("call"))
+    Arguments(subject='someone', object='something', particle='off', object_after_particle=True)
+    """
+    subject = _kind(_subject(tokens, verb_index, forms)) or _earlier_kind(tokens, verb_index)
+    if forms.stem in table()["sentence"]["ofThings"]:
+        subject = "something"
+    if is_before_noun(tokens, verb_index):
+        return Arguments("something", "", "")
+    place = _particle_place(tokens, verb_index)
+    if place is None:
+        return Arguments(subject, _object(tokens, verb_index, forms), "")
+    particle = tokens[place].lower()
+    if place == verb_index + 1:
+        patient = _object(tokens, place, forms)
+        return Arguments(subject, patient, particle, bool(patient))
+    return Arguments(subject, _object(tokens, verb_index, forms), particle)
+
+
+def is_person_subject(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> bool:
+    """Whether a word for a person, and no name, stands where the subject does: of a passive, whom it was done to."""
+    return _is_person(_subject(tokens, verb_index, forms).lower())
+
+
+def is_passive_alone(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> bool:
+    """Whether a form like *cut*, without a helping verb, is a participle: *stone quarried in Tura*.
+
+    It is if *by* follows, or if nothing like an object does and no person or name stands before it.
+    """
+    if _word(tokens, verb_index + 1) == "by" or is_before_noun(tokens, verb_index):
+        return True
+    place = _particle_place(tokens, verb_index)
+    behind = verb_index + 2 if place == verb_index + 1 else verb_index + 1
+    subject = _subject(tokens, verb_index, forms)
+    if forms.stem in table()["sentence"]["reporting"] or _kind(subject) == "someone":
+        return False
+    return subject.lower() not in table()["sentence"]["things"] and not _begins_object(tokens, behind)
+
+
+def is_before_noun(tokens: Sequence[str], verb_index: int) -> bool:
+    """Whether the verb's form stands before a noun that it describes: *the recommended list*, *a boiling kettle*."""
+    at = verb_index - 1
+    while at > 0 and tokens[at].lower().endswith("ly"):
+        at -= 1
+    return _word(tokens, at) in table()["sentence"]["determiners"]
+
+
+def has_passive(forms: VerbForms) -> bool:
+    """Whether something can be done to something by the verb: *What is been?* is no question."""
+    known = table()["sentence"]
+    return forms.stem not in known["linking"] and forms.stem not in known["withoutObject"]
+
+
+def _word(tokens: Sequence[str], place: int) -> str:
+    return tokens[place].lower() if 0 <= place < len(tokens) else ""
+
+
+def _is_mark(word: str) -> bool:
+    return _MARKS.fullmatch(word) is not None
+
+
+def _is_preposition(word: str) -> bool:
+    return word in table()["groups"]["preposition"]
+
+
+def _is_helper(word: str) -> bool:
+    known = table()["sentence"]
+    return word in known["auxiliaries"] or word in known["negations"] or word in known["skipped"] or word.endswith("ly")
+
+
+def _is_adverb(word: str) -> bool:
+    return word.endswith("ly") or word in table()["sentence"]["adverbs"]
+
+
+def _is_person(word: str) -> bool:
+    known = table()["sentence"]
+    if word in known["people"] or word.removesuffix("s") in known["people"]:
+        return True
+    is_agent = len(word) > 4 and word.removesuffix("s").endswith(tuple(known["personEndings"]))
+    return is_agent and word.removesuffix("s") not in known["notPeople"]
+
+
+def _kind(word: str) -> str:
+    """*someone* for people and names, *something* for the rest; empty for no word."""
+    if not word:
+        return ""
+    if word.lower() in table()["sentence"]["things"]:
+        return "something"
+    return "someone" if _is_person(word.lower()) or _NAME.match(word) else "something"
+
+
+def _subject(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> str:
+    """The word that is probably the head of the verb's own subject; empty if it seems to have none."""
+    known = table()["sentence"]
+    if _word(tokens, verb_index - 1) == "to":
+        return ""
+    place = verb_index - 1
+    while place >= 0 and _is_helper(tokens[place].lower()):
+        place -= 1
+    last = _word(tokens, place)
+    if last == "that" and place > 0:
+        return tokens[place - 1]
+    if last in known["pronouns"] or last in known["things"]:
+        return last
+    if not last or _is_mark(last) or last in known["boundaries"] or _is_preposition(last):
+        return ""
+    start = place
+    while start > 0 and not _is_mark(tokens[start - 1]) and tokens[start - 1].lower() not in known["boundaries"]:
+        start -= 1
+    # *the roof of the mill*: the roof.
+    head = next((tokens[at - 1] for at in range(start + 1, place) if tokens[at].lower() == "of"), tokens[place])
+    is_bare = _word(tokens, verb_index) == forms.present_participle and place == verb_index - 1
+    return "" if is_bare and not _is_person(head.lower()) and head.lower() not in known["things"] else head
+
+
+def _earlier_kind(tokens: Sequence[str], verb_index: int) -> str:
+    """For a verb without a subject of its own: what the nearest telling word before it is."""
+    before = tokens[: max(0, verb_index)]
+    for token in reversed(before):
+        if _is_person(token.lower()):
+            return "someone"
+        if token.lower() in ("it", "which"):
+            return "something"
+    return "someone" if any(_NAME.match(token) for token in before[1:]) or not tokens else "something"
+
+
+def _begins_object(tokens: Sequence[str], place: int) -> bool:
+    """Whether an object seems to begin here: an article, a number, a name, a pronoun, a clause, something quoted."""
+    known = table()["sentence"]
+    word = _word(tokens, place)
+    return bool(word) and (
+        word in known["determiners"]
+        or word in known["objectPeople"]
+        or word in known["complements"]
+        or word in known["quotes"]
+        or _NAME.match(tokens[place]) is not None
+        or _DIGIT.match(word) is not None
+    )
+
+
+def _object(tokens: Sequence[str], place: int, forms: VerbForms) -> str:
+    """What seems to follow the word at this place as its object."""
+    known = table()["sentence"]
+    if forms.stem in known["withoutObject"]:
+        return ""
+    while _is_adverb(_word(tokens, place + 1)):
+        place += 1
+    word = _word(tokens, place + 1)
+    if word in known["objectPeople"]:
+        return "someone"
+    if forms.stem in known["reporting"] or forms.stem in known["linking"]:
+        return "something"
+    if not _begins_object(tokens, place + 1) and (
+        not word or word in known["notObjects"] or _is_helper(word) or _is_preposition(word) or _is_mark(word)
+    ):
+        return ""
+    if _NAME.match(tokens[place + 1]):
+        after = next((at for at in range(place + 2, len(tokens)) if not _NAME.match(tokens[at])), len(tokens))
+        return "someone" if after - place > 2 else "something"
+    return "something"
+
+
+def _particle_place(tokens: Sequence[str], verb_index: int) -> int | None:
+    """Where the verb's particle stands: behind it (*called off*), or behind a short object (*put the fire out*)."""
+    if not 0 <= verb_index < len(tokens):
+        return None
+    known = table()["sentence"]
+    following = _word(tokens, verb_index + 1)
+    if following in known["particles"]:
+        return verb_index + 1
+    if following in known["particlesAtEnd"] and _closes(tokens, verb_index + 2):
+        return verb_index + 1
+    for place in range(verb_index + 2, min(len(tokens), verb_index + 1 + _FARTHEST_PARTICLE)):
+        word = _word(tokens, place)
+        if word in known["particles"] and _closes(tokens, place + 1):
+            return place
+        if _is_mark(word) or word in known["boundaries"] or _is_preposition(word):
+            return None
+    return None
+
+
+def _closes(tokens: Sequence[str], place: int) -> bool:
+    word = _word(tokens, place)
+    return not word or _is_mark(word) or word in table()["sentence"]["boundaries"] or _is_preposition(word)

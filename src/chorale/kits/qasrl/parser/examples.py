@@ -1,0 +1,104 @@
+"""What a parser learns from: the QA-SRL Bank's questions, with what each judge marked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from chorale.kits.qasrl.files import Bank, JudgedQuestion, Verb
+from chorale.kits.qasrl.grammar import NotAQuestion, Slots, parse
+from chorale.kits.qasrl.parser.encoding import Codes
+from chorale.metrics import FloatArray
+from chorale.text.inflections import KEYS, VerbForms
+
+SAME = 0.5
+"""The IOU from which two spans are the same argument, as in the paper's measure."""
+THOROUGH = "thoroughly annotated"
+"""A feature of verbs whose questions six people judged. Others lack many questions that could be asked."""
+_THOROUGH_JUDGES = 6
+
+
+class AskedQuestion(NamedTuple):
+    slots: Slots
+    valid: float
+    """The share of judges who call it valid."""
+    marked: tuple[tuple[tuple[int, int], ...], ...]
+    """The spans of each of those judges."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerbExample:
+    verb: int
+    asked: tuple[AskedQuestion, ...]
+    about: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceExample:
+    name: str
+    tokens: tuple[str, ...]
+    verbs: tuple[VerbExample, ...]
+
+
+class SpanTargets(NamedTuple):
+    """For each candidate span of a verb: what to learn."""
+
+    argument: FloatArray
+    """How many of the judges marked it, as far as an IOU of a half goes."""
+    exact: FloatArray
+    """How near it is to what they marked: the mean of their IOU."""
+    asked: list[tuple[int, int, float]]
+    """Span, question and weight, of all questions about spans that are arguments."""
+
+
+def examples_of(bank: Bank) -> Iterator[SentenceExample]:
+    """The sentences of the Bank with the questions that the grammar understands, sorted by name."""
+    of_sentence: dict[str, list[VerbExample]] = {}
+    for verb in sorted(bank.questions):
+        if verb in bank.forms and set(KEYS) <= bank.forms[verb].keys():
+            of_sentence.setdefault(verb.sentence, []).append(_example(bank, verb))
+    for name, verbs in of_sentence.items():
+        yield SentenceExample(name, bank.sentences[name], tuple(verbs))
+
+
+def _example(bank: Bank, verb: Verb) -> VerbExample:
+    forms = VerbForms.from_bank(bank.forms[verb])
+    judged = bank.questions[verb]
+    asked = [question for one in judged if (question := _asked(one, forms)) is not None]
+    thorough = any(len(one.judgments) >= _THOROUGH_JUDGES for one in judged)
+    source = from_source(verb.sentence.partition(":")[0])
+    return VerbExample(verb.token, tuple(asked), (source, THOROUGH) if thorough else (source,))
+
+
+def from_source(collection: str) -> str:
+    """A feature of verbs in texts of a collection, which is the first part of a sentence's name."""
+    return f"from {collection}"
+
+
+def _asked(judged: JudgedQuestion, forms: VerbForms) -> AskedQuestion | None:
+    parsed = parse(judged.question.text, forms)
+    valid = [judgment for judgment in judged.judgments if judgment.valid and judgment.spans]
+    if isinstance(parsed, NotAQuestion) or 2 * len(valid) <= len(judged.judgments):
+        return None
+    return AskedQuestion(parsed.slots, len(valid) / len(judged.judgments), tuple(one.spans for one in valid))
+
+
+def targets_of(spans: Codes, asked: Sequence[AskedQuestion]) -> SpanTargets:
+    """What a verb's questions say about each of its candidate spans, given as starts and ends."""
+    argument, exact = np.zeros(len(spans)), np.zeros(len(spans))
+    questions: list[tuple[int, int, float]] = []
+    start, end = spans[:, :1], spans[:, 1:2]
+    for number, question in enumerate(asked):
+        near, same = np.zeros(len(spans)), np.zeros(len(spans))
+        for judged in question.marked:
+            first, after = np.array(judged).T
+            joint = np.clip(np.minimum(end, after) - np.maximum(start, first), 0, None)
+            best = (joint / (end - start + after - first - joint)).max(axis=1)
+            near += best
+            same += best >= SAME
+        weight = question.valid / len(question.marked)
+        argument, exact = np.maximum(argument, same * weight), np.maximum(exact, near * weight)
+        hit = np.flatnonzero(same)
+        questions += zip(hit.tolist(), [number] * len(hit), (same[hit] * weight).tolist(), strict=True)
+    return SpanTargets(argument, exact, questions)

@@ -1,0 +1,128 @@
+"""From sentences to questions and answers: a trained parser at work."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from chorale.kits.qasrl.files import Span
+from chorale.kits.qasrl.grammar import Slots, render
+from chorale.kits.qasrl.parser.batching import Vocabularies, batch_of
+from chorale.kits.qasrl.parser.encoding import Codes, encode
+from chorale.kits.qasrl.parser.examples import THOROUGH, from_source
+from chorale.kits.qasrl.parser.inventory import QuestionInventory
+from chorale.metrics import FloatArray
+from chorale.text.predicates import Predicate
+from chorale.text.tagger import AnalysedSentence
+
+if TYPE_CHECKING:
+    from chorale.kits.qasrl.parser.network import ParserNetwork
+
+THRESHOLD = 0.25
+"""The probability from which a span is an argument. The best of a few on the gold standard's dev part."""
+ABOUT = (THOROUGH, from_source("Wiki1k"))
+"""What the parser assumes of every verb: news or an encyclopedia, and annotators who ask everything."""
+_AT_ONCE = 64
+
+
+class SentenceToParse(NamedTuple):
+    name: str
+    analysed: AnalysedSentence
+    verbs: tuple[Predicate, ...]
+
+
+class ParsedQuestion(NamedTuple):
+    """A question with its answers, the likeliest first."""
+
+    slots: Slots
+    text: str
+    spans: tuple[Span, ...]
+    probabilities: tuple[float, ...]
+    """That each span is an argument of the verb."""
+
+
+class ParsedVerb(NamedTuple):
+    sentence: str
+    tokens: tuple[str, ...]
+    verb: Predicate
+    questions: tuple[ParsedQuestion, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QasrlParser:
+    network: "ParserNetwork"
+    vocabularies: Vocabularies
+    inventory: QuestionInventory
+    signature: str
+    """How it was trained: settings, seed and data."""
+    training: Mapping[str, Any] = field(default_factory=dict)
+    """What was seen of it: data, sizes, losses."""
+
+    def parse(self, sentences: Iterable[SentenceToParse], threshold: float = THRESHOLD) -> Iterator[ParsedVerb]:
+        """Every verb of every sentence, in their order. Few sentences are held in memory at a time."""
+        waiting = iter(sentences)
+        while part := list(islice(waiting, _AT_ONCE)):
+            yield from self._parse(part, threshold)
+
+    def _parse(self, part: Sequence[SentenceToParse], threshold: float) -> Iterator[ParsedVerb]:
+        import torch  # noqa: PLC0415 - heavy, and there already when there is a network
+
+        asked = [one for one in part if one.verbs]
+        if not asked:
+            return
+        encoded = [encode(*one.analysed, [verb.index for verb in one.verbs], [ABOUT] * len(one.verbs)) for one in asked]
+        self.network.eval()
+        with torch.no_grad():
+            z = self.network(batch_of(encoded, self.vocabularies))
+            scores = torch.sigmoid(self.network.scores(z)).double().numpy()
+            spans = np.concatenate([one.spans[:, :2] for one in encoded])
+            edges = np.cumsum([0, *(count for one in encoded for count in one.span_counts)]).tolist()
+            chosen = [low + best_spans(spans[low:high], scores[low:high], threshold) for low, high in pairwise(edges)]
+            logits = [some.double().numpy() for some in self.network.questions(z[np.concatenate(chosen)])]
+        verbs = [(one, verb) for one in asked for verb in one.verbs]
+        first = 0
+        for (sentence, verb), rows in zip(verbs, chosen, strict=True):
+            questions = [
+                (self.inventory.slots(*(kind[first + place] for kind in logits)), spans[row], scores[row, 0])
+                for place, row in enumerate(rows.tolist())
+            ]
+            first += len(rows)
+            tokens = tuple(token.text for token in sentence.analysed.tokens)
+            yield ParsedVerb(sentence.name, tokens, verb, _merged(questions, verb))
+
+
+def best_spans(spans: Codes, scores: FloatArray, threshold: float) -> Codes:
+    """The spans from a probability on, the best first, without those that overlap a better one.
+
+    >>> best_spans(np.array([[0, 2], [1, 2], [3, 4]]), np.array([[0.9, 0.5], [0.8, 0.9], [0.1, 0.9]]), 0.2)
+    array([1])
+    """
+    likely = np.flatnonzero(scores[:, 0] >= threshold)
+    order = likely[np.argsort(-scores[likely].prod(axis=1), kind="stable")]
+    free = np.ones(int(spans[:, 1].max(initial=0)), dtype=bool)
+    kept = []
+    for place in order.tolist():
+        start, end = spans[place].tolist()
+        if free[start:end].all():
+            free[start:end] = False
+            kept.append(place)
+    return np.array(kept, dtype=np.int64)
+
+
+def _merged(found: Iterable[tuple[Slots | None, Codes, float]], verb: Predicate) -> tuple[ParsedQuestion, ...]:
+    """A question for each role: questions that ask for the same are one, in the words of the likeliest."""
+    of_role: dict[str, list[tuple[Slots, Span, float]]] = {}
+    for slots, (start, end), probability in sorted(found, key=lambda one: -one[2]):
+        if slots is not None:
+            of_role.setdefault(slots.key(), []).append((slots, (int(start), int(end)), float(probability)))
+    return tuple(
+        ParsedQuestion(
+            answers[0][0],
+            render(answers[0][0], verb.forms),
+            tuple(span for _, span, _ in answers),
+            tuple(probability for _, _, probability in answers),
+        )
+        for answers in of_role.values()
+    )

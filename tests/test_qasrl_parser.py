@@ -1,0 +1,235 @@
+"""The QA-SRL parser: candidates, participants, questions, training, saving, and the two commands."""
+
+import csv
+import json
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from chorale.cli import app
+from chorale.kits.qasrl.files import read_bank, read_qasrl
+from chorale.kits.qasrl.grammar import NotAQuestion, Slots, parse
+from chorale.kits.qasrl.parser.candidates import candidates
+from chorale.kits.qasrl.parser.clauses import participants, parts_below
+from chorale.kits.qasrl.parser.examples import examples_of, targets_of
+from chorale.kits.qasrl.parser.inventory import QuestionInventory, codes_of
+from chorale.kits.qasrl.parser.parsing import best_spans
+from chorale.kits.qasrl.parser.vocabulary import HashedVocabulary
+from chorale.model import UserError
+from chorale.text.inflections import VerbForms, inflect
+from chorale.text.tagger import Sentence, Tagged
+from qasrl_files import judged, write_bank
+
+PEOPLE, THINGS = (
+    ("The teacher", "A sailor", "My aunt", "The boy"),
+    ("the boat", "a letter", "the old bridge", "some bread"),
+)
+PLACES = ("in the harbour", "at the market", "near the castle")
+VERBS = {"painted": "paint", "followed": "follow", "lifted": "lift", "wanted": "want"}
+
+
+def tree(*words: tuple[str, str, str, str, int]) -> Sentence:
+    """From word, part of speech, tag, relation and head."""
+    return [
+        Tagged(text, text.lower(), pos, tag=tag, relation=relation, head=head)
+        for text, pos, tag, relation, head in words
+    ]
+
+
+RELATIVE = tree(
+    ("The", "DET", "DT", "det", 1), ("man", "NOUN", "NN", "nsubj", 6), ("who", "PRON", "WP", "nsubj", 3),
+    ("wanted", "VERB", "VBD", "relcl", 1), ("to", "PART", "TO", "aux", 5), ("sing", "VERB", "VB", "xcomp", 3),
+    ("left", "VERB", "VBD", "ROOT", 6), (".", "PUNCT", ".", "punct", 6),
+)  # fmt: skip
+
+
+def test_candidates_are_subtrees_whole_and_cut() -> None:
+    spans = {(span.start, span.end) for span in candidates(RELATIVE)}
+    assert {(0, 6), (0, 2), (2, 6), (4, 6), (0, 7)} <= spans
+    assert all(end <= 7 for _, end in spans), "a full stop is part of no argument"
+
+
+def test_participants_are_found_in_other_clauses() -> None:
+    below = parts_below(RELATIVE)
+    assert participants(RELATIVE, below, 3) == (1, 5), "who is the man"
+    assert participants(RELATIVE, below, 5).subject == 1, "he is who would sing"
+    assert participants(RELATIVE, below, 6) == (1, -1)
+    passive = tree(
+        ("Bread", "NOUN", "NN", "nsubjpass", 2), ("was", "AUX", "VBD", "auxpass", 2),
+        ("eaten", "VERB", "VBN", "ROOT", 2), ("by", "ADP", "IN", "agent", 2), ("Tom", "PROPN", "NNP", "pobj", 3),
+    )  # fmt: skip
+    assert participants(passive, parts_below(passive), 2) == (0, 4)
+
+
+def test_features_that_were_rare_have_the_number_of_unseen_ones() -> None:
+    kept = HashedVocabulary.of([np.array([7, 7, 9]), np.array([7, 4, 4])], at_least=2)
+    assert kept.numbers(np.array([4, 7, 9, 100])).tolist() == [1, 2, 0, 0]
+    assert HashedVocabulary.of([], at_least=2).numbers(np.array([4])).tolist() == [0]
+
+
+def test_every_question_put_together_is_one_that_people_could_write() -> None:
+    texts = ("Who gave something?", "What was given to someone?", "When might someone give something?",
+             "Where didn't someone give something?")  # fmt: skip
+    forms = inflect("give")
+    slots = [parsed.slots for text in texts if not isinstance(parsed := parse(text, forms), NotAQuestion)]
+    assert len(slots) == len(texts)
+    inventory = QuestionInventory.of(slots, at_least=1)
+    for shape, polarity in product(range(len(inventory.shapes)), range(len(inventory.polarities))):
+        scores = (np.eye(len(inventory.shapes))[shape], np.eye(len(inventory.polarities))[polarity], np.ones(1))
+        made = inventory.slots(*scores)
+        assert made is not None
+        assert codes_of(inventory, [made])[0][0] >= 0
+    for question, code in zip(slots, codes_of(inventory, slots), strict=True):
+        one_hot = [np.eye(size)[place] for size, place in zip((4, 3, 1), code, strict=True)]
+        assert inventory.slots(*one_hot) == question
+    assert codes_of(inventory, [Slots("why", "did", "someone")]) == [(-1, codes_of(inventory, slots[:1])[0][1], -1)]
+
+
+def test_overlapping_spans_give_way_to_the_better_one() -> None:
+    spans = np.array([[0, 5], [0, 2], [3, 5], [6, 7]])
+    scores = np.array([[0.9, 0.3], [0.8, 0.8], [0.7, 0.9], [0.1, 1.0]])
+    assert best_spans(spans, scores, 0.25).tolist() == [1, 2]
+    assert best_spans(spans, scores, 0.05).tolist() == [1, 2, 3]
+    assert best_spans(np.zeros((0, 2), dtype=np.int64), np.zeros((0, 2)), 0.2).tolist() == []
+
+
+def test_questions_that_most_judges_reject_teach_nothing(tmp_path: Path) -> None:
+    lines = list(bank_lines(1))
+    entry = next(iter(lines[0]["verbEntries"].values()))
+    entry["questionLabels"]["Why did someone paint something?"] = judged(
+        "Why did someone paint something?", [[(0, 2)], None, None], wh="why", aux="did", subj="someone", verb="stem",
+        obj="something",
+    )  # fmt: skip
+    (example,) = examples_of(read_bank(write_bank(tmp_path / "bank.jsonl", lines)))
+    (verb,) = example.verbs
+    assert [question.slots.wh for question in verb.asked] == ["who", "what", "where"]
+    targets = targets_of(np.array([[0, 2], [0, 1], [3, 5]]), verb.asked)
+    assert targets.argument.tolist() == [1.0, 1.0, 1.0]
+    assert targets.exact.tolist() == [1.0, 0.5, 1.0]
+    assert [(span, question) for span, question, _ in targets.asked] == [(0, 0), (1, 0), (2, 1)]
+
+
+# A small model, trained on sentences of the project's own
+
+
+def bank_lines(most: int = 1_000) -> Iterator[dict[str, Any]]:
+    made = product(PEOPLE, VERBS, THINGS, PLACES)
+    for number, (person, verb, thing, place) in zip(range(most), made, strict=False):
+        tokens = [*person.split(), verb, *thing.split(), *place.split(), "."]
+        object_end = 3 + len(thing.split())
+        stem = VERBS[verb]
+        questions = [
+            judged(f"Who {verb} something?", [[(0, 2)]] * 3, obj="something"),
+            judged(f"What did someone {stem}?", [[(3, object_end)]] * 3, wh="what", aux="did", subj="someone",
+                   verb="stem"),
+            judged(f"Where did someone {stem} something?", [[(object_end, len(tokens) - 1)]] * 3, wh="where", aux="did",
+                   subj="someone", verb="stem", obj="something"),
+        ]  # fmt: skip
+        forms = VerbForms(stem, f"{stem}s", f"{stem}ing", verb, verb).as_bank()
+        entry = {
+            "verbIndex": 2,
+            "verbInflectedForms": forms,
+            "questionLabels": {question["questionString"]: question for question in questions},
+        }
+        yield {"sentenceId": f"own:{number}", "sentenceTokens": tokens, "verbEntries": {"2": entry}}
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, dict[str, Any]]:
+    for package in ("torch", "safetensors", "spacy"):
+        pytest.importorskip(package)
+    folder = tmp_path_factory.mktemp("parser")
+    bank = write_bank(folder / "own.jsonl", bank_lines())
+    done = run("train", "qasrl", folder / "model", "--data", bank, "--epochs", 12, "--seed", 2, "--json")
+    assert done.exit_code == 0, done.output
+    return folder / "model", bank, json.loads(done.stdout)
+
+
+@pytest.mark.slow
+def test_a_small_parser_asks_and_answers_about_sentences_it_never_saw(
+    trained: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    model, _, card = trained
+    assert card["sentences"] == len(PEOPLE) * len(VERBS) * len(THINGS) * len(PLACES)
+    assert card["seed"] == 2
+    (digest,) = card["data"].values()
+    assert f"bank:{digest[:8]}" in card["signature"]
+    text = tmp_path / "new.txt"
+    text.write_text("The farmer followed a heavy basket near the river. Nothing here.\n", "utf-8")
+    out = tmp_path / "parsed.csv"
+    done = run("parse", "qasrl", text, "--model", model, "--out", out)
+    assert done.exit_code == 0, done.output
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = {row["question"]: row for row in csv.DictReader(file)}
+    assert rows["Who followed something?"]["answer"] == "The farmer"
+    assert rows["What did someone follow?"]["answer"] == "a heavy basket"
+    assert rows["Where did someone follow something?"]["answer"] == "near the river"
+    assert all(0 < float(share) <= 1 for row in rows.values() for share in row["probability"].split("~!~"))
+    table = read_qasrl(out)
+    assert {question.wh for question in table.questions} == {"who", "what", "where"}
+    strict = run("parse", "qasrl", text, "--model", model, "--out", tmp_path / "strict.csv", "--threshold", 1, "--json")
+    assert json.loads(strict.stdout)["questions"] == 0
+
+
+@pytest.mark.slow
+def test_training_that_was_interrupted_goes_on_to_the_same_weights(
+    trained: tuple[Path, Path, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from chorale.kits.qasrl.parser.learning import Learning  # noqa: PLC0415 - needs torch
+
+    model, bank, _ = trained
+    once = Learning.epoch
+
+    def stopped(self: Learning, *rest: Any) -> None:
+        if len(self.losses) == 7:
+            raise KeyboardInterrupt
+        once(self, *rest)
+
+    options = ("--data", bank, "--epochs", 12, "--seed", 2)
+    with monkeypatch.context() as patched:
+        patched.setattr(Learning, "epoch", stopped)
+        assert run("train", "qasrl", tmp_path / "again", *options).exit_code != 0
+    assert [path.name for path in (tmp_path / "again").iterdir()] == ["training.safetensors"]
+    other = run("train", "qasrl", tmp_path / "again", "--data", bank, "--epochs", 4)
+    assert "is of a training with other data or settings" in other.output
+    assert run("train", "qasrl", tmp_path / "again", *options).exit_code == 0
+    assert sorted(path.name for path in (tmp_path / "again").iterdir()) == ["model.json", "model.safetensors"]
+    for name in ("model.json", "model.safetensors"):
+        assert (tmp_path / "again" / name).read_bytes() == (model / name).read_bytes()
+    assert "Add --force" in run("train", "qasrl", tmp_path / "again", *options).output
+
+
+@pytest.mark.slow
+def test_broken_and_foreign_model_folders_are_refused(
+    trained: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    from chorale.kits.qasrl.parser.saved import load_parser  # noqa: PLC0415 - needs torch
+
+    model, _, _ = trained
+    about = json.loads((model / "model.json").read_text("utf-8"))
+    weights = (model / "model.safetensors").read_bytes()
+    spoiled = {
+        "is not JSON": (b"{", weights),
+        "is not of a QA-SRL parser": (json.dumps({**about, "kind": "chorale frame classifier"}).encode(), weights),
+        "is of another version": (json.dumps({**about, "version": 0}).encode(), weights),
+        "has nothing usable under 'shapes'": (json.dumps({**about, "shapes": 3}).encode(), weights),
+        "does not fit its weights": (json.dumps({**about, "shapes": about["shapes"][:1]}).encode(), weights),
+        "is not the file that model.json describes": (json.dumps(about).encode(), weights[:-1]),
+    }
+    for place, (message, (card, state)) in enumerate(spoiled.items()):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        (folder / "model.json").write_bytes(card)
+        (folder / "model.safetensors").write_bytes(state)
+        with pytest.raises(UserError) as refusal:
+            load_parser(folder)
+        assert message in str(refusal.value), message
