@@ -12,6 +12,7 @@ KIT = Kit(
     tasks={
         "rules-meaningful": f"{_HERE}.tasks.meaningful:RULES_MEANINGFUL",
         "rules-entailment": f"{_HERE}.tasks.entailment:RULES_ENTAILMENT",
+        "rules-check": f"{_HERE}.tasks.check:RULES_CHECK",
     },
     families={"rules": f"{_HERE}.family:FAMILY"},
     commands=(

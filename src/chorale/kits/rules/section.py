@@ -3,6 +3,7 @@
 from collections import Counter
 
 from chorale.engine.running import Study
+from chorale.kits.rules.checking import CHECK_TASK, check_parts, check_score, check_tables, checked_applications
 from chorale.kits.rules.tasks.entailment import applications
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable
@@ -13,7 +14,7 @@ from chorale.store import Tx
 _SHOWN = 10
 
 
-def rules_section(tx: Tx, study: Study, _resampling: Resampling) -> SectionContent | None:
+def rules_section(tx: Tx, study: Study, resampling: Resampling) -> SectionContent | None:
     judged = [
         application
         for stage in study.stages.values()
@@ -27,10 +28,15 @@ def rules_section(tx: Tx, study: Study, _resampling: Resampling) -> SectionConte
     surest = sorted(judged, key=lambda each: (-(each.confidence or 0.0), str(each.payload)))[:_SHOWN]
     rows = [(each.payload["lhs"], each.payload["rhs"], str(each.judgment), each.confidence) for each in surest]
     columns = ("first phrase", "second phrase", "judgment", "confidence#")
-    return SectionContent(
-        [
-            ScoreTable("Judged rule applications", ("judgment", "applications#"), sorted(counts.items())),
-            ScoreTable("The most confident", columns, rows, digits=2),
-        ],
-        {"judged": dict(counts)},
-    )
+    tables = [
+        ScoreTable("Judged rule applications", ("judgment", "applications#"), sorted(counts.items())),
+        ScoreTable("The most confident", columns, rows, digits=2),
+    ]
+    checks = {}
+    for stage in study.stages.values():
+        checked = checked_applications(tx, study, stage) if stage.task.name == CHECK_TASK else []
+        scores = {name: check_score(part, resampling) for name, part in check_parts(checked) if part}
+        if checked:
+            tables += check_tables(scores, checked)
+            checks[stage.name] = {name: score.json for name, score in scores.items()}
+    return SectionContent(tables, {"judged": dict(counts), **({"checks": checks} if checks else {})})

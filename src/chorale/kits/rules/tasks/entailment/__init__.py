@@ -20,6 +20,7 @@ from chorale.kits.rules.tasks.entailment.applications import (
     applications,
     is_accepted,
 )
+from chorale.kits.rules.tasks.phrases import judged_sides
 from chorale.model import NewItem, Payload, SourceItem
 
 _Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
@@ -46,19 +47,17 @@ def _both_phrases(payload: Payload) -> dict[str, Any]:
     return {"lhs": payload["lhs"], "rhs": payload["rhs"]}
 
 
-def _both_meaningful(sides: Sequence[SourceItem], confidence: float) -> list[NewItem]:
-    """The application itself, if both of its sides were judged meaningful."""
-    by_side = {side.payload.get("side"): side for side in sides}
-    if set(by_side) != {"lhs", "rhs"} or not all(is_accepted(side.label, "yes", confidence) for side in sides):
-        return []
-    application = sides[0].payload["application"]
+def _both_meaningful(phrases: Sequence[SourceItem], confidence: float) -> list[NewItem]:
+    """The applications both of whose sides were judged meaningful."""
+    meaningful = [phrase for phrase in phrases if is_accepted(phrase.label, "yes", confidence)]
     return [
         NewItem(
-            key=sides[0].group,
-            group=sides[0].group,
-            payload=dict(application),
-            sources=tuple(sorted(side.id for side in sides)),
+            key=sides.key,
+            group=sides.key,
+            payload=sides.application,
+            sources=tuple(sorted({sides.lhs.id, sides.rhs.id})),
         )
+        for sides in judged_sides(meaningful)
     ]
 
 

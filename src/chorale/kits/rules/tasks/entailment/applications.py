@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from chorale.contract.exporting import StageResults, TaskExport
-from chorale.model import Label, Payload, SourceItem
+from chorale.kits.rules.tasks.phrases import judged_sides
+from chorale.model import Label, Payload
 
 
 class MeaninglessLeft(StrEnum):
@@ -26,7 +27,7 @@ class EntailmentOptions(BaseModel):
 
     meaningless_lhs: MeaninglessLeft = Field(
         default=MeaninglessLeft.SET_ASIDE,
-        description="What becomes of an application whose left side means nothing: `set-aside`, `non-entailing`, or "
+        description="How to treat an application whose left side means nothing: `set-aside`, `non-entailing`, or "
         "`told` (in the table as `Meaningless`).",
     )
 
@@ -97,24 +98,18 @@ class Application:
 
 
 def applications(stage: StageResults) -> Iterator[Application]:
-    """Every rule application with its outcome, in the order of the items file."""
+    """Every rule application with its outcome, in the order in which the items file has their left phrases."""
     if stage.sources is None:
         for item in stage.items:
             yield Application(item.key, item.payload, *_by_task_2(item.label))
         return
     entailed = {item.key: item.label for item in stage.items}
     options = EntailmentOptions.model_validate(stage.options.model_dump())
-    waiting: dict[str, SourceItem] = {}
-    for item in stage.sources:
-        other = waiting.pop(item.group, None)
-        if other is None:
-            waiting[item.group] = item
-            continue
-        sides = {side.payload["side"]: side.label for side in (other, item)}
+    for key, application, lhs, rhs in judged_sides(stage.sources):
         outcome, confidence = application_outcome(
-            sides["lhs"], sides["rhs"], entailed.get(item.group), stage.confidence, options.meaningless_lhs
+            lhs.label, rhs.label, entailed.get(key), stage.confidence, options.meaningless_lhs
         )
-        yield Application(item.group, item.payload["application"], outcome, confidence)
+        yield Application(key, application, outcome, confidence)
 
 
 def _paper_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:

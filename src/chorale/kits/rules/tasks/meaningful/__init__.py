@@ -1,6 +1,7 @@
 """Is the phrase meaningful? Task 1 of Zeichner et al. (2012).
 
-A rule application is split into its two phrases, which become separate items of one group: no worker sees both sides.
+A rule application is split into its two phrases. A phrase of several applications is one item, and all phrases that
+applications connect are one group: no worker sees both phrases of an application, whichever rows they come from.
 """
 
 from pathlib import Path
@@ -8,7 +9,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from chorale.contract.asked_once import AskedOnce
 from chorale.contract.task import Example, Form, Shape, Task
+from chorale.kits.rules.tasks.phrases import ALSO_LEFT_OF, phrase_text
 from chorale.model import NewItem, Payload
 
 _Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
@@ -26,7 +29,7 @@ class RuleApplication(BaseModel):
 
 
 class Phrase(BaseModel):
-    """One side of a rule application, or a gold phrase of no application."""
+    """One side of a rule application, or a gold phrase of none."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -52,15 +55,28 @@ def _split(application: Payload, key: str) -> list[NewItem]:
     ]
 
 
+def _with_application_of(phrase: NewItem, same: NewItem) -> Payload:
+    if same.payload["side"] != "lhs":
+        return phrase.payload
+    row = {"id": same.group, **same.payload["application"]}
+    return {**phrase.payload, ALSO_LEFT_OF: [*phrase.payload.get(ALSO_LEFT_OF, ()), row]}
+
+
 def _phrase_only(payload: Payload) -> dict[str, Any]:
     return {"phrase": payload["phrase"]}
 
 
 RULES_MEANINGFUL = Task(
     name="rules-meaningful",
-    version=1,
+    version=2,
     summary="Is the phrase meaningful?",
-    shape=Shape(item_type=Phrase, answer_type=Meaningful, row_type=RuleApplication, expand=_split),
+    shape=Shape(
+        item_type=Phrase,
+        answer_type=Meaningful,
+        row_type=RuleApplication,
+        expand=_split,
+        asked_once=AskedOnce(phrase_text, _with_application_of, since=2),
+    ),
     form=Form(page=Path(__file__).with_name("form.html"), view=_phrase_only),
     examples=(
         Example(

@@ -1,0 +1,54 @@
+"""Rows that share what people are asked: each question is asked once, and groups that share one are one group."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from chorale.model import NewItem, Payload
+
+
+@dataclass(frozen=True)
+class AskedOnce:
+    """How items of several rows are recognised as the same question."""
+
+    identity: Callable[[Payload], str]
+    """From an item to a text: items with the same text ask the same."""
+    absorb: Callable[[NewItem, NewItem], Payload]
+    """From an item and a later one that asks the same to the payload that stands for both. What workers see of it must
+    not change: rows can be added while a study runs."""
+    since: int = 1
+    """The first version of the task that asks once. A stage that began with an earlier one continues to ask all."""
+
+    def merged(self, items: Iterable[NewItem]) -> list[NewItem]:
+        """One item per question, under the key of the first, in the group of all that are connected by shared ones."""
+        kept: dict[str, NewItem] = {}
+        groups = _Groups()
+        for item in items:
+            asked = self.identity(item.payload)
+            first = kept.get(asked)
+            groups.join(item.group, item.group if first is None else first.group)
+            kept[asked] = item if first is None else replace(first, payload=self.absorb(first, item))
+        return [replace(item, group=groups.name(item.group)) for item in kept.values()]
+
+    def groups(self, items: Iterable[NewItem]) -> Mapping[str, str]:
+        """The group of each question."""
+        return {self.identity(item.payload): item.group for item in items}
+
+
+class _Groups:
+    """Groups that are joined step by step; each has the name of its first."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+        self._place: dict[str, int] = {}
+
+    def name(self, group: str) -> str:
+        while (above := self._above[group]) != group:
+            self._above[group] = self._above[above]
+            group = above
+        return group
+
+    def join(self, one: str, other: str) -> None:
+        for group in (other, one):
+            self._place.setdefault(self._above.setdefault(group, group), len(self._place))
+        first, later = sorted((self.name(one), self.name(other)), key=self._place.__getitem__)
+        self._above[later] = first

@@ -1,0 +1,23 @@
+"""An expert judges a sample of the applications that the crowd judges, without seeing its answers."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from chorale.contract.task import Deriving, Options, Task
+from chorale.kits.rules.tasks.entailment import RULES_ENTAILMENT
+from chorale.model import NewItem, SourceItem
+
+
+def _as_it_is(sources: Sequence[SourceItem], _confidence: float) -> list[NewItem]:
+    """Every application, however sure its label is: a sample of the confident ones would flatter the crowd."""
+    return [NewItem(source.key, source.payload, group=source.group, sources=(source.id,)) for source in sources]
+
+
+RULES_CHECK: Task = replace(
+    RULES_ENTAILMENT,
+    name="rules-check",
+    summary="Expert check: is the second phrase true, given the first?",
+    options=Options(),
+    deriving=Deriving(derive=_as_it_is),
+    exports=(),
+)
