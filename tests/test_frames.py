@@ -126,6 +126,26 @@ def test_no_mark_up_is_left_whatever_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("definition", "lay"),
+    [
+        ("In this frame an Agent acts.", "An Agent acts."),
+        ("This frame is about acts. It inherits from Event.", "This meaning is about acts."),
+        ("An Agent acts. Raising constructions are common. He rests.", "An Agent acts. He rests."),
+        ("Words in this frame name acts.", "Words with this meaning name acts."),
+        ("Unlike the Event frame, acts have an Agent.", "Unlike the meaning “Event”, acts have an Agent."),
+        ("A level given by the target.", "A level given by the word."),
+    ],
+)
+def test_definitions_speak_of_meanings_and_not_of_frames(definition: str, lay: str) -> None:
+    assert brief(definition) == lay
+
+
+def test_a_role_run_into_a_word_gets_its_space() -> None:
+    text = "the<fen>Donor</fen>no longer has it, and two <fen>Agent</fen>s do."
+    assert readable(text)[0] == "the Donor no longer has it, and two Agents do."
+
+
+@pytest.mark.parametrize(
     ("raw", "text", "word"),
     [
         ("<ex>It was <t>drawn</t> on paper. <fex name='A'>CNI</fex></ex>", "It was drawn on paper.", "drawn"),
@@ -360,6 +380,23 @@ def test_no_sentence_is_chosen_twice() -> None:
     assert sorted(one.sentence for one in chosen) == [1, 2]
 
 
+def test_a_sentence_can_have_several_words() -> None:
+    words = [word(1, "a"), word(1, "b"), word(1, "a"), word(2, "a")]
+    lists = {("a", "v"): ["x", "y"], ("b", "v"): ["y"]}
+    chosen = chosen_words(words, lists, WordSelection(per_sentence=2))
+    assert sorted(one.sentence for one in chosen) == [1, 1, 2]
+
+
+@pytest.mark.parametrize(("outside", "expected"), [(None, 0), (2, 2), (9, 3)])
+def test_a_quota_of_words_outside_framenet_is_kept(outside: int | None, expected: int) -> None:
+    """Without a quota, the long lists of words that FrameNet has win."""
+    words = [word(number, "in") for number in range(4)] + [word(4 + number, "out") for number in range(3)]
+    lists = {("in", "v"): [f"f{number}" for number in range(20)], ("out", "v"): ["y", "z"]}
+    chosen = chosen_words(words, lists, WordSelection(sentences=4, outside=outside), {("out", "v")})
+    assert sum(one.lemma == "out" for one in chosen) == expected
+    assert len(chosen) == 4
+
+
 # The command
 
 
@@ -375,7 +412,8 @@ def resources(tmp_path: Path) -> list[str]:
     ]
     (tmp_path / "text.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     names = {"--framenet": "fn", "--wordnet": "wn", "--map": "map.txt"}
-    return [part for option, name in names.items() for part in (option, str(tmp_path / name))]
+    given = [part for option, name in names.items() for part in (option, str(tmp_path / name))]
+    return [*given, "--reach", "map"]
 
 
 def test_prepare_makes_items_that_the_check_accepts(tmp_path: Path, resources: list[str]) -> None:
@@ -407,7 +445,7 @@ def test_prepare_makes_items_that_the_check_accepts(tmp_path: Path, resources: l
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (["--most", "2"], "has no word that can become an item"),
+        (["--most", "2", "--over", "leave-out"], "has no word that can become an item"),
         (["--pos", "verb"], "--pos 'verb' is not a list"),
         (["--framenet", "nowhere"], "nowhere: does not exist"),
         (["--wordnet", "nowhere"], "nowhere/index.verb: does not exist"),
@@ -423,6 +461,28 @@ def test_what_prepare_cannot_use_is_told(tmp_path: Path, resources: list[str], m
     assert told in done.output
 
 
+def test_frames_are_shown_in_words_of_ones_own(tmp_path: Path, resources: list[str]) -> None:
+    out, words = tmp_path / "items.jsonl", tmp_path / "words.csv"
+    text = "<p>(1) She <mark>ran</mark> home .</p><p>They walked.</p><p>Go on.</p>"
+    words.write_text(f"frame,definition,example\nf:moving,<b>Somebody</b> moves.,{text}\nNonsense,Nothing.,\n")
+    command = ["prepare", "frames", str(tmp_path / "text.jsonl"), *resources, "--out", str(out)]
+    done = CliRunner().invoke(app, [*command, "--definitions", str(words), "--examples", "2"])
+    assert done.exit_code == 0, done.output
+    assert "has 1 frame that this FrameNet does not know: Nonsense" in done.output
+    assert json.loads(out.read_text().splitlines()[0])["candidates"][1] == {
+        "frame": "Moving",
+        "definition": "Somebody moves.",
+        "example": "She ran home.",
+        "example_word": [4, 7],
+        "more_examples": [["They walked.", 0, 0]],
+    }
+    words.write_text("frame,definition\nMoving,\n")
+    done = CliRunner().invoke(app, [*command, "--force", "--definitions", str(words)])
+    assert done.exit_code == 2 and "words.csv:2: does not name a frame and define it" in done.output
+    cut = CliRunner().invoke(app, [*command, "--force", "--most", "2", "--over", "cut"])
+    assert cut.exit_code == 0 and json.loads(out.read_text().splitlines()[0])["left_out"] > 0
+
+
 def test_sentences_that_are_too_long_are_left_out_and_told(tmp_path: Path, resources: list[str]) -> None:
     long = {"id": "s4", "tokens": ["Cats", "ran", *["home"] * 250, "."], "verb_indices": [1]}
     with (tmp_path / "text.jsonl").open("a") as file:
@@ -431,6 +491,38 @@ def test_sentences_that_are_too_long_are_left_out_and_told(tmp_path: Path, resou
     done = CliRunner().invoke(app, ["prepare", "frames", str(tmp_path / "text.jsonl"), *resources, "--out", str(out)])
     assert done.exit_code == 0 and "s4" not in out.read_text()
     assert "1 sentence has more than 1,000 characters and was left out." in done.output
+
+
+def test_the_default_reach_finds_candidates_of_words_outside_framenet(tmp_path: Path, resources: list[str]) -> None:
+    row = {"id": "s1", "tokens": ["They", "sprint", "."], "verb_indices": [1]}
+    (tmp_path / "text.jsonl").write_text(json.dumps(row) + "\n")
+    out = tmp_path / "o.jsonl"
+    command = ["prepare", "frames", str(tmp_path / "text.jsonl"), *resources[:4], "--out", str(out)]
+    assert CliRunner().invoke(app, [*command, "--reach", "map"]).exit_code == 2
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert [frame["frame"] for frame in json.loads(out.read_text())["candidates"]] == ["Leading", "Moving", "Working"]
+
+
+def test_words_left_out_are_counted_with_the_reason(tmp_path: Path, resources: list[str]) -> None:
+    command = ["prepare", "frames", str(tmp_path / "text.jsonl"), *resources, "--out", str(tmp_path / "o.jsonl")]
+    done = CliRunner().invoke(app, [*command, "-n", "1", "--outside", "1"])
+    assert done.exit_code == 0, done.output
+    for line in (
+        "1 word has fewer than 2 candidates: left out.",
+        "1 word with candidates not chosen (-n, --per-sentence).",
+        "The text has 0 words outside FrameNet, not the 1 asked for.",
+    ):
+        assert line in " ".join(done.output.split()), done.output
+
+
+def test_a_token_that_is_too_long_is_left_out_and_not_the_text(tmp_path: Path, resources: list[str]) -> None:
+    long = {"id": "s4", "tokens": ["Cats", "ran", "to", "w" * 300, "."], "verb_indices": [1, 3]}
+    with (tmp_path / "text.jsonl").open("a") as file:
+        file.write(json.dumps(long) + "\n")
+    out = tmp_path / "o.jsonl"
+    done = CliRunner().invoke(app, ["prepare", "frames", str(tmp_path / "text.jsonl"), *resources, "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert '"s4:1"' in out.read_text() and '"s4:3"' not in out.read_text()
 
 
 def test_a_partial_framenet_is_told_by_the_file_that_is_missing(tmp_path: Path, resources: list[str]) -> None:

@@ -23,6 +23,7 @@ from chorale.engine.opening import open_study
 from chorale.engine.quality import review_workers, stage_quality
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
+from chorale.engine.work import Offer
 from chorale.exchange.export import write_export
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.templates import create_study
@@ -31,6 +32,8 @@ from chorale.kits.frames.files.sentences import read_frame_sentences
 from chorale.kits.frames.framenet import read_framenet
 from chorale.kits.frames.metrics.ambiguity import Relation
 from chorale.kits.frames.page import frames_page
+from chorale.metrics.aggregation.crowdtruth import crowdtruth
+from chorale.metrics.judgments import Judgments
 from chorale.model import Judgment, JudgmentSettings, QualitySettings
 from chorale.protocol import WorkerQuality, decide_item, ranking_is_stable, review_quality
 from chorale.rehearsal import Crowd, Rehearsal
@@ -192,6 +195,24 @@ def test_everybody_has_an_order_of_their_own() -> None:
     assert set(view) == {"sentence", "word", "start", "candidates"}, "nothing tells where a candidate came from"
 
 
+@pytest.mark.parametrize(
+    ("study", "same"),
+    [({"items": 30, "quality": FLOOR}, False), ({"items": 30}, True)],
+    indirect=["study"],
+)
+def test_sentences_come_in_another_order_to_everybody_where_workers_are_compared(study: Study, same: bool) -> None:
+    orders: dict[str, list[str]] = {}
+
+    def first_frame(person: Person, offer: Offer) -> list[str]:
+        assert offer.view is not None
+        orders.setdefault(person.pseudonym, []).append(offer.view["sentence"])
+        return ["Moving"]
+
+    assert work_through(people(study, 5), first_frame, "meanings") == 30 * 5
+    assert {len(order) for order in orders.values()} == {30}
+    assert len({tuple(order) for order in orders.values()}) == (1 if same else 5)
+
+
 def test_sentences_with_more_frames_are_less_clear_to_simulated_people() -> None:
     assert TASK.simulating.imitate is not None
     view = TASK.form.view(TASK.shape.parse_item({key: value for key, value in item(1).items() if key != "id"}))
@@ -202,7 +223,27 @@ def test_sentences_with_more_frames_are_less_clear_to_simulated_people() -> None
         combined = TASK.combining.combine(judgments)
         assert combined is not None
         clarity.append(combined.confidence)
-    assert clarity[0] == 1 > clarity[1] > clarity[2] > 0.4
+    assert clarity[0] == 1 > clarity[1] > clarity[2] > 0.3
+
+
+def test_where_no_truth_is_given_people_disagree_as_in_the_corpus() -> None:
+    """The first 5,042 sentences of the corpus have two frames of a majority, one and none in 15%, 64% and 21%."""
+    guess, imitate = TASK.simulating.guess, TASK.simulating.imitate
+    assert guess is not None and imitate is not None
+    view = {"candidates": [{"frame": f"Frame_{number}"} for number in range(11)]}
+    rng = Random(3)
+    abilities = [rng.uniform(0.8, 0.97) for _ in range(60)]
+    tasks, workers, labels = [], [], []
+    for sentence in range(400):
+        truth = guess(view, None, rng)
+        for worker in rng.sample(range(60), 15):
+            tasks.append(str(sentence))
+            workers.append(str(worker))
+            labels.append(imitate(view, truth, abilities[worker], rng))
+    scores = dict(crowdtruth(Judgments.from_columns(tasks, workers, labels)).unit_annotation_scores()).values()
+    majorities = [sum(score >= 0.5 for frame, score in each.items() if frame != "none") for each in scores]
+    shares = [sum(count >= 2 for count in majorities) / 400, majorities.count(1) / 400, majorities.count(0) / 400]
+    assert shares == pytest.approx([0.15, 0.64, 0.21], abs=0.1)
 
 
 # Stopping
@@ -298,6 +339,22 @@ def test_whoever_agrees_with_nobody_is_dropped_with_evidence(study: Study) -> No
 
 
 @pytest.mark.parametrize("study", [{"items": 8, "judgments": "6", "quality": FLOOR}], indirect=True)
+def test_exclusions_without_gold_stand_in_the_methods_paragraph(study: Study, tmp_path: Path) -> None:
+    work_through(people(study, 6), contrary, "meanings")
+    review_workers(study)
+    study.close()
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "study"), "--json", "--no-charts", "--resamples", "100"])
+    methods = json.loads(done.stdout)["methods"]
+    assert (
+        "Quality was checked by workers' agreement with each other (CrowdTruth); 1 time a worker was dropped" in methods
+    )
+    assert "8 judgments did not count" in methods
+    assert (
+        "workers whose quality (WQS) was below 0.2 after 6 judgments that others gave too were to be dropped" in methods
+    )
+
+
+@pytest.mark.parametrize("study", [{"items": 8, "judgments": "6", "quality": FLOOR}], indirect=True)
 def test_a_drop_rests_on_answers_that_verify_finds_and_verify_notices_one_that_does_not(study: Study) -> None:
     everyone = people(study, 6)
     work_through(everyone, contrary, "meanings")
@@ -355,11 +412,21 @@ def test_the_console_shows_quality_as_it_is_now(study: Study) -> None:
     browser = TestClient(create_app(study), base_url="http://study.test", follow_redirects=False)
     assert browser.get("/console/quality").status_code == 303, "for the owner only"
     browser.cookies.set(STAFF_COOKIE, staff_cookie(study, "maya"))
-    assert "No two people have judged one item yet" in browser.get("/console/quality").text
+    assert "No two people have judged the same sentence yet" in browser.get("/console/quality").text
     everyone = people(study, 6)
     work_through(everyone, contrary, "meanings")
     page = browser.get("/console/quality/meanings").text
-    assert "Whoever is below 0.2 after 6 judgments is dropped" in page and "48 judgments" in page
+    assert "Workers below 0.2 after 6 judgments are removed" in page and "48 counted judgments" in page
+    for name in ("WQS", "WWA", "WSA", "SQS", "FSS", "FQS"):
+        assert name in page
+    scored = stage_quality(study, study.stage("meanings"), at_once=True).crowdtruth
+    assert scored is not None
+    unclear = min(zip(scored.uqs.tolist(), scored.units, strict=True))
+    frame, fss = max(dict(scored.unit_annotation_scores())[unclear[1]].items(), key=lambda one: (one[1], one[0]))
+    assert f"{unclear[0]:.3f}" in page and f"{frame} ({fss:.3f})" in page
+    assert item(int(unclear[1].removeprefix("s")))["sentence"] in page
+    live = browser.get("/console/quality/meanings", params={"part": "live"}).text
+    assert "<html" not in live and "SQS" in live and 'data-live="/console/quality/meanings"' in page
     places = [page.index(person.pseudonym) for person in everyone]
     assert places[0] == min(places), "whoever agrees least comes first"
     review_workers(study)
@@ -475,3 +542,36 @@ def test_the_template_is_rehearsed_to_the_end_and_can_be_recomputed(tmp_path: Pa
         by_size.setdefault(len(answer), []).append(clear[f"s{number:02}"])
     means = [sum(by_size[size]) / len(by_size[size]) for size in sorted(by_size)]
     assert means == sorted(means, reverse=True), "the more frames fit, the less clear"
+
+
+def test_rows_of_older_studies_stay_what_they_were() -> None:
+    row = item(1)
+    shown = TASK.shape.parse_item(row)["candidates"]
+    assert [set(each) for each in shown] == [{"frame", "definition", "example", "example_word"}] * 3
+    more = {**CANDIDATES[0], "more_examples": [["He walks.", 3, 8]]}
+    (first, *_) = TASK.shape.parse_item({**row, "candidates": [more, *CANDIDATES[1:]]})["candidates"]
+    assert tuple(first["more_examples"][0]) == ("He walks.", 3, 8)
+    with pytest.raises(ItemError, match="outside an example"):
+        TASK.shape.parse_item({**row, "candidates": [{**more, "more_examples": [["He", 3, 8]]}, *CANDIDATES[1:]]})
+
+
+@pytest.mark.parametrize("explain", ["if-none", "optional", "required"])
+def test_explanations_are_kept_and_do_not_count(explain: str) -> None:
+    task = TASK.configured(TASK.options.model(explain=explain))
+    answer = task.shape.parse_answer({"frames": ["Moving"], "meaning": " goes  on foot "})
+    assert answer == {"frames": ["Moving"], "meaning": "goes  on foot"}
+    other = {"frames": ["Moving"], "meaning": ""}
+    if explain != "required":
+        assert task.shape.parse_answer(other) == other
+    else:
+        with pytest.raises(AnswerError, match="must have a meaning"):
+            task.shape.parse_answer(other)
+    for wrong in ({"frames": [], "meaning": "x"}, {"meaning": "x"}, {"frames": ["Moving"], "meaning": "x" * 501}):
+        with pytest.raises(AnswerError):
+            task.shape.parse_answer(wrong)
+    assert task.combining.distance(answer, other) == 0
+    combined = task.combining.combine([Judgment(f"w{n}", each, 1.0, n) for n, each in enumerate((answer, other))])
+    assert combined is not None and (combined.answer, combined.confidence) == (["Moving"], 1.0)
+    assert task.grading.grade(answer, ["Moving"]).score == 1
+    assert "goes  on foot" in task.explaining.present(item(1), answer)
+    assert "<textarea" in task.form.html and "<textarea" not in TASK.form.html

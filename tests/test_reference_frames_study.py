@@ -75,6 +75,18 @@ def test_candidates_cover_the_corpus(framenet: FrameNet, wordnet: WordNet, corpu
     assert recall == pytest.approx(0.174, abs=0.005) and precision > 0.99
 
 
+@pytest.mark.slow
+def test_the_default_reach_covers_words_outside_framenet(framenet: FrameNet, wordnet: WordNet) -> None:
+    """Batch 7 played no part in choosing how `related` works."""
+    changes = read_name_changes(DATA / "frames" / "fn_1.5_1.7_conversion.csv")
+    mapped = read_frame_map([DATA / "wordnet-map" / "FnWnVerbMap.1.0.txt"], framenet, wordnet, changes).frames
+    sentences = read_frame_sentences([DATA / "frames" / "FSS_07.csv"], framenet=framenet).sentences
+    related = CandidateFrames(framenet, wordnet, mapped, "related")
+    assert coverage(sentences, related, wordnet)[2] == pytest.approx(0.975, abs=0.001)
+    assert coverage(sentences, related, wordnet, 25) == pytest.approx((0.815, 0.198, 0.905), abs=0.001)
+    assert coverage(sentences, CandidateFrames(framenet, wordnet, mapped, "map"), wordnet)[2] < 0.07
+
+
 def test_majorities_and_relations_of_the_corpus(framenet: FrameNet, corpus: FrameSentences) -> None:
     counts = majorities(corpus.sentences)
     assert (counts.several, counts.none) == (382, 249)

@@ -1,7 +1,7 @@
 """From sentences to the items of a frame study: words with their candidates, chosen so that many frames are there."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import accumulate
@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Literal
 
 from chorale.kits.frames.candidates import CandidateFrames
-from chorale.kits.frames.framenet import FrameNet
+from chorale.kits.frames.framenet import Frame
 from chorale.text.sentence_files import GivenSentence
 from chorale.text.tagged_sentences import is_complete, tagged_sentences
 from chorale.text.tagger import Sentence, Tagged, load_tagger
@@ -35,12 +35,18 @@ class WordSelection:
     """How many are chosen; all if not given."""
     most: int = 25
     """Candidates a word may have."""
-    over: Over = "leave-out"
+    over: Over = "cut"
     """What becomes of words with more."""
     least: int = 2
     """Candidates a word must have: one leaves nothing to choose."""
     pos: tuple[str, ...] = ("v",)
     seed: int = 1
+    per_sentence: int = 1
+    """Words of a sentence that may be chosen."""
+    examples: int = 3
+    """Of a frame, at most."""
+    outside: int | None = None
+    """How many of the chosen words are ones whose lemma FrameNet does not have; however many come if not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,8 @@ class FrameItems:
     model: str
     too_long: int = 0
     """Sentences of more characters than people can be asked to read."""
+    not_chosen: int = 0
+    """Words that could have become items: others of their sentence were chosen, or enough."""
 
 
 def frame_items(
@@ -83,8 +91,12 @@ def frame_items(
     candidates: CandidateFrames,
     wanted: WordSelection | None = None,
     progress: Progress | None = None,
+    wordings: Mapping[str, Frame] | None = None,
 ) -> FrameItems:
-    """The items of these sentences: one word of a sentence at most, the chosen ones in the order of the text."""
+    """The items of these sentences, the chosen words in the order of the text.
+
+    Frames among the `wordings` are shown in those words, and others in FrameNet's.
+    """
     wanted = wanted or WordSelection()
     tagger = None if all(map(is_complete, given)) else load_tagger()
     texts: list[str] = []
@@ -103,30 +115,38 @@ def frame_items(
             progress(done, len(given))
     lists, missing, over = _lists(words, candidates, wanted)
     usable = [word for word in words if (word.lemma, word.pos) in lists]
-    chosen = chosen_words(usable, lists, wanted)
+    outside = {key for key in lists if not candidates.in_framenet(*key)}
+    chosen = chosen_words(usable, lists, wanted, outside)
     counts = Counter(frame for word in chosen for frame in lists[word.lemma, word.pos])
+    frames = ((wordings or {}).get(name) or candidates.framenet.frame(name) for name in sorted(counts))
+    shown = {frame.name: shown_frame(frame, wanted.examples) for frame in frames}
     return FrameItems(
-        rows=tuple(_row(word, texts, lists, candidates) for word in chosen),
+        rows=tuple(_row(word, texts, lists, candidates, shown) for word in chosen),
         sentences=len(texts),
         words=len(words),
         without_candidates=missing,
         over=over,
         frames=len(counts),
         evenness=_evenness(counts),
-        not_in_framenet=sum(not candidates.in_framenet(word.lemma, word.pos) for word in chosen),
+        not_in_framenet=sum((word.lemma, word.pos) in outside for word in chosen),
         model=tagger.name if tagger else "",
         too_long=too_long,
+        not_chosen=len(usable) - len(chosen),
     )
 
 
 def chosen_words(
-    words: Sequence[CandidateWord], lists: Mapping[tuple[str, str], Sequence[str]], wanted: WordSelection
+    words: Sequence[CandidateWord],
+    lists: Mapping[tuple[str, str], Sequence[str]],
+    wanted: WordSelection,
+    outside: Collection[tuple[str, str]] = (),
 ) -> list[CandidateWord]:
-    """Words of different sentences, chosen one by one: the next is the one that adds most to Σ_f (1 + 1/2 + … + 1/n_f).
+    """Words chosen one by one: the next is the one that adds most to Σ_f (1 + 1/2 + … + 1/n_f).
 
     n_f is how many of the chosen have the frame f among their candidates, so frames that are rare so far count most.
     What a word adds only ever gets less, so it is computed again only for the one that seems best (lazy greedy), and
-    once for all words of a lemma, which have the same candidates.
+    once for all words of a lemma, which have the same candidates. With a quota for words outside FrameNet, those are
+    chosen first.
     """
     rng = Random(f"{wanted.seed}:frames")
     waiting: dict[tuple[str, str], list[CandidateWord]] = {}
@@ -134,31 +154,52 @@ def chosen_words(
         waiting.setdefault((word.lemma, word.pos), []).append(word)
     for key in sorted(waiting):
         rng.shuffle(waiting[key])
-    counts: Counter[str] = Counter()
-    taken: set[int] = set()
-
-    def gain(key: tuple[str, str]) -> float:
-        return sum(1 / (counts[frame] + 1) for frame in lists[key])
-
-    heap = [(-gain(key), key) for key in sorted(waiting)]
-    heapify(heap)
-    chosen: list[CandidateWord] = []
     most = len(words) if wanted.sentences is None else wanted.sentences
-    while heap and len(chosen) < most:
-        promised, key = heappop(heap)
-        now = -gain(key)
-        if now > promised + 1e-12:
-            heappush(heap, (now, key))
-            continue
-        while waiting[key] and waiting[key][-1].sentence in taken:
-            waiting[key].pop()
-        if waiting[key]:
-            free = waiting[key].pop()
-            chosen.append(free)
-            taken.add(free.sentence)
-            counts.update(lists[key])
-            heappush(heap, (-gain(key), key))
-    return sorted(chosen, key=lambda word: (word.sentence, word.start))
+    choice = _Choice(waiting, lists, wanted.per_sentence)
+    if wanted.outside is None:
+        choice.choose(waiting, most)
+    else:
+        choice.choose([key for key in waiting if key in outside], min(most, wanted.outside))
+        choice.choose([key for key in waiting if key not in outside], most)
+    return sorted(choice.chosen, key=lambda word: (word.sentence, word.start))
+
+
+class _Choice:
+    """What was chosen so far, and what can still be."""
+
+    def __init__(
+        self,
+        waiting: Mapping[tuple[str, str], list[CandidateWord]],
+        lists: Mapping[tuple[str, str], Sequence[str]],
+        per_sentence: int,
+    ) -> None:
+        self._waiting, self._lists, self._per_sentence = waiting, lists, per_sentence
+        self._frames: Counter[str] = Counter()
+        self._taken: Counter[int] = Counter()
+        self.chosen: list[CandidateWord] = []
+
+    def _gain(self, key: tuple[str, str]) -> float:
+        return sum(1 / (self._frames[frame] + 1) for frame in self._lists[key])
+
+    def choose(self, keys: Iterable[tuple[str, str]], most: int) -> None:
+        """Choose words of these lemmas until so many are chosen altogether, or none is left."""
+        heap = [(-self._gain(key), key) for key in sorted(keys)]
+        heapify(heap)
+        while heap and len(self.chosen) < most:
+            promised, key = heappop(heap)
+            now = -self._gain(key)
+            if now > promised + 1e-12:
+                heappush(heap, (now, key))
+                continue
+            waiting = self._waiting[key]
+            while waiting and self._taken[waiting[-1].sentence] >= self._per_sentence:
+                waiting.pop()
+            if waiting:
+                free = waiting.pop()
+                self.chosen.append(free)
+                self._taken[free.sentence] += 1
+                self._frames.update(self._lists[key])
+                heappush(heap, (-self._gain(key), key))
 
 
 def _placed(
@@ -232,7 +273,10 @@ def _row(
     texts: Sequence[str],
     lists: Mapping[tuple[str, str], Sequence[str]],
     candidates: CandidateFrames,
+    shown: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Any]:
+    names = lists[word.lemma, word.pos]
+    left_out = len(candidates.candidates(word.lemma, word.pos)) - len(names)
     return {
         "id": word.name,
         "sentence": texts[word.sentence],
@@ -240,24 +284,26 @@ def _row(
         "start": word.start,
         "lemma": word.lemma,
         "in_framenet": candidates.in_framenet(word.lemma, word.pos),
-        "candidates": [shown_frame(candidates.framenet, name) for name in sorted(lists[word.lemma, word.pos])],
+        "candidates": [shown[name] for name in sorted(names)],
+        **({"left_out": left_out} if left_out else {}),
     }
 
 
-def shown_frame(framenet: FrameNet, name: str) -> dict[str, Any]:
-    """A frame as an item has it: what it is and, if there is one, an example.
+def shown_frame(frame: Frame, most: int = 1) -> dict[str, Any]:
+    """A frame as an item has it: what it is, and so many examples at most, if it has any.
 
-    The first that is short and has its word marked; if there is none, the first with a word, or the first.
+    Those that are short and have their word marked come first, then others with a word.
     """
-    frame = framenet.frame(name)
     marked = [example for example in frame.examples if example.spans]
     short = [example for example in marked if len(example.text) <= _LONGEST_EXAMPLE]
-    example = next(iter([*short, *marked, *frame.examples]), None)
-    row: dict[str, Any] = {"frame": name, "definition": frame.brief or name.replace("_", " ")}
-    if example is not None:
-        row["example"] = example.text
-        if example.spans:
-            row["example_word"] = list(example.spans[0])
+    examples = list(dict.fromkeys([*short, *marked, *frame.examples]))[:most]
+    row: dict[str, Any] = {"frame": frame.name, "definition": frame.brief or frame.name.replace("_", " ")}
+    if examples:
+        row["example"] = examples[0].text
+        if examples[0].spans:
+            row["example_word"] = list(examples[0].spans[0])
+    if more := [[each.text, *(each.spans[0] if each.spans else (0, 0))] for each in examples[1:]]:
+        row["more_examples"] = more
     return row
 
 

@@ -11,6 +11,7 @@ from chorale.files.source import refused
 from chorale.files.tables import write_jsonl
 from chorale.files.targets import check_target, writing
 from chorale.kits.frames.candidates import CandidateFrames, Reach
+from chorale.kits.frames.files.definitions import Definitions, read_definitions
 from chorale.kits.frames.files.sense_map import read_frame_map
 from chorale.kits.frames.framenet import read_framenet, read_name_changes
 from chorale.kits.frames.preparing import LONGEST_SENTENCE, POS, FrameItems, WordSelection, frame_items
@@ -53,6 +54,20 @@ OverOption = Annotated[
 ]
 
 
+Examples = Annotated[int, Option(min=0, max=9, metavar="N", help="Examples of a frame, at most.")]
+DefinitionsFile = Annotated[
+    Path | None,
+    Option(
+        metavar="FILE",
+        help="Frames in your own words (.csv, .tsv, .jsonl): frame, definition, example. Others keep FrameNet's.",
+    ),
+]
+Outside = Annotated[
+    int | None,
+    Option(min=0, metavar="N", help="How many of the chosen words are outside FrameNet. Default: no quota."),
+]
+
+
 def frames(
     texts: Texts,
     out: Annotated[Path, Option(help="Where to write the items.")],
@@ -60,11 +75,17 @@ def frames(
     wordnet: Wordnet = None,
     maps: Maps = None,
     names: Names = None,
-    reach: ReachOption = "map",
-    sentences: Annotated[int | None, Option(short="-n", min=1, help="How many to choose; all if not given.")] = None,
+    reach: ReachOption = "related",
+    sentences: Annotated[
+        int | None, Option(short="-n", min=1, help="How many words to choose; all if not given.")
+    ] = None,
     most: Annotated[int, Option(min=1, max=60, help="Candidates a word may have at most.")] = 25,
-    over: OverOption = "leave-out",
+    over: OverOption = "cut",
     least: Annotated[int, Option(min=1, max=60, help="Candidates a word must have at least.")] = 2,
+    per_sentence: Annotated[int, Option(min=1, help="Words of one sentence that may be chosen.")] = 1,
+    outside: Outside = None,
+    definitions: DefinitionsFile = None,
+    examples: Examples = 3,
     pos: Annotated[str, Option(metavar="LIST", help="Parts of speech, with commas between them: v, n, a, adv.")] = "v",
     one_per_line: OnePerLine = False,
     seed: Annotated[int, Option(help="Seed of what is chosen among equals.")] = 1,
@@ -73,21 +94,27 @@ def frames(
 ) -> None:
     """Find words with their candidate frames in a text, as diverse as can be, for `chorale new --template frames`."""
     check_target(out, "--out", force=force, endings=(".jsonl",))
-    wanted = WordSelection(sentences, most, over, least, _parts(pos), seed)
+    wanted = WordSelection(sentences, most, over, least, _parts(pos), seed, per_sentence, examples, outside)
     with patiently("sentences") as progress:
         candidates, notes = _candidates(framenet, wordnet, maps or [], names, reach)
+        wordings = read_definitions(definitions, candidates.framenet) if definitions else Definitions({}, ())
+        if wordings.unknown:
+            many = plural(len(wordings.unknown), "frame", "frames")
+            notes.append(
+                f"{definitions} has {many} that this FrameNet does not know: {', '.join(wordings.unknown[:5])}."
+            )
         given = read_given(texts, one_per_line=one_per_line)
-        items = frame_items(given, candidates, wanted, progress)
+        items = frame_items(given, candidates, wanted, progress, wordings.frames)
     _refuse_nothing(items, texts)
     with writing(out, "--out"):
         write_jsonl(items.rows, out)
     if as_json:
-        numbers = ("sentences", "too_long", "words", "without_candidates", "over", "frames")
+        numbers = ("sentences", "too_long", "words", "without_candidates", "over", "not_chosen", "frames")
         counts = {name: getattr(items, name) for name in numbers}
         more = {"evenness": items.evenness, "not_in_framenet": items.not_in_framenet, "model": items.model or None}
         print_json({"file": str(out), "items": len(items.rows), **counts, **more, "notes": notes})
         return
-    _print_items(items, out, most, over, notes)
+    _print_items(items, out, wanted, notes)
 
 
 def _parts(pos: str) -> tuple[str, ...]:
@@ -132,7 +159,7 @@ def _refuse_nothing(items: FrameItems, texts: Path) -> None:
         raise refused(texts, None, "has no word that can become an item", fix, words)
 
 
-def _print_items(items: FrameItems, out: Path, most: int, over: str, notes: list[str]) -> None:
+def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: list[str]) -> None:
     words, sentences = plural(len(items.rows), "word", "words"), plural(items.sentences, "sentence", "sentences")
     print_line(f"{out}: {words} of {sentences}.")
     frames_there = plural(items.frames, "frame", "frames")
@@ -143,6 +170,15 @@ def _print_items(items: FrameItems, out: Path, most: int, over: str, notes: list
         long, was = plural(items.too_long, "sentence has", "sentences have"), "was" if items.too_long == 1 else "were"
         print_line(f"{long} more than {LONGEST_SENTENCE:,} characters and {was} left out.")
     if items.over:
-        what = "were left out" if over == "leave-out" else "were cut to the nearest"
-        print_line(f"{plural(items.over, 'word has', 'words have')} more than {most} candidates and {what}.")
+        what = "left out" if wanted.over == "leave-out" else "cut to the nearest"
+        many = f"more than {wanted.most} candidates"
+        print_line(f"{plural(items.over, 'word has', 'words have')} {many}: {what}.")
+    if items.without_candidates:
+        few = plural(items.without_candidates, "word has", "words have")
+        print_line(f"{few} fewer than {plural(wanted.least, 'candidate', 'candidates')}: left out.")
+    if items.not_chosen:
+        print_line(f"{plural(items.not_chosen, 'word', 'words')} with candidates not chosen (-n, --per-sentence).")
+    if wanted.outside is not None and items.not_in_framenet < wanted.outside:
+        found = f"{items.not_in_framenet:,} words outside FrameNet, not the {wanted.outside:,} asked for"
+        notes = [*notes, f"The text has {found}. Name more text, or widen --reach."]
     print_notes(notes)

@@ -3,10 +3,13 @@
 import re
 from dataclasses import dataclass
 from html import unescape
+from itertools import pairwise
 
 _EXAMPLE = re.compile(r"<ex>(.*?)(?:</ex>|$)", re.DOTALL)
 _MENTION = re.compile(r"<(ment|m)>(.*?)</\1>", re.DOTALL)
-_TARGET = re.compile(r"<(?:t|target)>(.*?)</(?:t|target)>", re.DOTALL)
+_TARGET = re.compile(r"<(?:t|target|mark)>(.*?)</(?:t|target|mark)>", re.DOTALL)
+_RUN_INTO = re.compile(r"(?<=[A-Za-z])(?=<fen>)|(?<=</fen>)(?=[A-Za-z])(?!(?:e?s|ed|ing)\b)")
+"""Where a word and the name of a role were written without the space between them."""
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _SPACE_BEFORE = re.compile(r" +([.,;:!?)’]|'(?:s|re|ve|ll|d|m)\b|n't\b)")
 _ABSENT = re.compile(r"\s*[\[(]?\b[CDI]NI\b[\])]?")
@@ -24,6 +27,21 @@ _NOTES = re.compile(r"\n\s*\n|(?:^|\s)(?:NB|N\.B\.|Note)\b")
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!cf)(?<!etc)[.!?](?=\s|$)")
 _JOINED = re.compile(r"(?<=[^\W_])_(?=[^\W_])")
 """As names of frames and roles have it."""
+_OF_LINGUISTS = re.compile(
+    r"\b(?:annotat\w+|lexical units?|frame elements?|semantic types?|inherit\w*|syntactic\w*|constituents?|predicates?|"
+    r"arguments?|oblique|direct objects?|non-lexical|role names?|perspectiviz\w+|profiled|raising constructions?|"
+    r"target words?|stage-level|individual-level)\b|\b\w+\.(?:v|n|a|adv|prep)\b",
+    re.IGNORECASE,
+)
+"""Only lexicographers need to read a sentence that has one of these."""
+_LAY_WORDING = (
+    (re.compile(r"^In this frame,? +", re.IGNORECASE), ""),
+    (re.compile(r"\b(words|verbs|nouns|terms) (?:in|of) this frame\b", re.IGNORECASE), r"\1 with this meaning"),
+    (re.compile(r"\b(?:[Tt]he )?(?!Th(?:e|is|at)\b)([A-Z]\w+(?: \w+)?) frame\b"), r"the meaning “\1”"),
+    (re.compile(r"\b(?:non-perspectivized |non-lexical )?frame\b(?! element)", re.IGNORECASE), "meaning"),
+    (re.compile(r"\bframes\b"), "meanings"),
+    (re.compile(r"\bthe target\b"), "the word"),
+)
 _LONGEST = 20_000
 """Characters of a definition that are looked at: FrameNet's longest has a third of it."""
 _OPEN, _CLOSE = "\ue000", "\ue001"
@@ -45,8 +63,9 @@ def readable(definition: str) -> tuple[str, tuple[Marked, ...]]:
     ('An Agent acts.', (Marked(text='Ann did it.', spans=((4, 7),)),))
     """
     definition = definition[:_LONGEST]
-    examples = tuple(found for raw in _EXAMPLE.findall(definition) if (found := _example(raw)).text)
+    examples = tuple(found for raw in _EXAMPLE.findall(definition) if (found := marked_example(raw)).text)
     text = _EXAMPLE.sub(" \n", definition)
+    text = _RUN_INTO.sub(" ", text)
     text = _MENTION.sub(lambda found: f"“{found[2].strip()}”" if found[1] == "ment" else found[2], text)
     paragraphs = re.split(r"\n\s*\n", _JOINED.sub(" ", _plain(text)))
     return "\n\n".join(tidied for each in paragraphs if (tidied := _tidied(each)).strip(" '\"")), examples
@@ -55,14 +74,15 @@ def readable(definition: str) -> tuple[str, tuple[Marked, ...]]:
 def brief(definition: str, longest: int = 400) -> str:
     """The beginning of a readable definition, without notes to annotators, cut at the end of a sentence.
 
-    What lexicographers write in short (LU, FE) is written out.
+    What lexicographers write in short (LU, FE) is written out. Sentences about the lexicon are left out, and the others
+    speak of meanings instead of frames.
 
     >>> brief("Somebody acts. Some LUs take time.\\n\\nNB: this is not for events.")
     'Somebody acts. Some words take time.'
     """
     note = _NOTES.search(definition)
     first = definition[: note.start()].strip() if note and note.start() > 0 else definition.strip()
-    first = _SHORT.sub(lambda short: _IN_SHORT[short[0]], first)
+    first = _about_meaning(_SHORT.sub(lambda short: _IN_SHORT[short[0]], first))
     if len(first) <= longest:
         return first
     ends = [match.end() for match in _SENTENCE_END.finditer(first, 0, longest)]
@@ -71,7 +91,12 @@ def brief(definition: str, longest: int = 400) -> str:
     return first[:longest].rsplit(" ", 1)[0].rstrip(",;: ") + " …"
 
 
-def _example(raw: str) -> Marked:
+def marked_example(raw: str) -> Marked:
+    """An example without mark-up, and where its marked words stand.
+
+    >>> marked_example("She <t>opened</t> it .")
+    Marked(text='She opened it.', spans=((4, 10),))
+    """
     text = _TARGET.sub(lambda found: f"{_OPEN}{found[1]}{_CLOSE}", raw)
     text = _STOPPED_TWICE.sub(r"\1", _tidied(_ABSENT.sub("", _plain(text))))
     spans: list[tuple[int, int]] = []
@@ -89,6 +114,16 @@ def _example(raw: str) -> Marked:
         pieces.append(word)
         length += len(word)
     return Marked("".join(pieces), tuple(spans))
+
+
+def _about_meaning(text: str) -> str:
+    """A definition for readers who have never heard of frames. The first sentence stays, whatever it is about."""
+    ends = [0, *(found.end() for found in _SENTENCE_END.finditer(text)), len(text)]
+    sentences = [part for start, end in pairwise(ends) if (part := text[start:end].strip())]
+    about = [each for number, each in enumerate(sentences) if number == 0 or not _OF_LINGUISTS.search(each)]
+    for pattern, wording in _LAY_WORDING:
+        about = [pattern.sub(wording, each) for each in about]
+    return " ".join(each[0].upper() + each[1:] for each in about if each)
 
 
 def _plain(text: str) -> str:

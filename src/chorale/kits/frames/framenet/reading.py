@@ -34,11 +34,13 @@ class Frame:
     """Readable, in paragraphs; role names stand in it as words."""
     examples: tuple[Marked, ...]
     """Of the definition."""
+    own_words: bool = False
+    """Whether somebody wrote the definition for people to read, so that it is shown as it is."""
 
     @property
     def brief(self) -> str:
         """What a worker is shown of the definition."""
-        return brief(self.definition)
+        return self.definition if self.own_words else brief(self.definition)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,19 @@ After Dumitrache, Aroyo and Welty (2019): several people choose from a list, and
 sentence is and how well each frame fits.
 """
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
-from chorale.contract.task import Combining, Example, Explaining, Form, Grading, Shape, Simulating, Task
+from pydantic import BaseModel, ConfigDict, Field
+
+from chorale.contract.quality_names import QualityNames
+from chorale.contract.task import Combining, Example, Explaining, Form, Grading, Options, Shape, Simulating, Task
 from chorale.kits.frames.task.answers import (
     FrameGold,
     FramesChosen,
+    FramesExplained,
+    FramesWithMeaning,
     chosen,
     combine,
     distance,
@@ -23,6 +30,32 @@ from chorale.kits.frames.task.items import FrameItem, arrange, caption, shown
 from chorale.kits.frames.task.tables import FRAME_QUALITY_TABLE, FRAME_TABLE, SENTENCE_TABLE, WORKER_TABLE
 
 _HERE = Path(__file__).parent
+
+
+class FrameOptions(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    explain: Literal["no", "if-none", "optional", "required"] = Field(
+        default="no",
+        description="Whether people are asked to explain the meaning of the word in their own words: `no`, `if-none` "
+        "(those who find that none fits, if they like), `optional` or `required`. Explanations do not count towards "
+        "labels or quality.",
+    )
+
+
+def _configured(options: FrameOptions) -> Task:
+    if options.explain == "no":
+        return FRAMES
+    optional, required = ("", " required") if options.explain == "required" else (" (optional)", "")
+    shown = " data-if-none hidden" if options.explain == "if-none" else ""
+    field = (_HERE / "explain.html").read_text("utf-8").format(optional=optional, required=required, shown=shown)
+    answer_type = FramesWithMeaning if required else FramesExplained
+    return replace(
+        FRAMES,
+        shape=replace(FRAMES.shape, answer_type=answer_type),
+        form=replace(FRAMES.form, page=FRAMES.form.html + field, written_words=8 if required else 0),
+    )
+
 
 FRAMES = Task(
     name="frames",
@@ -63,8 +96,14 @@ FRAMES = Task(
             answer=["none"],
         ),
     ),
+    options=Options(model=FrameOptions, configure=_configured),
     grading=Grading(grade=grade),
-    combining=Combining(distance=distance, combine=combine, chosen=chosen),
+    combining=Combining(
+        distance=distance,
+        combine=combine,
+        chosen=chosen,
+        quality_names=QualityNames("Sentence", "SQS", "Frame", "FQS", "FSS", "WSA"),
+    ),
     simulating=Simulating(guess=guess, imitate=imitate),
     explaining=Explaining(present=present, caption=caption),
     exports=(FRAME_TABLE, SENTENCE_TABLE, WORKER_TABLE, FRAME_QUALITY_TABLE),

@@ -29,6 +29,40 @@ class FramesChosen(BaseModel):
         return _canonical(value)
 
 
+LONGEST_MEANING = 500
+
+
+class FramesExplained(BaseModel):
+    """The frames that fit, and what the word means in the worker's own words, if they gave that."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answer: _Names | dict[str, Any]
+
+    @field_validator("answer", mode="before")
+    @classmethod
+    def _frames_and_meaning(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return _canonical(value)
+        meaning = value.get("meaning", "")
+        if value.keys() - {"frames", "meaning"} or not isinstance(meaning, str):
+            raise ValueError("must have `frames` and `meaning`. Choose frames, and explain the meaning as a text.")
+        if len(meaning) > LONGEST_MEANING:
+            raise ValueError(f"must have a meaning of at most {LONGEST_MEANING} characters. Shorten it.")
+        return {"frames": _canonical(value.get("frames")), "meaning": meaning.strip()}
+
+
+class FramesWithMeaning(FramesExplained):
+    """The frames that fit, and what the word means in the worker's own words."""
+
+    @field_validator("answer", mode="after")
+    @classmethod
+    def _has_a_meaning(cls, value: Any) -> Any:
+        if isinstance(value, dict) and not value["meaning"]:
+            raise ValueError("must have a meaning. Explain it in your own words.")
+        return value
+
+
 class FrameGold(BaseModel):
     """Gold: the frames that fit, or a table of those that must and those that may be chosen."""
 
@@ -61,7 +95,7 @@ def _canonical(names: Any) -> list[str]:
 
 def misfit(answer: Answer, payload: Payload) -> str | None:
     """A frame that is not among the candidates."""
-    names = [*answer["fits"], *answer["may"]] if isinstance(answer, dict) else answer
+    names = [*answer["fits"], *answer["may"]] if is_gold_table(answer) else chosen(answer)
     known = {*frames_of(payload), NONE}
     unknown = next((name for name in names if name not in known), None)
     if unknown is None:
@@ -69,26 +103,30 @@ def misfit(answer: Answer, payload: Payload) -> str | None:
     return f"must be among the candidates, and {unknown!r} is not. Choose from {', '.join(sorted(known))}."
 
 
+def is_gold_table(answer: Answer) -> bool:
+    return isinstance(answer, dict) and "fits" in answer
+
+
 def chosen(answer: Answer) -> tuple[str, ...]:
-    """The options in an answer, for measures of agreement."""
-    return tuple(answer)
+    """The options in an answer, with or without an explanation."""
+    return tuple(answer["frames"] if isinstance(answer, dict) else answer)
 
 
 def grade(answer: Answer, gold: Answer) -> GradeResult:
     """Right if all that fits was chosen, and nothing that does not; in part by the cosine of the two."""
-    fits, may = (set(gold["fits"]), set(gold["may"])) if isinstance(gold, dict) else (set(gold), set())
-    chosen = set(answer)
-    missed, wrong = sorted(fits - chosen), sorted(chosen - fits - may)
+    fits, may = (set(gold["fits"]), set(gold["may"])) if is_gold_table(gold) else (set(chosen(gold)), set())
+    given = set(chosen(answer))
+    missed, wrong = sorted(fits - given), sorted(given - fits - may)
     if not missed and not wrong:
         return GradeResult(1.0)
     reasons = [f"does not name “{in_words(name)}”, which fits" for name in missed]
     reasons += [f"names “{in_words(name)}”, which does not fit" for name in wrong]
     # A frame that both must and may be chosen is still missed: such an answer is never whole.
-    return GradeResult(min(_cosine(chosen - may, fits - may) if fits - may else 0.0, 0.99), tuple(reasons))
+    return GradeResult(min(_cosine(given - may, fits - may) if fits - may else 0.0, 0.99), tuple(reasons))
 
 
 def distance(left: Answer, right: Answer) -> float:
-    return 0.0 if left == right else 1.0 - _cosine(set(left), set(right))
+    return 0.0 if left == right else 1.0 - _cosine(set(chosen(left)), set(chosen(right)))
 
 
 def combine(judgments: Sequence[Judgment]) -> Combined | None:
@@ -98,7 +136,7 @@ def combine(judgments: Sequence[Judgment]) -> Combined | None:
     """
     weights: defaultdict[str, float] = defaultdict(float)
     for judgment in judgments:
-        for name in judgment.answer:
+        for name in chosen(judgment.answer):
             weights[name] += judgment.trust
     whole = sum(judgment.trust for judgment in judgments)
     if whole <= 0:
@@ -113,32 +151,45 @@ def combine(judgments: Sequence[Judgment]) -> Combined | None:
 
 
 def present(_payload: Payload, answer: Answer) -> Answer:
-    """The answer in words, for whoever reviews it."""
-    names = [*answer["fits"], *answer["may"]] if isinstance(answer, dict) else answer
-    return ", ".join(in_words(name) for name in names)
+    """The answer in words, for review."""
+    names = [*answer["fits"], *answer["may"]] if is_gold_table(answer) else chosen(answer)
+    meaning = answer.get("meaning") if isinstance(answer, dict) else ""
+    return ", ".join(in_words(name) for name in names) + (f": “{meaning}”" if meaning else "")
+
+
+_FITTING = (0.01, 0.36, 0.26, 0.24, 0.13)
+"""How often none, one, two, three or four frames fit a sentence of which nothing is known."""
+_SEEN_TOO = 0.2
+"""How often somebody also sees another frame that fits.
+
+With both, simulated people of 80–97% ability come to two frames of a majority, one and none in 11%, 69% and 20% of
+sentences; in the first 5,042 of the corpus it is 15%, 64% and 21%.
+"""
 
 
 def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
-    """An answer for simulated people: the known one, or a frame at random, or the first."""
+    """An answer for simulated people: the known one, or as many frames as may fit at random, or the first frame."""
     if known is not None:
-        return known["fits"] if isinstance(known, dict) else known
+        return known["fits"] if is_gold_table(known) else list(chosen(known))
     frames = [candidate["frame"] for candidate in view["candidates"]]
     if rng is None:
         return [frames[0]]
-    return sorted(rng.sample(frames, min(len(frames), rng.choice((1, 1, 1, 2)))))
+    (fitting,) = rng.choices(range(len(_FITTING)), _FITTING)
+    return sorted(rng.sample(frames, min(len(frames), fitting))) or [NONE]
 
 
 def imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random) -> Answer:
-    """What somebody makes of a sentence that several frames fit: they see one of them, and each other half the time.
+    """What somebody makes of a sentence that several frames fit: they see one of them, and seldom another.
 
-    So a sentence with one frame in its truth is clear, and the more it has the less so. Whoever misses it takes
-    another candidate.
+    So a sentence with one frame in its truth is clear, and the more it has the less so. People who miss it take another
+    candidate.
     """
+    truth = chosen(truth)
     if rng.random() >= accuracy:
         others = [candidate["frame"] for candidate in view["candidates"] if candidate["frame"] not in truth]
         return sorted({rng.choice(others)}) if others and rng.random() < 0.9 else [NONE]
     first = rng.choice(truth)
-    return sorted({first, *(name for name in truth if rng.random() < 0.5)}) if len(truth) > 1 else list(truth)
+    return sorted({first, *(name for name in truth if rng.random() < _SEEN_TOO)}) if len(truth) > 1 else list(truth)
 
 
 def _cosine(left: set[str], right: set[str]) -> float:
@@ -153,14 +204,15 @@ def _clarity(judgments: Sequence[Judgment]) -> float:
     sums: defaultdict[str, float] = defaultdict(float)
     own = whole = 0.0
     for judgment in judgments:
-        length = sqrt(len(judgment.answer))
-        for name in judgment.answer:
+        frames = chosen(judgment.answer)
+        length = sqrt(len(frames))
+        for name in frames:
             sums[name] += judgment.trust / length
         own += judgment.trust**2
         whole += judgment.trust
     pairs = whole**2 - own
     if pairs <= 1e-12:
         return 1.0
-    if len({tuple(judgment.answer) for judgment in judgments}) == 1:
+    if len({chosen(judgment.answer) for judgment in judgments}) == 1:
         return 1.0
     return min(1.0, max(0.0, (sum(sums[name] ** 2 for name in sorted(sums)) - own) / pairs))

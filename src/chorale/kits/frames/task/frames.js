@@ -1,20 +1,23 @@
 /**
  * The frames task's page: a sentence with its word marked, and the candidates in an order of the worker's own.
  *
- * @typedef {{frame: string, definition: string, example: string, example_word: [number, number] | null}} Candidate
+ * @typedef {{frame: string, definition: string, example: string, example_word: [number, number] | null,
+ *   more_examples?: [string, number, number][]}} Candidate
  * @typedef {{draft: any, arrangement: {frames: string[]} | null, changed: () => void, submit: () => void}} Api
  */
 
 const NONE = "none";
 /** Keys of the options after the ninth; N is for none of them, and G opens the guidelines. */
 const LETTERS = [..."abcdefhijklmopqrstuvwxyz"];
+/** Lists of more meanings than this begin folded, with a search field. */
+const LONG_LIST = 8;
 
 /** @type {WeakMap<HTMLElement, AbortController>} */
 const listening = new WeakMap();
 
 /**
  * @param {HTMLElement} root
- * @param {{sentence: string, word: string, start: number, candidates: Candidate[]}} item
+ * @param {{sentence: string, word: string, start: number, candidates: Candidate[], left_out?: number}} item
  * @param {Api} api
  */
 export function mount(root, item, api) {
@@ -24,40 +27,53 @@ export function mount(root, item, api) {
   const byName = new Map(item.candidates.map((candidate) => [candidate.frame, candidate]));
   const order = (api.arrangement?.frames ?? []).filter((name) => byName.has(name));
   const names = order.length === byName.size ? order : [...byName.keys()];
-  const draft = new Set(Array.isArray(api.draft) ? api.draft : []);
+  const draft = new Set(Array.isArray(api.draft) ? api.draft : (api.draft?.frames ?? []));
   const options = names.map((name, index) => makeOption(byName.get(name), index, draft.has(name)));
-  root.querySelector("fieldset").append(...options, makeNone(draft.has(NONE)));
+  const fieldset = root.querySelector("fieldset");
+  fieldset.append(...options, makeNone(draft.has(NONE)));
   const controller = new AbortController();
   listening.set(root, controller);
   root.addEventListener("change", (event) => exclude(root, event.target), { signal: controller.signal });
+  explainTheCap(root, names.length, item.left_out ?? 0);
+  if (names.length > LONG_LIST) foldList(root, options);
+  const meaning = explanation(root);
+  if (meaning && typeof api.draft?.meaning === "string") meaning.value = api.draft.meaning;
+  askIfNone(root);
+  root.addEventListener("change", () => askIfNone(root), { signal: controller.signal });
 }
 
 /**
  * @param {HTMLElement} root
- * @returns {string[]} the names of what is chosen
+ * @returns {string[] | {frames: string[], meaning: string}} the names of what is chosen; where people are asked to
+ *   explain it, with that
  */
-export const collect = (root) =>
-  boxes(root)
-    .filter((box) => box.checked)
-    .map((box) => box.value)
-    .sort();
+export function collect(root) {
+  const meaning = explanation(root);
+  const text = meaning?.closest("[hidden]") ? "" : meaning?.value.trim();
+  return meaning ? { frames: chosen(root), meaning: text } : chosen(root);
+}
 
 /** @param {HTMLElement} root */
-export const problem = (root) =>
-  collect(root).length ? null : "Choose every meaning that fits, or “None of these fits” at the end.";
+export function problem(root) {
+  if (!chosen(root).length) return "Choose every meaning that fits, or “None of these fits” at the end.";
+  const meaning = explanation(root);
+  return meaning?.required && !meaning.value.trim() ? "Explain the meaning in your own words." : null;
+}
 
 /** @param {HTMLElement} root */
-export const point = (root) => boxes(root)[0]?.focus();
+export const point = (root) => (chosen(root).length ? explanation(root) : boxes(root)[0])?.focus();
 
 /** @param {HTMLElement} root */
 export function recap(root) {
-  const chosen = boxes(root).filter((box) => box.checked);
+  const checked = boxes(root).filter((box) => box.checked);
+  const meaning = explanation(root)?.value.trim();
   return {
     lines: [
       { kind: "quote", text: root.querySelector("[data-sentence]").textContent },
       { kind: "text", text: `The marked word: ${root.querySelector("mark").textContent}` },
+      ...(meaning ? [{ kind: "text", text: `In your own words: ${meaning}` }] : []),
     ],
-    answer: chosen.map((box) => box.closest("label").querySelector(".frame-name").textContent).join("; "),
+    answer: checked.map((box) => box.closest("label").querySelector(".frame-name").textContent).join("; "),
   };
 }
 
@@ -65,6 +81,107 @@ export function recap(root) {
 export function unmount(root) {
   listening.get(root)?.abort();
   listening.delete(root);
+}
+
+/**
+ * @param {ParentNode} root
+ * @returns {HTMLTextAreaElement | null} where the meaning is explained, if the study asks for that
+ */
+const explanation = (root) => root.querySelector("textarea[name=meaning]");
+
+/** @param {ParentNode} root */
+const chosen = (root) =>
+  boxes(root)
+    .filter((box) => box.checked)
+    .map((box) => box.value)
+    .sort();
+
+/**
+ * Where only those who find no meaning that fits are asked to explain it, ask them.
+ *
+ * @param {HTMLElement} root
+ */
+function askIfNone(root) {
+  const field = root.querySelector(".frames-explain[data-if-none]");
+  if (field) field.hidden = !chosen(root).includes(NONE);
+}
+
+/**
+ * Say that the list is not all there is, and what to do about it.
+ *
+ * @param {HTMLElement} root
+ * @param {number} shown
+ * @param {number} leftOut
+ */
+function explainTheCap(root, shown, leftOut) {
+  if (leftOut < 1) return;
+  root.querySelector("#frames-hint").textContent +=
+    ` These are the ${shown} likeliest of ${shown + leftOut} meanings: if the right one is not among them, choose “None of these fits”.`;
+}
+
+/**
+ * A long list begins with names and first lines only, and can be searched. What is chosen always stays in view.
+ *
+ * @param {HTMLElement} root
+ * @param {HTMLElement[]} options
+ */
+function foldList(root, options) {
+  const tools = root.querySelector("template[data-long-list]").content.cloneNode(true);
+  const [search, status, all] = ["[data-search]", "[data-found]", "[data-unfold]"].map((name) => tools.querySelector(name));
+  const fieldset = root.querySelector("fieldset");
+  const texts = options.map((option) => option.textContent.toLowerCase());
+  const places = options.map(withUnfolder);
+  const filter = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let found = 0;
+    options.forEach((option, index) => {
+      const fits = words.every((word) => texts[index].includes(word));
+      if (fits) found += 1;
+      places[index].hidden = !fits && !option.querySelector("input").checked;
+    });
+    status.textContent = words.length ? `${found} of ${options.length} meanings match.` : `${options.length} meanings.`;
+  };
+  search.addEventListener("input", filter);
+  search.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") event.preventDefault(); // it must not submit the answer
+    if (event.key === "Escape") {
+      search.value = "";
+      filter();
+    }
+  });
+  root.addEventListener("change", filter, { signal: listening.get(root).signal });
+  all.addEventListener("click", () => {
+    const folded = fieldset.classList.toggle("frames-folded");
+    all.textContent = folded ? "Show full descriptions" : "Show short descriptions";
+    all.setAttribute("aria-pressed", String(!folded));
+  });
+  fieldset.classList.add("frames-folded");
+  fieldset.insertBefore(tools, places[0]);
+  filter();
+}
+
+/**
+ * A button beside an option, not in it: a click on the option chooses it.
+ *
+ * @param {HTMLElement} option
+ */
+function withUnfolder(option) {
+  const place = document.createElement("div");
+  place.className = "choices frame-place";
+  option.replaceWith(place);
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "frame-more button button-quiet button-small";
+  button.textContent = "More";
+  button.setAttribute("aria-expanded", "false");
+  button.setAttribute("aria-label", `More about ${option.querySelector(".frame-name").textContent}`);
+  button.addEventListener("click", () => {
+    const open = option.classList.toggle("frame-open");
+    button.textContent = open ? "Less" : "More";
+    button.setAttribute("aria-expanded", String(open));
+  });
+  place.append(option, button);
+  return place;
 }
 
 /** @param {ParentNode} root */
@@ -95,13 +212,22 @@ function makeOption(candidate, index, checked) {
     part("frame-definition", candidate.definition),
   );
   if (candidate.example) {
-    const example = part("frame-example", "");
-    const [from, to] = candidate.example_word ?? [0, 0];
-    example.append(...(to > from ? marked(candidate.example, from, to) : [candidate.example]));
-    text.append(example);
+    text.append(makeExample(candidate.example, ...(candidate.example_word ?? [0, 0])));
   }
+  text.append(...(candidate.more_examples ?? []).map((example) => makeExample(...example)));
   const key = index < 9 ? "" : (LETTERS[index - 9] ?? "");
   return option(candidate.frame, text, key, checked);
+}
+
+/**
+ * @param {string} text
+ * @param {number} from
+ * @param {number} to
+ */
+function makeExample(text, from, to) {
+  const example = part("frame-example", "");
+  example.append(...(to > from ? marked(text, from, to) : [text]));
+  return example;
 }
 
 /** @param {boolean} checked */

@@ -4,7 +4,16 @@ import re
 from random import Random
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from chorale.contract.exporting import Seeds
 from chorale.model import Payload
@@ -26,6 +35,16 @@ class ShownFrame(BaseModel):
     example: str = Field(default="", max_length=4000)
     example_word: tuple[int, int] | None = None
     """From and to, in characters of the example, the end not included."""
+    more_examples: list[tuple[Annotated[str, Field(max_length=4000)], int, int]] = Field(default=[], max_length=9)
+    """Each with from and to in characters of its text, the same where no word is marked."""
+
+    @model_serializer(mode="wrap")
+    def _as_it_was_given(self, serialized: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without an empty list: rows of studies from before there were more examples stay what they were."""
+        row: dict[str, Any] = serialized(self)
+        if not self.more_examples:
+            del row["more_examples"]
+        return row
 
     @field_validator("frame")
     @classmethod
@@ -42,6 +61,9 @@ class ShownFrame(BaseModel):
                 raise ValueError(
                     f"has an `example_word` from {start} to {end}, outside its example. Count characters from 0."
                 )
+        for text, start, end in self.more_examples:
+            if not 0 <= start <= end <= len(text):
+                raise ValueError(f"has a word from {start} to {end}, outside an example. Count characters from 0.")
         return self
 
 
@@ -109,6 +131,7 @@ def shown(payload: Payload) -> dict[str, Any]:
         "word": payload["word"],
         "start": _places(payload["sentence"], payload["word"])[0] if start is None else start,
         "candidates": [dict(candidate) for candidate in payload["candidates"]],
+        **({"left_out": left_out} if isinstance(left_out := payload.get("left_out"), int) and left_out > 0 else {}),
     }
 
 

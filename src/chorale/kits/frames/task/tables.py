@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chorale.contract.exporting import StageResults, TaskExport
+from chorale.kits.frames.task.answers import chosen
 from chorale.kits.frames.task.items import NONE, frames_of
 from chorale.metrics.aggregation.crowdtruth import CrowdTruth, crowdtruth
 from chorale.metrics.judgments import Judgments
@@ -43,7 +44,7 @@ def _scored(stage: StageResults) -> _Scored:
     workers = [judgment.worker for _, judgment in judged]
     qualities = None
     if judged:
-        labels = [list(judgment.answer) for _, judgment in judged]
+        labels = [list(chosen(judgment.answer)) for _, judgment in judged]
         with suppress(UserError):
             qualities = crowdtruth(Judgments.from_columns(tasks, workers, labels))
     return _Scored(items, Counter(tasks), Counter(workers), qualities)

@@ -1,0 +1,63 @@
+"""Definitions and examples of frames in wording of one's own, for people who have never heard of frames."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chorale.files.rows import shortened
+from chorale.kits.frames.files.reading import RowReading, text_of
+from chorale.kits.frames.framenet import Frame, FrameNet
+from chorale.kits.frames.framenet.markup import marked_example, readable
+
+_LIST_ITEM = re.compile(r"<(?:p|li)\b[^>]*>(.*?)</(?:p|li)>", re.DOTALL | re.IGNORECASE)
+_MARKED_SPAN = re.compile(r"<span id='phrase_example'>(.*?)</span>", re.DOTALL)
+"""How the published definitions mark the word in an example."""
+_NUMBER = re.compile(r"^\s*\(?\d+\)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """Frames in other words than FrameNet's."""
+
+    frames: Mapping[str, Frame]
+    """By the frame's name as FrameNet spells it."""
+    unknown: tuple[str, ...]
+    """Names that FrameNet does not have."""
+
+
+def read_definitions(path: Path, framenet: FrameNet) -> Definitions:
+    """A .csv, .tsv or .jsonl file with the columns `frame`, `definition` and, if there are any, `example`.
+
+    An example marks its word as `<mark>word</mark>`. Several stand in `<p>…</p>` each, or in a list (.jsonl). Other
+    mark-up is left out.
+    """
+    reading = RowReading()
+    frames: dict[str, Frame] = {}
+    unknown: list[str] = []
+    for row in reading.rows(path):
+        name = text_of(row.values.get("frame"))
+        definition, _ = readable(text_of(row.values.get("definition")))
+        if not name or not definition:
+            fix = "Give every row a frame and a definition."
+            reading.report(path, row.line, "does not name a frame and define it", fix, shortened(row.values))
+            continue
+        known = framenet.known(name)
+        if known is None:
+            unknown.append(name)
+        else:
+            examples = tuple(
+                found for raw in raw_examples(row.values.get("example")) if (found := marked_example(raw)).text
+            )
+            frames[known] = Frame(known, definition, examples, own_words=True)
+    reading.check(f"{path} can't be used")
+    return Definitions(frames, tuple(unknown))
+
+
+def raw_examples(cell: Any) -> Iterator[str]:
+    """The examples in a cell, with the word in each marked as `<mark>`."""
+    for text in cell if isinstance(cell, list) else [cell]:
+        raw = _MARKED_SPAN.sub(r"<mark>\1</mark>", text_of(text))
+        for each in _LIST_ITEM.findall(raw) or [raw]:
+            yield _NUMBER.sub("", each)

@@ -1,0 +1,95 @@
+"""Batches of Mechanical Turk in the layout of the frame corpus, as stages of a frame study."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chorale.exchange.batch_kinds import BatchKind
+from chorale.kits.frames.files.definitions import raw_examples
+from chorale.kits.frames.framenet import Frame
+from chorale.kits.frames.framenet.markup import marked_example, readable
+from chorale.kits.frames.preparing import shown_frame
+from chorale.kits.frames.task.items import NONE, in_words
+from chorale.model import Answer
+
+_NOT_ANY = "none of the above."
+_EXAMPLES = 3
+_TICKED = "|"
+"""What the platform writes between options that were ticked."""
+_BETWEEN = "','"
+"""What separates the definitions of a list, and its examples."""
+
+
+def frame_name(text: str) -> str:
+    """A frame as items have it.
+
+    >>> frame_name(" f:Cause to be included")
+    'Cause_to_be_included'
+    """
+    plain = text.strip().removeprefix("f:").strip()
+    return NONE if plain.casefold() == _NOT_ANY else plain.replace(" ", "_")
+
+
+def item_of(cells: Mapping[str, str]) -> dict[str, Any]:
+    """A sentence with its word and candidates, from the columns of the corpus's input."""
+    sentence, word = cells.get("sentence", "").strip(), cells.get("word_phrase", "").strip()
+    names = list(dict.fromkeys(name for part in cells.get("frames", "").split(",") if (name := frame_name(part))))
+    if not sentence or not word or not names or word not in sentence:
+        raise ValueError("has no sentence, no frames, or a word that is not in its sentence")
+    definitions, examples = (_listed(cells.get(column, ""), len(names)) for column in ("frame_def", "frame_ex"))
+    shown = [
+        _shown(name, definition, example)
+        for name, definition, example in zip(names, definitions, examples, strict=True)
+    ]
+    start = _start(sentence, word, cells)
+    kept = {name: text for name, text in cells.items() if name in ("vid", "lemma")}
+    return {"sentence": sentence, "word": word, "start": start, "candidates": shown, **kept}
+
+
+def _listed(cell: str, wanted: int) -> Sequence[str]:
+    """The parts of a quoted list; nothing of one that does not fit the frames."""
+    parts = cell.strip()[1:-1].split(_BETWEEN)
+    return parts if len(parts) == wanted else [""] * wanted
+
+
+def _shown(name: str, definition: str, example: str) -> dict[str, Any]:
+    text, _ = readable(definition)
+    examples = tuple(found for raw in raw_examples(example) if (found := marked_example(raw)).text)
+    return shown_frame(Frame(name, text or f"{in_words(name)}.", examples, own_words=True), _EXAMPLES)
+
+
+def _start(sentence: str, word: str, cells: Mapping[str, str]) -> int:
+    """Where the word begins: by its characters (`beg`), by its place among the words (`b`), or where it first is."""
+    by_character, by_word = (_number(cells.get(column, "")) for column in ("beg", "b"))
+    if by_character is not None and sentence.startswith(word, by_character):
+        return by_character
+    if by_word is not None:
+        place = sum(len(each) + 1 for each in sentence.split(" ")[:by_word])
+        if (found := sentence.find(word, place)) >= 0:
+            return found
+    return sentence.index(word)
+
+
+def _number(text: str) -> int | None:
+    plain = text.strip().removesuffix(".0")
+    return int(plain) if plain.isdecimal() else None
+
+
+def answer_of(given: Mapping[str, Any]) -> Answer:
+    """The frames that were ticked. Where somebody ticked “None of the above.” and frames, the frames count."""
+    ticked = given.get("FrameType", ())
+    parts = ticked.split(_TICKED) if isinstance(ticked, str) else ticked
+    names = {name for part in parts if (name := frame_name(part))}
+    frames = sorted(names - {NONE}) or [NONE]
+    meaning = given.get("WhyNone")
+    return {"frames": frames, "meaning": str(meaning)[:500]} if meaning else frames
+
+
+FRAME_BATCH = BatchKind(
+    task="frames",
+    settings="release_confidence = 0",
+    options='explain = "optional"',
+    item_columns=frozenset({"sentence", "word_phrase", "frames"}),
+    answer_column="FrameType",
+    item=item_of,
+    answer=answer_of,
+)
