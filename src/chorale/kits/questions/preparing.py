@@ -32,6 +32,8 @@ class PreparedPassages:
     """Passages that are there already, word for word."""
     nearly_twice: int
     """Passages that share nearly all their words, three in a row, with one that is there."""
+    left_out: dict[str, str]
+    """The texts that no passage is of, by their ids, with why."""
 
 
 def cut(text: str, fewest: int, most: int) -> Iterator[tuple[str, bool]]:
@@ -68,8 +70,11 @@ def prepare_passages(
     passages: list[SourceText] = []
     seen: set[str] = set()
     too_short = twice = 0
+    left_out: dict[str, str] = {}
+    of_text: list[str] = []
     for text in texts:
         number = 0
+        left_out[text.id] = f"fewer than {fewest} words"
         for piece, enough in cut(text.text, fewest, most):
             if not enough:
                 too_short += 1
@@ -77,16 +82,21 @@ def prepare_passages(
             number += 1
             key = " ".join(words_of(piece))
             if key in seen:
+                left_out[text.id] = "the same as an earlier text"
                 twice += 1
                 continue
             seen.add(key)
             passages.append(replace(text, id=f"{text.id}#{number}", text=piece))
+            of_text.append(text.id)
     near: set[int] = set()
     # Pairs come one by one: what is nearly a passage before it is not compared with those behind it.
     for _, right, _ in alike_pairs([_sequences(words_of(one.text)) for one in passages], alike, progress, leaving=near):
         near.add(right)
-    kept = tuple(one for place, one in enumerate(passages) if place not in near)
-    return PreparedPassages(kept, too_short, twice, len(near))
+    left_out |= {of_text[place]: "nearly the same as an earlier text" for place in near}
+    kept = [place for place in range(len(passages)) if place not in near]
+    for place in kept:
+        left_out.pop(of_text[place], None)
+    return PreparedPassages(tuple(passages[place] for place in kept), too_short, twice, len(near), left_out)
 
 
 def _sequences(words: Sequence[str]) -> frozenset[str]:
@@ -128,6 +138,8 @@ class PassageReport:
     """The rows of every file of items, by the part it is for; without parts all are in one, which has no name."""
     counts: dict[str, int]
     genres: dict[str, int]
+    left_out: dict[str, str]
+    """The texts that no passage is of, by their ids, with why."""
 
 
 def passages_of(
@@ -182,6 +194,7 @@ def passages_of(
             "not_drawn": len(prepared.passages) - len(kept),
         },
         dict(sorted(Counter(one.genre for one in kept).items())),
+        prepared.left_out,
     )
 
 

@@ -1,5 +1,6 @@
 """What a model of multiple-choice questions is, however it works, and which folders can hold one."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -30,3 +31,15 @@ def check_model_folder(folder: Path) -> None:
     if not (folder / "config.json").is_file():
         fix = "Save the model there with save_pretrained, and its tokenizer too"
         raise refused(folder / "config.json", None, "does not exist", fix)
+
+
+def writes_text(folder: Path) -> bool:
+    """Whether a folder's model goes from text to text, as T5 and BART do."""
+    try:
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return False
+    if not isinstance(config, dict):
+        return False
+    kinds = config.get("architectures") or [config.get("model_type")]
+    return any(str(kind).endswith("ForConditionalGeneration") or str(kind) in ("t5", "mt5") for kind in kinds)

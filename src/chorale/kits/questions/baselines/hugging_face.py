@@ -20,11 +20,13 @@ import transformers
 from chorale.files.source import refused
 from chorale.kits.questions.baselines.choice_models import check_model_folder
 from chorale.kits.questions.baselines.examples import ChoiceExample
+from chorale.kits.questions.text_answers import option_in, prompt
 from chorale.metrics import FloatArray
 from chorale.model import UserError
 
 _LONGEST_STEP = 1.0
 _KEEP_FOR_ANSWERS = 64
+_LONGEST_ANSWER = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +91,14 @@ class HuggingFaceChoice:
             careful = {"local_files_only": True, "trust_remote_code": False}
             tokenizer = transformers.AutoTokenizer.from_pretrained(self.folder, **careful)
             # Half precision would make small differences between machines large ones.
-            model = transformers.AutoModelForMultipleChoice.from_pretrained(self.folder, **careful).float()
+            model = self._kind().from_pretrained(self.folder, **careful).float()
         except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
-            fix = "Name a folder with a multiple-choice model and its tokenizer, as save_pretrained writes them"
+            fix = "Name a folder with a model and its tokenizer, as save_pretrained writes them"
             raise refused(self.folder, None, "can't be opened", fix, _first_line(error)) from None
         return tokenizer, model
+
+    def _kind(self) -> Any:
+        return transformers.AutoModelForMultipleChoice
 
     def _limit(self, tokenizer: Any, model: Any) -> int:
         positions = getattr(model.config, "max_position_embeddings", self.longest)
@@ -101,6 +106,53 @@ class HuggingFaceChoice:
         if model.config.model_type in ("roberta", "xlm-roberta", "camembert"):
             positions -= (model.config.pad_token_id or 0) + 1
         return int(min(self.longest, positions, tokenizer.model_max_length))
+
+
+@dataclass(frozen=True, slots=True)
+class HuggingFaceText(HuggingFaceChoice):
+    """A folder with a text-to-text model, such as UnifiedQA. It learns nothing from the examples."""
+
+    def fit(self, examples: Sequence[ChoiceExample], seed: int) -> "FittedText":  # type: ignore[override] # noqa: ARG002
+        tokenizer, model = self._opened()
+        model.eval()
+        return FittedText(model.to(self._place()), tokenizer, self.longest, self.batch)
+
+    def _kind(self) -> Any:
+        return transformers.AutoModelForSeq2SeqLM
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedText:
+    model: Any
+    tokenizer: Any
+    longest: int
+    at_once: int
+
+    def predict(self, examples: Sequence[ChoiceExample]) -> list[FloatArray]:
+        """1 for the option that the model's text is most like; 0 for all where it is like none."""
+        chances = []
+        for start in range(0, len(examples), self.at_once):
+            part = examples[start : start + self.at_once]
+            for one, text in zip(part, self._written(part), strict=True):
+                found = option_in(text, one.options)
+                chances.append(np.arange(len(one.options)) == (-1 if found is None else found))
+        return [one.astype(np.float64) for one in chances]
+
+    def _written(self, examples: Sequence[ChoiceExample]) -> list[str]:
+        """What the model writes, word by word the likeliest. The end of long passages is cut off."""
+        read = [prompt(one.question, one.options, one.passage) for one in examples]
+        encoded = self.tokenizer(
+            read,
+            truncation=True,
+            max_length=self.longest,
+            padding=True,
+            return_tensors="pt",
+            return_token_type_ids=False,
+        ).to(self.model.device)
+        with torch.no_grad(), _fast_products():
+            written = self.model.generate(**encoded, max_new_tokens=_LONGEST_ANSWER, num_beams=1, do_sample=False)
+        texts: list[str] = self.tokenizer.batch_decode(written, skip_special_tokens=True)
+        return texts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

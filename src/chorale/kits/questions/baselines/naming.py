@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from chorale.kits.questions.baselines.choice_models import ChoiceModel, check_model_folder
+from chorale.kits.questions.baselines.choice_models import ChoiceModel, check_model_folder, writes_text
 from chorale.kits.questions.baselines.light import LightChoice
+from chorale.model import UserError
 from chorale.model.extras import need
 
 LIGHT = "light"
@@ -16,8 +17,12 @@ def choice_model(
     if name == LIGHT:
         return LightChoice()
     check_model_folder(Path(name))
+    writes = writes_text(Path(name))
+    if writes and epochs:
+        raise UserError(f"{name} is a text-to-text model, which answers as it is. Add --epochs 0.")
     need("torch", "transformers")
     # Heavy, and behind an extra that a base install does not have.
-    from chorale.kits.questions.baselines.hugging_face import HuggingFaceChoice  # noqa: PLC0415
+    from chorale.kits.questions.baselines.hugging_face import HuggingFaceChoice, HuggingFaceText  # noqa: PLC0415
 
-    return HuggingFaceChoice(Path(name), epochs, rate, batch, device)
+    kind = HuggingFaceText if writes else HuggingFaceChoice
+    return kind(Path(name), epochs, rate, batch, device)

@@ -11,6 +11,9 @@ from chorale.kits.questions.baselines.choice_models import ChoiceModel, FittedCh
 from chorale.kits.questions.baselines.examples import ChoiceExample, Given
 from chorale.metrics import Metric, Statistics
 
+NONE_CHOSEN = -1
+"""What a model chooses that holds no option likely."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
@@ -106,7 +109,8 @@ def folds_of(examples: Sequence[ChoiceExample], folds: int, seed: int) -> NDArra
 
 
 def _chosen(fitted: FittedChoice, examples: Sequence[ChoiceExample]) -> NDArray[np.intp]:
-    return np.asarray([int(chances.argmax()) for chances in fitted.predict(examples)], dtype=np.intp)
+    chances = fitted.predict(examples)
+    return np.asarray([int(one.argmax()) if one.any() else NONE_CHOSEN for one in chances], dtype=np.intp)
 
 
 def _trial(examples: Sequence[ChoiceExample], chosen: NDArray[np.intp], fold: NDArray[np.intp]) -> Trial:

@@ -10,10 +10,12 @@ from chorale.cli.scoring import AsLatex, print_scored
 from chorale.files.tables import write_csv, write_jsonl, write_tsv
 from chorale.files.targets import check_target, writing
 from chorale.kits.questions.baselines import GIVEN, Given, Trial, choice_model
+from chorale.kits.questions.baselines.trials import NONE_CHOSEN
 from chorale.kits.questions.family import Folds
 from chorale.kits.questions.scoring.measured import McqOptions
 from chorale.kits.questions.scoring.partial_inputs import partial_section
 from chorale.kits.questions.scoring.sources import read_questions
+from chorale.kits.questions.text_answers import NO_OPTION
 from chorale.metrics import Clusters, signature
 from chorale.metrics.options import Cluster, Force, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import Resampling
@@ -37,7 +39,8 @@ ModelName = Annotated[
     str,
     Option(
         metavar="MODEL",
-        help="light (built in), or the folder of a Hugging Face multiple-choice model and its tokenizer.",
+        help="light (built in), or the folder of a Hugging Face model and its tokenizer: multiple-choice, or with "
+        "--epochs 0 text-to-text such as UnifiedQA.",
     ),
 ]
 GoldName = Annotated[
@@ -103,10 +106,14 @@ def mcq(
     print_scored(Result(section.json, section.tables, line, section.notes), as_json=as_json, as_latex=as_latex)
 
 
+def _named(answer: int) -> str:
+    return NO_OPTION if answer == NONE_CHOSEN else f"option{answer + 1}"
+
+
 def _write(trials: list[tuple[Given, Trial]], model: str, out: Path) -> None:
     name = Path(model).name
     rows = [
-        {"question_id": question, "model": f"{name}:{given}", "answer": f"option{answer + 1}"}
+        {"question_id": question, "model": f"{name}:{given}", "answer": _named(answer)}
         for given, trial in trials
         for question, answer in zip(trial.ids, trial.chosen.tolist(), strict=True)
     ]

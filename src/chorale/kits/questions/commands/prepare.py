@@ -1,6 +1,8 @@
 """`chorale prepare mcq`"""
 
 import re
+from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -41,6 +43,7 @@ Parts = Annotated[
         help="Draw N passages for NAME.jsonl in the folder --out, none of them in another part; can be given again.",
     ),
 ]
+_MOST_LISTED = 10
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
@@ -84,12 +87,28 @@ def mcq(
     if as_json:
         files = {name: {"out": str(targets[name]), "passages": len(rows)} for name, rows in passages.files.items()}
         print_json(
-            {**passages.counts, "genres": passages.genres, "out": str(out), **({"parts": files} if parts else {})}
+            {
+                **passages.counts,
+                "genres": passages.genres,
+                "left_out": passages.left_out,
+                "out": str(out),
+                **({"parts": files} if parts else {}),
+            }
         )
         return
     show(passages_table(passages))
+    _print_left_out(passages.left_out)
     for name, rows in passages.files.items():
         print_line(f"{targets[name]} has {len(rows):,} passages.")
+
+
+def _print_left_out(texts: Mapping[str, str]) -> None:
+    """Name the texts that no passage is of, with why; some of them where they are many."""
+    listed = [f"{text} ({why})" for text, why in islice(texts.items(), _MOST_LISTED)]
+    if listed:
+        more = len(texts) - len(listed)
+        and_more = f" and {more:,} more (--json lists all)" if more else ""
+        print_line(f"Texts without a passage: {', '.join(listed)}{and_more}.")
 
 
 def _parts(given: list[str]) -> dict[str, int]:

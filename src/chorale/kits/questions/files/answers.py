@@ -1,7 +1,8 @@
 """Validations and predictions in files of their own: one answer a row, beside the files of questions they are about.
 
 A row has `question_id`, `answer` (`option2`; `invalid` for a validator who finds the question broken) and who gave it:
-`worker_id` of a validation, `model` of a prediction. CSV, TSV or JSONL, perhaps packed.
+`worker_id` of a validation, `model` of a prediction. A prediction may have `text` instead of `answer`: what a model
+wrote, for which the most similar option is taken. CSV, TSV or JSONL, perhaps packed.
 """
 
 import re
@@ -16,6 +17,7 @@ from chorale.files.rows import Row, shortened
 from chorale.kits.questions.files.columns import INVALID
 from chorale.kits.questions.files.questions import MISSING, McqQuestions
 from chorale.kits.questions.files.study_exports import RowError, read_parsed
+from chorale.kits.questions.text_answers import NO_OPTION, option_in
 
 _ANSWER = re.compile(r"option([1-9]\d{0,3})")
 
@@ -46,7 +48,20 @@ class _Answers:
         if self._has_answered(self._files[number], place, who):
             where = "answers in the file of questions"
             raise _refused(f"answers a question again that {who} {where}", "Keep one", question)
-        return number, place, who, self._answer(row, int((~np.isnan(self._files[number].words[place])).sum()))
+        options = int((~np.isnan(self._files[number].words[place])).sum())
+        if self._may_be_invalid or row.values.get("answer") is not None:
+            return number, place, who, self._answer(row, options)
+        return number, place, who, self._written(row, self._files[number], place, options)
+
+    def _written(self, row: Row, file: McqQuestions, place: int, options: int) -> int:
+        """The option that a model's text is most like; the number of options if it is like none."""
+        text = row.values.get("text")
+        if not isinstance(text, str):
+            raise _refused("has neither answer nor text", "Write option1 and so on, or what the model wrote", text)
+        if not file.texts:
+            raise _refused("has a text, and the question's options are not known", "Add options to the questions", text)
+        found = option_in(text, file.texts[place].options)
+        return options if found is None else found
 
     def _has_answered(self, file: McqQuestions, place: int, who: str) -> bool:
         if self._who == "model":
@@ -55,7 +70,7 @@ class _Answers:
 
     def _answer(self, row: Row, options: int) -> int:
         value = row.values.get("answer", row.values.get("worker_answer"))
-        if self._may_be_invalid and value in (INVALID, f"option{options + 1}"):
+        if value == NO_OPTION if not self._may_be_invalid else value in (INVALID, f"option{options + 1}"):
             return options
         match = _ANSWER.fullmatch(value) if isinstance(value, str) else None
         if match is None or int(match[1]) > options:
@@ -84,7 +99,9 @@ def add_predictions(files: Sequence[McqQuestions], path: Path) -> list[McqQuesti
     answers = _Answers(files, "model", may_be_invalid=False)
     for number, place, model, answer in read_parsed(path, "answers", answers.parse):
         empty = np.full(len(files[number]), MISSING)
-        models[number].setdefault(model, empty)[place] = answer
+        options = int((~np.isnan(files[number].words[place])).sum())
+        # "Invalid" is never the gold answer of a question that is kept.
+        models[number].setdefault(model, empty)[place] = files[number].invalid if answer == options else answer
     return [
         replace(file, models={name: by_model[name] for name in sorted(by_model)})
         for file, by_model in zip(files, models, strict=True)

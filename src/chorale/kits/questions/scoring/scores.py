@@ -7,6 +7,7 @@ import numpy as np
 
 from chorale.kits.questions.files.questions import MISSING
 from chorale.kits.questions.metrics import SECTIONS, AlphaVariant
+from chorale.kits.questions.scoring.arms_table import SECTION_TITLES, arms_table
 from chorale.kits.questions.scoring.comparison import compared_with
 from chorale.kits.questions.scoring.measured import (
     McqOptions,
@@ -22,7 +23,6 @@ from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, jsonable, shown_interval
 from chorale.model.plural import plural
 
-_TITLES = {"all": "all kept", "resampled": "with votes left", "high": "high agreement", "unanimous": "unanimous"}
 _ALPHAS = {
     "with-writer": "all questions, the writer's answer as one more vote",
     "kept": "kept questions, validators only",
@@ -35,7 +35,8 @@ def score_mcq(
     """The measures of every file; with `against`, each of them compared with another."""
     check_names([*files, *([] if against is None else [against])])
     measured_files = [measured(file, options, resampling) for file in files]
-    tables = [table for file_measured in measured_files for table in _tables(file_measured, options)]
+    tables = [arms_table(measured_files)] if len(measured_files) > 1 else []
+    tables += [table for file_measured in measured_files for table in _tables(file_measured, options)]
     json: dict[str, Any] = {
         "files": {file_measured.file.name: _json(file_measured, options) for file_measured in measured_files}
     }
@@ -128,9 +129,9 @@ def _tables(measured: Measured, options: McqOptions) -> Iterable[ScoreTable]:
             continue
         names = [*(["human"] if section != "all" else []), *shown_models(measured.measures)]
         if not names:
-            rows.append([_TITLES[section], "", round(kept, 1), *([None] * (len(shown) - 3))])
+            rows.append([SECTION_TITLES[section], "", round(kept, 1), *([None] * (len(shown) - 3))])
         for number, name in enumerate(names):
-            rows.append([_TITLES[section] if not number else "", name, None if number else f"{kept:.1f}"])
+            rows.append([SECTION_TITLES[section] if not number else "", name, None if number else f"{kept:.1f}"])
             rows[-1] += _score_cells(measured, name, section)
     yield ScoreTable(f"Human performance: {measured.file.name}", shown, rows)
     yield _alpha_table(measured, options)
@@ -173,7 +174,7 @@ def _notes(measured: Measured) -> Iterable[str]:
         yield f"{name}: values are means over all ways to draw the gold votes; “over draws” holds 95% of single draws."
     for section in SECTIONS:
         if measured.measures.n_resampled and not measured.scores[f"kept {section}"]:
-            yield f"{name}: no question is in the section “{_TITLES[section]}”; it has no scores."
+            yield f"{name}: no question is in the section “{SECTION_TITLES[section]}”; it has no scores."
     for model, answers in questions.models.items():
         if missing := int((answers == MISSING).sum()):
             unanswered = plural(missing, "question", "questions")

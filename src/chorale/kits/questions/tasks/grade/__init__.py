@@ -5,9 +5,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from pydantic import create_model
+from pydantic import Field, create_model
 
 from chorale.contract.exporting import StageResults, TaskExport
+from chorale.contract.peoples_grades import Marks
 from chorale.contract.task import (
     Combining,
     Deriving,
@@ -15,13 +16,13 @@ from chorale.contract.task import (
     Form,
     GradeResult,
     Grading,
-    Marks,
     Options,
     Shape,
     Simulating,
     Task,
 )
 from chorale.kits.questions.files.columns import (
+    INVALID,
     QuestionsOptions,
     one_of,
     questions_in,
@@ -33,12 +34,20 @@ from chorale.kits.questions.tasks.grade.rubric import CRITERIA, RUBRIC, points_o
 from chorale.kits.questions.tasks.shared import STRICT, answer_type, combine_parts, page_of
 from chorale.model import Answer, Payload
 
+_OWN_ANSWER = "answer"
+"""What a grader's own answer to a question is called, with the number of the question."""
+
+
+def _rubric_part(answer: Answer) -> Iterator[tuple[str, str]]:
+    """What somebody said by the rubric, without how they answered the questions themselves."""
+    return ((name, level) for name, level in answer.items() if name.rpartition("_")[0] in CRITERIA)
+
 
 def _rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
     for item in stage.items:
         origin = stage.origin(item)
         for judgment in stage.judgments(item):
-            for name, level in judgment.answer.items():
+            for name, level in _rubric_part(judgment.answer):
                 criterion, _, number = name.rpartition("_")
                 yield {
                     "task": f"{item.key}/{number}/{criterion}",
@@ -67,7 +76,11 @@ _HERE = Path(__file__).parent
 
 
 class GradeOptions(QuestionsOptions):
-    pass
+    answer_first: bool = Field(
+        default=False,
+        description="Whether graders answer every question themselves, in `answer_1` and so on, before the page shows "
+        "which option its writer marked as right.",
+    )
 
 
 def _view(payload: Payload) -> dict[str, Any]:
@@ -81,18 +94,19 @@ def _view(payload: Payload) -> dict[str, Any]:
 
 
 def _marks(answer: Answer) -> Marks:
-    return Marks({column: points_of(column)[level] for column, level in answer.items()})
+    return Marks({column: points_of(column)[level] for column, level in _rubric_part(answer)})
 
 
 def _grade(answer: Answer, gold: Answer) -> GradeResult:
-    wrong = [name for name, right in gold.items() if answer.get(name) != right]
+    known = dict(_rubric_part(gold))
+    wrong = [name for name, right in known.items() if answer.get(name) != right]
     reasons = (
         f"question {number}: “{CRITERIA[criterion].ask}” {_level_in_words(criterion, answer.get(name))}, "
-        f"where {_level_in_words(criterion, gold[name])} is right"
+        f"where {_level_in_words(criterion, known[name])} is right"
         for name in wrong
         for criterion, _, number in (name.rpartition("_"),)
     )
-    return GradeResult(1 - len(wrong) / len(gold), tuple(reasons))
+    return GradeResult(1 - len(wrong) / len(known), tuple(reasons))
 
 
 def _level_in_words(criterion: str, level: str | None) -> str:
@@ -101,10 +115,10 @@ def _level_in_words(criterion: str, level: str | None) -> str:
 
 def _distance(left: Answer, right: Answer) -> float:
     """How far apart two graders are, on average over what they graded; 1 is from one end of a scale to the other."""
-    names = sorted({*left, *right})
+    ours, theirs = dict(_rubric_part(left)), dict(_rubric_part(right))
     apart = [
-        abs(_place(name, left[name]) - _place(name, right[name])) if name in left and name in right else 1.0
-        for name in names
+        abs(_place(name, ours[name]) - _place(name, theirs[name])) if name in ours and name in theirs else 1.0
+        for name in sorted({*ours, *theirs})
     ]
     return sum(apart) / len(apart)
 
@@ -114,15 +128,25 @@ def _place(name: str, level: str) -> float:
     return levels.index(level) / (len(levels) - 1)
 
 
+def _as_the_writer(view: Mapping[str, Any], options: GradeOptions) -> dict[str, str]:
+    """What simulated graders answer themselves: as the writer, unless they err."""
+    if not options.answer_first:
+        return {}
+    places = ((number, "abcdefgh".index(view[f"right_{number}"])) for number in options.numbers)
+    return {f"{_OWN_ANSWER}_{number}": options.names[place] for number, place in places}
+
+
 def _task(options: GradeOptions) -> Task:
     items = questions_type("Written", options, passage=True, right=True)
     names = {f"{criterion.name}_{number}": criterion for number in options.numbers for criterion in RUBRIC}
-    columns: Mapping[str, Any] = {name: (one_of(tuple(criterion.levels)), ...) for name, criterion in names.items()}
-    shape = create_model("Grades", __config__=STRICT, **columns)
     levels = [(name, tuple(criterion.levels)) for name, criterion in names.items()]
+    if options.answer_first:
+        levels += [(f"{_OWN_ANSWER}_{number}", (*options.names, INVALID)) for number in options.numbers]
+    columns: Mapping[str, Any] = {name: (one_of(some), ...) for name, some in levels}
+    shape = create_model("Grades", __config__=STRICT, **columns)
 
-    def guess(_view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
-        marks = known or {}
+    def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
+        marks = {**_as_the_writer(view, options), **(known or {})}
         return {name: marks.get(name) or (rng.choice(some) if rng else some[0]) for name, some in levels}
 
     def imitate(_view: Mapping[str, Any], answer: Answer, able: float, rng: Random) -> Answer:
@@ -134,7 +158,7 @@ def _task(options: GradeOptions) -> Task:
         summary="How good are these questions?",
         shape=Shape(item_type=items, answer_type=answer_type(shape)),
         form=Form(
-            page=page_of(_HERE, options=options, rubric=RUBRIC),
+            page=page_of(_HERE, options=options, rubric=RUBRIC, invalid=INVALID, own=_OWN_ANSWER),
             style=_HERE / "grade.css",
             module=_HERE / "grade.js",
             view=_view,

@@ -1,5 +1,6 @@
 /**
  * The grading page: a question without an explanation shows none, and the option its writer holds right stands out.
+ * Where graders answer first, all of that and the rubric appear once they have.
  *
  * @typedef {{draft: any, changed: () => void}} Api
  */
@@ -10,13 +11,21 @@
  * @param {Api} api
  */
 export function mount(root, item, { draft }) {
+  for (const input of root.querySelectorAll("input[type=radio]")) input.checked = draft?.[input.name] === input.value;
   root.querySelectorAll(".mcq-graded").forEach((section, index) => {
     const number = index + 1;
     section.querySelector(".mcq-why").hidden = !item[`why_${number}`];
     const place = "abcdefgh".indexOf(item[`right_${number}`]);
-    section.querySelectorAll(".mcq-options > li")[place]?.classList.add("mcq-right");
+    const own = section.querySelector(".mcq-own");
+    const show = () => {
+      section.querySelectorAll(".mcq-options > li, .mcq-own > label")[place]?.classList.add("mcq-right");
+      section.querySelector(".mcq-key").hidden = false;
+      // Who has seen the key can no longer answer without it.
+      for (const input of own?.querySelectorAll("input:not(:checked)") ?? []) input.disabled = true;
+    };
+    if (!own || own.querySelector("input:checked")) show();
+    else own.addEventListener("change", show, { once: true });
   });
-  for (const input of root.querySelectorAll("input[type=radio]")) input.checked = draft?.[input.name] === input.value;
 }
 
 /**

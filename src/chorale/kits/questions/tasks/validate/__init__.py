@@ -108,7 +108,7 @@ def _task(options: McqValidateOptions) -> Task:
         ),
         examples=_EXAMPLES,
         options=Options(model=McqValidateOptions, configure=_task),
-        grading=Grading(grade=_grade),
+        grading=Grading(grade=_grade, gold_parts=options.questions),
         combining=Combining(distance=_distance, combine=combine_parts),
         deriving=Deriving(source_problem=same_questions),
         simulating=Simulating(guess=guess, imitate=imitate),

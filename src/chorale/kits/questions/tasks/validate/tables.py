@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from chorale.contract.exporting import StageResults, TaskExport
+from chorale.contract.exporting import RowMeasure, RowMeasures, StageResults, TaskExport
 from chorale.kits.questions.files.columns import INVALID, WrittenQuestion, questions_in
 from chorale.kits.questions.tasks.shared import PUBLISHED, published
 from chorale.model import SourceItem
 
+_FEWEST_VOTES = 2
 WAYS = "kept", "discarded: no majority", "discarded: the majority finds it invalid", "unfinished"
 
 
@@ -69,6 +70,28 @@ def _tally(stage: StageResults) -> Mapping[str, int]:
     return {way: counts[way] for way in WAYS}
 
 
+def _was_kept(row: Mapping[str, Any]) -> float | None:
+    """None of a question that fewer than two people have answered."""
+    return None if row["validation_way"] < _FEWEST_VOTES else float(row["majority"] not in (None, INVALID))
+
+
+def _is_agreed(row: Mapping[str, Any]) -> float | None:
+    """The share of the validators who give the gold answer of a question that is kept."""
+    if not _was_kept(row):
+        return None
+    votes = [INVALID if vote["unanswerable"] else vote["worker_answer"] for vote in row["validation_data"]]
+    return votes.count(row["majority"]) / len(votes)
+
+
+BY_ARM = RowMeasures(
+    arm="protocol",
+    worker="worker_id",
+    item="passage_id",
+    measures=(
+        RowMeasure("kept", "share of questions that are kept", _was_kept),
+        RowMeasure("agreement", "share of validators who give the gold answer of a kept question", _is_agreed),
+    ),
+)
 RELEASED_TABLE = TaskExport(
     name="mcq",
     summary="every question with its validations, one JSON object a line, like Nangia et al. (2021)",
@@ -77,4 +100,5 @@ RELEASED_TABLE = TaskExport(
     rows=_rows,
     tally=_tally,
     released=(WAYS[0], "kept question"),
+    by_arm=BY_ARM,
 )

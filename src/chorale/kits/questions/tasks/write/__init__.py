@@ -1,7 +1,7 @@
 """Questions about a passage, each with options of which one is right. After Nangia et al. (2021, sections 3.1 and 3.2).
 
-With `justify`, writers also explain every question in a few sentences. What looks wanting is hinted at while they
-write, and never keeps them from submitting.
+With `justify`, writers also explain every question in a few sentences. Hints appear while they write and never keep
+them from submitting. `rubric` and `hints` switch off what would train the writers of a trial.
 """
 
 import json
@@ -48,6 +48,12 @@ _HERE = Path(__file__).parent
 class WriteOptions(QuestionsOptions):
     justify: bool = Field(
         default=False, description="Whether writers also explain every question, in `why_1` and so on."
+    )
+    rubric: bool = Field(
+        default=True, description="Whether the page has a short rubric with a good and a bad example above the form."
+    )
+    hints: bool = Field(
+        default=True, description="Whether hints appear while somebody writes, for example about copied words."
     )
 
 

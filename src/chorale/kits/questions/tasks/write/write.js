@@ -173,8 +173,9 @@ class Page {
     return null;
   }
 
-  /** Say what could be better, below each question. */
+  /** Say what could be better, below each question; nothing in studies that switch hints off. */
   #hint() {
+    if (!this.root.querySelector(".mcq-hints")) return;
     const written = this.blocks.map((block) => this.#written(block));
     this.blocks.forEach((block, place) => {
       const others = [...this.earlier, ...written.slice(0, place)];

@@ -1,0 +1,37 @@
+"""Table 1 of Nangia et al. (2021) with a column for every arm: how many questions, people, models, and the gap."""
+
+from collections.abc import Iterator, Sequence
+
+from chorale.kits.questions.metrics import SECTIONS
+from chorale.kits.questions.scoring.measured import Measured, shown_models
+from chorale.metrics.score_table import Cell, ScoreTable
+
+SECTION_TITLES = {
+    "all": "all kept",
+    "resampled": "with votes left",
+    "high": "high agreement",
+    "unanimous": "unanimous",
+}
+
+
+def arms_table(arms: Sequence[Measured]) -> ScoreTable:
+    """What the sections of every arm come to, beside each other; accuracies and gaps in percent."""
+    columns = ("questions", "what", *(f"{one.file.name}#" for one in arms))
+    return ScoreTable("Human and model performance by arm, in percent", columns, list(_rows(arms)))
+
+
+def _rows(arms: Sequence[Measured]) -> Iterator[tuple[Cell, ...]]:
+    models = list(dict.fromkeys(name for one in arms for name in shown_models(one.measures)))
+    for section in SECTIONS:
+        if not any(one.scores[f"kept {section}"] for one in arms):
+            continue
+        yield SECTION_TITLES[section], "N", *(f"{one.scores[f'kept {section}']:,.0f}" for one in arms)
+        names = [*(["human"] if section != "all" else []), *models]
+        gaps = [f"gap {name}" for name in models if section != "all"]
+        for name in (*names, *gaps):
+            yield "", name, *(_percent(one, f"{name} {section}", section) for one in arms)
+
+
+def _percent(arm: Measured, name: str, section: str) -> str:
+    known = name in arm.scores and arm.scores[f"kept {section}"]
+    return f"{100 * arm.scores[name]:.1f}" if known else "–"

@@ -1,0 +1,56 @@
+"""Multiple-choice questions for models from text to text, as UnifiedQA has them (Khashabi et al. 2020).
+
+A model reads the question, its options with letters, and the passage, all in lower case, with ` \\n ` (a backslash and
+an n) between them. It writes any text. The answer is the option most like that text.
+"""
+
+import re
+from collections.abc import Sequence
+
+NO_OPTION = "none"
+"""The answer of a model whose text is like none of the options. It counts as wrong."""
+_QUOTES = str.maketrans("", "", "\"'")
+_LOST = re.compile(r"[{}^\\`⁇<]")
+"""Signs that T5's tokenizer can't write."""
+
+
+def prompt(question: str, options: Sequence[str], passage: str) -> str:
+    r"""What the model reads; parts that are not shown are left out.
+
+    >>> prompt("What barks?", ["A cat", "A dog"], "Dogs bark.")
+    'what barks? \\n (a) a cat (b) a dog \\n dogs bark.'
+    """
+    listed = " ".join(f"({_letter(place)}) {option.strip()}" for place, option in enumerate(options))
+    parts = (" ".join(part.split()) for part in (question, listed, passage))
+    return r" \n ".join(part for part in parts if part).lower()
+
+
+def option_in(text: str, options: Sequence[str]) -> int | None:
+    """The option that a model's text is most like: the same text, or the largest share of words in common.
+
+    Of several equally like, the first; None if there is no word in common. A letter alone names its option.
+
+    >>> option_in("a dog", ["A cat", "A dog"]), option_in("(b)", ["A cat", "A dog"]), option_in("cow", ["cat", "dog"])
+    (1, 1, None)
+    """
+    said = text.strip().lower()
+    likeness = [_likeness(option.strip().lower(), said) for option in options]
+    best = max(range(len(options)), key=lambda place: likeness[place])
+    if likeness[best] > 0:
+        return best
+    letter = said.strip("(). ")
+    return next((place for place in range(len(options)) if letter == _letter(place)), None)
+
+
+def _likeness(option: str, said: str) -> float:
+    if option == said:
+        return 3.0
+    one, other = (_LOST.sub(" ", each.translate(_QUOTES)) for each in (option, said))
+    if one == other:
+        return 2.0
+    words, others = one.split(" "), other.split(" ")
+    return len(set(words) & set(others) - {""}) / max(len(words), len(others))
+
+
+def _letter(place: int) -> str:
+    return chr(ord("a") + place)

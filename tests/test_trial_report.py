@@ -1,0 +1,200 @@
+"""What the report says of a trial: the plan, what came of it, and how far the people of each arm got."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chorale.engine.advancing import advance
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.engine.settling import settle_everything
+from chorale.exchange.export import write_export
+from chorale.folder.reading import check_folder
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score_table import ScoreTable
+from chorale.model import UserError
+from chorale.report import ReportOptions, StudyReport, report_page, study_report
+from chorale.report.document import Drawn
+from chorale.store.arms import arm_of
+from crowd import do, people
+from mcq_study import PASSAGE, TWO
+from svg_pictures import overlapping_texts, texts_outside, words
+
+WRITTEN = {name: value for name, value in TWO.items() if name != "why_2"}
+ARMS = ("plain", "other")
+STUDY = """\
+study = { title = "A trial", contact = "team@example.org", consent = "text.md" }
+arms = { names = ["plain", "other"] }
+[analysis]
+primary = { outcome = "agreement" }
+secondary = [{ outcome = "kept", unit = "item", test = "bootstrap", against = "other" }]
+registered = "https://osf.io/abcde"
+"""
+STAGE = """
+[[stage]]
+name = "write-{arm}"
+title = "Writing"
+task = "mcq-write"
+guidelines = "text.md"
+arms = ["{arm}"]
+judgments = 1
+max_per_worker = 2
+items = {{ file = "texts.jsonl" }}
+"""
+VALIDATION = """
+[[stage]]
+name = "validation"
+title = "Answering"
+task = "mcq-validate"
+guidelines = "text.md"
+judgments = 3
+items = { from = ["write-plain", "write-other"], of = "answers", wait = true }
+"""
+
+
+def write_trial(folder: Path, texts: int = 8) -> Path:
+    folder.mkdir()
+    (folder / "text.md").write_text("Read.\n")
+    rows = ({"id": f"t{number}", "passage": f"{PASSAGE} It was {number}."} for number in range(texts))
+    (folder / "texts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "study.toml").write_text(STUDY + "".join(STAGE.format(arm=arm) for arm in ARMS) + VALIDATION)
+    return folder
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Iterator[Study]:
+    """Eight people have written about two texts each, and answered what the others wrote."""
+    study = open_study(write_trial(tmp_path / "trial"))
+    everybody = people(study, 8)
+    for person in everybody:
+        for arm in ARMS:
+            while study.stage(f"write-{arm}").is_for_arm(_arm(study, person.id)) and person.next(f"write-{arm}").lease:
+                person.judge(WRITTEN, f"write-{arm}")
+    do(study, advance)
+    for number, person in enumerate(everybody):
+        while (offer := person.next("validation")).lease is not None:
+            first = "option2" if (offer.lease.item_key[-1] in "13579") == (number % 3 == 0) else "option1"
+            person.submit(offer, {"answer_1": first, "answer_2": "option1" if number % 4 else "invalid"})
+    settle_everything(study)
+    yield study
+    study.close()
+
+
+def _arm(study: Study, worker_id: int) -> str | None:
+    return study.store.read(lambda tx: arm_of(tx, worker_id)).result()
+
+
+def reported(study: Study, tmp_path: Path, *, arms: bool) -> StudyReport:
+    options = ReportOptions(arms=arms)
+    (tmp_path / "data").mkdir(exist_ok=True)
+    return study_report(study, tmp_path / "trial", tmp_path / "data", options, Resampling(ci=True, resamples=2000))
+
+
+def exported(study: Study, tmp_path: Path) -> list[dict[str, Any]]:
+    write_export(study, "mcq", tmp_path / "mcq.jsonl")
+    return [json.loads(line) for line in (tmp_path / "mcq.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_planned_comparisons_are_those_of_the_exported_data(trial: Study, tmp_path: Path) -> None:
+    found = reported(trial, tmp_path, arms=True).as_json()["analysis"]
+    kept: dict[str, list[bool]] = defaultdict(list)
+    agreed: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for row in exported(trial, tmp_path):
+        votes = ["invalid" if one["unanswerable"] else one["worker_answer"] for one in row["validation_data"]]
+        everybody = [*votes, row["gold_answer"]]
+        most = max(sorted(set(everybody)), key=everybody.count)
+        good = 2 * everybody.count(most) > len(everybody) and most != "invalid"
+        kept[row["protocol"]].append(good)
+        if good:
+            mine = agreed[row["protocol"], row["worker_id"]]
+            mine[0] += votes.count(most) / len(votes)
+            mine[1] += 1
+    for arm in ARMS:
+        assert found["outcomes"]["kept"]["means"][arm] == pytest.approx(sum(kept[arm]) / len(kept[arm]))
+    sides = {arm: [(sums[0], sums[1]) for (of, _), sums in agreed.items() if of == arm] for arm in ARMS}
+    observed = mean(sides["other"]) - mean(sides["plain"])
+    [test] = found["outcomes"]["agreement"]["tests"]
+    assert test["difference"] == pytest.approx(observed)
+    assert (test["arm"], test["against"]) == ("other", "plain")
+    # Every way to deal the writers out to two arms of these sizes.
+    everyone = [*sides["other"], *sides["plain"]]
+    dealt = list(combinations(range(len(everyone)), len(sides["other"])))
+    extreme = 0
+    for chosen in dealt:
+        ours = [everyone[place] for place in chosen]
+        theirs = [everyone[place] for place in range(len(everyone)) if place not in chosen]
+        extreme += abs(mean(ours) - mean(theirs)) >= abs(observed) - 1e-12
+    assert test["p"] == pytest.approx(extreme / len(dealt), abs=0.05)
+    assert [one["against"] for one in found["outcomes"]["kept"]["tests"]] == ["other"]
+    assert "tests" not in found["outcomes"]["retained"] and found["outcomes"]["retained"]["means"]["plain"] == 1
+
+
+def mean(units: list[tuple[float, float]]) -> float:
+    return sum(value for value, _ in units) / sum(of for _, of in units)
+
+
+def test_arms_stay_hidden_until_somebody_asks(trial: Study, tmp_path: Path) -> None:
+    report = reported(trial, tmp_path, arms=False)
+    assert report.as_json()["analysis"]["outcomes"] == {} and report.as_json()["flow"] is None
+    page = report_page(report)
+    assert "registered at https://osf.io/abcde" in page and "primary: share of validators" in page
+    assert "not planned" in report_page(reported(trial, tmp_path, arms=True))
+
+
+def test_table_1_has_a_column_for_every_arm(trial: Study, tmp_path: Path) -> None:
+    report = reported(trial, tmp_path, arms=True)
+    tables = [part for section in report.sections for part in section.parts if isinstance(part, ScoreTable)]
+    [table] = [table for table in tables if table.title == "Human and model performance by arm, in percent"]
+    assert sorted(table.columns[2:]) == ["other#", "plain#"]
+    found = report.as_json()["questions"]["files"]
+    [row] = [row for row in table.rows if tuple(row[:2]) == ("all kept", "N")]
+    for column, cell in zip(table.columns[2:], row[2:], strict=True):
+        assert cell == f"{found[column.removesuffix('#')]['kept']:.0f}"
+
+
+def test_the_flow_counts_everybody_once(trial: Study, tmp_path: Path) -> None:
+    report = reported(trial, tmp_path, arms=True)
+    flow = report.as_json()["flow"]
+    assert (flow["arrived"], flow["consented"], flow["in_an_arm"]) == (8, 8, 8)
+    for arm in ARMS:
+        assert flow["arms"][arm] == [
+            {"step": arm, "put in the arm": 4},
+            {"step": f"write-{arm}", "began": 4},
+            {"step": "analysed", "people": 4, "answers": 8},
+        ]
+    [drawn] = [part for section in report.sections if section.name == "flow" for part in section.parts[:1]]
+    assert isinstance(drawn, Drawn)
+    assert not overlapping_texts(drawn.svg) and not texts_outside(drawn.svg)
+    assert {"8 people", "4 put in the arm", "4 began"} <= set(words(drawn.svg))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('outcome = "agreement"', 'outcome = "agrement"', "Did you mean `agreement`"),
+        ('against = "other"', 'against = "another"', "Did you mean `other`"),
+        ('arms = { names = ["plain", "other"] }\n', "", "no arms to compare"),
+        ('{ outcome = "kept",', '{ outcome = "agreement",', "planned twice"),
+    ],
+)
+def test_a_plan_that_cannot_be_carried_out_is_refused(tmp_path: Path, old: str, new: str, why: str) -> None:
+    folder = write_trial(tmp_path / "trial")
+    text = (folder / "study.toml").read_text()
+    if not new:
+        text = text.replace('arms = ["plain"]\n', "").replace('arms = ["other"]\n', "")
+    (folder / "study.toml").write_text(text.replace(old, new))
+    problems = [str(problem) for problem in check_folder(folder)[1]]
+    assert len(problems) == 1 and why in problems[0]
+
+
+def test_a_plan_stays_once_somebody_is_in_an_arm(trial: Study, tmp_path: Path) -> None:
+    trial.close()
+    file = tmp_path / "trial" / "study.toml"
+    file.write_text(file.read_text().replace('outcome = "agreement"', 'outcome = "gold"'))
+    with pytest.raises(UserError, match=r"analysis\.primary\.outcome"):
+        open_study(tmp_path / "trial")
