@@ -15,6 +15,7 @@ from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, barriers, tab_to
 from chorale.folder.templates import create_study_from_files
 from chorale.kits.mturk.api.answers import fields_in
 from chorale.kits.mturk.api.questions import html_question
+from test_browser_console import set_up
 from turk import ANSWER_KEY, FORM, HTML_QUESTION, PROPERTIES, Market, open_market, write_market
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
@@ -284,3 +285,50 @@ def test_a_study_from_a_layout_with_scripts_of_its_own(chromium: Browser, tmp_pa
         assert scene.answers() == [{"seen": "yes"}]
         assert scene.watch.complaints == []
         assert PROPERTIES["Title"] not in page.content()
+
+
+@pytest.mark.slow
+def test_an_owner_reviews_by_keys_and_sees_a_hit_as_workers_do(chromium: Browser, market: Market) -> None:
+    scene = Scene(chromium, market.site)
+    locale = {"QualificationTypeId": "00000000000000000071", "Comparator": "In", "LocaleValues": [{"Country": "US"}]}
+    hit = market.hit(Title="Reviewed by keys", MaxAssignments=3, QualificationRequirements=[locale])["HITId"]
+    for name in ("keys-ada", "keys-ben", "keys-cleo"):
+        market.worker(name).do(hit, colour=f"The blue of {name}", why="Because the sky is in it. " * 12)
+    page = scene.page()
+    set_up(page, market.site)
+    for path in ("", "/answers", f"/{hit}", f"/{hit}/preview"):
+        page.goto(f"/console/recruiting/hits{path}")
+        for width in (390, 1280):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate(WIDER_THAN_SCREEN) <= 0, (path, width)
+            assert barriers(page) == "", (path, width)
+    frame = page.frame_locator("#hit-frame")
+    expect(frame.get_by_label("Which colour is the sea?")).to_be_visible()
+    expect(frame.get_by_role("button", name="Send")).to_be_disabled()
+    page.get_by_role("link", name="Back to the console").click()
+    expect(page.locator("body.shortcuts")).to_be_visible()
+    for key in "jjr":
+        page.keyboard.press(key)
+    page.keyboard.type("The sea is green")
+    page.get_by_role("button", name="Reject …").click()
+    expect(page.get_by_role("heading", name="Reject 1 answer?")).to_be_visible()
+    assert barriers(page) == ""
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Rejected: 1.")).to_be_visible()
+    page.get_by_label("Choose all on this page").check()
+    page.get_by_label("Bonus for each").fill("0.10")
+    page.get_by_label(re.compile("^Reason or feedback")).fill("Well put")
+    page.get_by_role("heading", name="Answers").click()
+    page.keyboard.press("b")
+    expect(page.get_by_role("button", name="Yes, pay $0.30 for 3 answers")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Bonuses booked in the ledger: 3.")).to_be_visible()
+    expect(page.locator("body.shortcuts")).to_be_visible()
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    page.get_by_role("button", name="Yes, approve 1 answer").click()
+    expect(page.get_by_text("Approved, and booked in the ledger: 1.")).to_be_visible()
+    found = market.client.list_assignments_for_hit(HITId=hit)["Assignments"]
+    assert [one["AssignmentStatus"] for one in found] == ["Approved", "Rejected", "Submitted"]
+    assert len(market.client.list_bonus_payments(HITId=hit)["BonusPayments"]) == 3
+    assert scene.watch.complaints == []

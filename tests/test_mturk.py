@@ -124,7 +124,8 @@ def test_a_script_creates_polls_approves_and_pays_a_bonus(market: Market) -> Non
     again = {"HITTypeId": kind, "LifetimeInSeconds": 60, "Question": HTML_QUESTION, "UniqueRequestToken": "once"}
     assert refused(client.create_hit_with_hit_type, **again) == "AWS.MechanicalTurk.HITAlreadyExists"
     hit = made["HITId"]
-    ada, ben = market.worker("script-ada"), market.worker("script-ben")
+    # Ada comes from the platform, which charges a fee; Ben by a link.
+    ada, ben = market.worker("script-ada", market.site.panel_link("script-ada")), market.worker("script-ben")
     first = ada.do(hit, colour="blue <& green>", sure=["very", "always"])
     second = ben.accept(hit)
     assert client.get_hit(HITId=hit)["HIT"]["HITStatus"] == "Unassignable"

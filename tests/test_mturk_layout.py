@@ -118,7 +118,7 @@ def market(tmp_path: Path, clock: ManualClock) -> Iterator[Study]:
 def ask(study: Study, operation: str, signature: str = "", **given: Any) -> dict[str, Any]:
     body = json.loads(json.dumps(given))
     call = Call(operation, body, signature or json.dumps([operation, given, study.secrets.random()]))
-    return do(study, perform, call)
+    return do(study, perform, call).body
 
 
 def make_hit(study: Study, **more: Any) -> str:

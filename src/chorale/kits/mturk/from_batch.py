@@ -1,4 +1,4 @@
-"""A study from an old layout for Mechanical Turk and its batch file."""
+"""Studies from what was made for Mechanical Turk: a layout and its batch file, or scripts."""
 
 import json
 import re
@@ -21,6 +21,26 @@ def study_from_batch(template: Path, html: Path, csv: Path) -> Iterator[tuple[st
     yield "study.toml", _settings((template / "study.toml").read_text("utf-8"), layout, columns)
     for name in ("guidelines.md", "consent.md", "README.md"):
         yield name, _TEXTS.get(name) or (template / name).read_text("utf-8")
+
+
+def study_for_scripts(template: Path) -> Iterator[tuple[str, str]]:
+    """The files of a study without items, each as name and content: scripts put HITs there."""
+    head, _, _ = _head((template / "study.toml").read_text("utf-8"), "Tasks").partition("judgments =")
+    settings = (
+        f"{head}\n"
+        "[stage.items]\n"
+        'file = "batch.jsonl"          # empty: what scripts create is no item of the stage\n\n'
+        "[stage.pay]\n"
+        "per_judgment = 0              # HITs have rewards of their own\n\n"
+        "[stage.options]\n"
+        '# track_record = "ignore"     # requirements of scripts on approved work: `ignore` them, or count what was '
+        "approved `here`\n"
+    )
+    yield "study.toml", settings
+    yield "batch.jsonl", ""
+    yield "guidelines.md", _TEXTS["guidelines.md"]
+    yield "README.md", _SCRIPTS_README
+    yield "consent.md", (template / "consent.md").read_text("utf-8").replace(*_WHAT_IT_IS_ABOUT)
 
 
 def _layout(path: Path) -> str:
@@ -74,11 +94,9 @@ def _rows(path: Path, variables: list[str], html: Path) -> tuple[list[str], list
 
 def _settings(text: str, layout: str, columns: list[str]) -> str:
     """The template's study file with this layout: what belonged to its own rows is left out."""
-    head, _, _ = text.partition("[stage.gold]")
     title = re.search(r"<title[^>]{0,200}>([^<]{1,150})</title>", layout, re.IGNORECASE)
     shown = " ".join(title[1].split()) if title and title[1].strip() else "Answer the question"
-    head = re.sub(r"(?m)^title = \".*?\"", lambda _: f"title = {_toml(shown)}", head)
-    head = re.sub(r"(?m)^# The study: .*$", "# The study: made from a layout for Mechanical Turk", head)
+    head = _head(text, shown)
     return (
         f"{head}"
         "# [stage.gold]              # rows with known answers, mixed into everybody's work: see the documentation\n"
@@ -91,6 +109,13 @@ def _settings(text: str, layout: str, columns: list[str]) -> str:
         "# judged = []                 # fields that results are made of; all fields if not given\n"
         f"html = {_toml_text(layout)}\n"
     )
+
+
+def _head(text: str, title: str) -> str:
+    """The template's study file up to its gold, under another title."""
+    head, _, _ = text.partition("[stage.gold]")
+    head = re.sub(r"(?m)^title = \".*?\"", lambda _: f"title = {_toml(title)}", head)
+    return re.sub(r"(?m)^# The study: .*$", "# The study: made for what Mechanical Turk had", head)
 
 
 def _toml(text: str) -> str:
@@ -131,3 +156,23 @@ two or three examples.
    that Mechanical Turk gave.
 """,
 }
+_WHAT_IT_IS_ABOUT = (
+    """We want to find out which
+sentences follow from others. You will read short sentences and answer a question
+about each.""",
+    "You will do\nshort tasks. We want to find out [purpose].",
+)
+_SCRIPTS_README = """# A study for scripts made for Mechanical Turk
+
+| File | Content |
+|---|---|
+| `study.toml` | the study: title, contact, budget |
+| `batch.jsonl` | empty: all work comes from scripts |
+| `guidelines.md` | not shown with HITs; keep it |
+| `consent.md` | consent text, to be completed |
+
+1. Set title, contact and `budget` in `study.toml`, and complete `consent.md`.
+2. Run `chorale check` with the name of this folder, then `chorale serve`.
+3. Run your script with `chorale mturk run DIR script.py`. It needs no change.
+4. Review and pay on the console, under *Recruiting* → *HITs*, or with your script.
+"""

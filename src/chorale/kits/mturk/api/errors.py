@@ -37,9 +37,9 @@ def bad_xml(name: str, message: str) -> TurkError:
     return TurkError(f"{_FAMILY}.XMLParseError", f"{name} {message}.")
 
 
-def unknown(what: str, name: str) -> TurkError:
+def unknown(what: str, name: str, advice: str = "") -> TurkError:
     """There is no such HIT, Assignment, QualificationType, Qualification, QualificationRequest or Worker."""
-    return TurkError(f"{_FAMILY}.{what}DoesNotExist", f"{what} {name} does not exist.")
+    return TurkError(f"{_FAMILY}.{what}DoesNotExist", f"{what} {name} does not exist. {advice}".strip())
 
 
 def wrong_state(what: str, message: str) -> TurkError:

@@ -26,6 +26,11 @@ def id_from(*parts: str) -> str:
     return "3" + signs
 
 
+def group_id(type_name: str) -> str:
+    """The id of the group that a type's HITs are listed in."""
+    return id_from("group", type_name)
+
+
 def worker_id(pseudonym: str) -> str:
     """A worker's pseudonym, spelled like a worker's id.
 

@@ -38,6 +38,18 @@ def text(most: int = 4000, fewest: int = 0) -> Reader:
     return read
 
 
+def code(pattern: str, meaning: str) -> Reader:
+    """A short code: `meaning` says of what, with an example."""
+    matches = re.compile(pattern).fullmatch
+
+    def read(name: str, value: Any) -> str:
+        if not isinstance(value, str) or not matches(value):
+            raise invalid(name, f"must be {meaning}, and is {str(value)[:20]!r}")
+        return value
+
+    return read
+
+
 def number(fewest: int, most: int) -> Reader:
     def read(name: str, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
@@ -132,7 +144,8 @@ COMPARATORS = (
     *("LessThan", "LessThanOrEqualTo", "GreaterThan", "GreaterThanOrEqualTo", "EqualTo", "NotEqualTo"),
     *("Exists", "DoesNotExist", "In", "NotIn"),
 )
-_COUNTRY = text(2, 2)
+_COUNTRY = code(r"[A-Z]{2}", "a country's code of two capital letters (ISO 3166), such as US")
+_SUBDIVISION = code(r"[A-Z0-9]{1,3}", "a region's code after the country's (ISO 3166-2), such as CA for US-CA")
 _VALUE = number(-(2**31), 2**31 - 1)
 _QUALIFICATION_TYPE = {"QualificationTypeId": must(entity)}
 _REQUIREMENT = table(
@@ -140,7 +153,7 @@ _REQUIREMENT = table(
         **_QUALIFICATION_TYPE,
         "Comparator": must(one_of(*COMPARATORS)),
         "IntegerValues": may(several(_VALUE, 15)),
-        "LocaleValues": may(several(table({"Country": must(_COUNTRY), "Subdivision": may(_COUNTRY)}), 30)),
+        "LocaleValues": may(several(table({"Country": must(_COUNTRY), "Subdivision": may(_SUBDIVISION)}), 30)),
         "RequiredToPreview": may(yes_or_no),
         "ActionsGuarded": may(one_of("Accept", "PreviewAndAccept", "DiscoverPreviewAndAccept")),
     }

@@ -1,18 +1,33 @@
 """Who may work on a HIT: what its qualification requirements say of what a worker has."""
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 APPROVED_HITS = "00000000000000000040"
 APPROVED_PERCENT = "000000000000000000L0"
 LOCALE = "00000000000000000071"
 ADULT = "00000000000000000060"
-MASTERS = ("2F1QJWKUDD8XADTFD2Q0G6UTO95ALH", "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6", "2NDP2L92HECWY8NS8H3CK0CP5L9GHO")
+MASTERS = (
+    *("2F1QJWKUDD8XADTFD2Q0G6UTO95ALH", "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6"),
+    *("2NDP2L92HECWY8NS8H3CK0CP5L9GHO", "21VZU98JHSTLZ5BPP4A9NOBJEK3DPG"),
+)
 TRACK_RECORD = frozenset({APPROVED_HITS, APPROVED_PERCENT})
 """What can be counted here as well: how much of somebody's work was approved."""
-KNOWN_TO_AMAZON = TRACK_RECORD | {LOCALE, ADULT, *MASTERS}
-"""Qualifications that Mechanical Turk itself gave."""
+SYSTEM_TYPES: Mapping[str, str] = {
+    APPROVED_HITS: "number of approved HITs",
+    APPROVED_PERCENT: "approval rate",
+    LOCALE: "locale",
+    ADULT: "adult content",
+    **dict.fromkeys(MASTERS, "Masters"),
+    # Given by earlier versions of the interface: shares of assignments submitted, abandoned, returned and rejected.
+    "00000000000000000000": "submission rate",
+    "00000000000000000070": "abandonment rate",
+    "000000000000000000E0": "return rate",
+    "000000000000000000S0": "rejection rate",
+}
+"""Qualifications that Mechanical Turk itself gave, with their names."""
+_NO_VALUE = ("Exists", "DoesNotExist")
 _ORDERED: Mapping[str, Callable[[int, int], bool]] = {
     "LessThan": operator.lt,
     "LessThanOrEqualTo": operator.le,
@@ -46,6 +61,41 @@ def holds(requirement: Mapping[str, Any], value: int | None) -> bool:
         case "NotEqualTo":
             return value not in wanted[:1]
     return bool(wanted) and _ORDERED[comparator](value, wanted[0])
+
+
+def lacks_value(requirement: Mapping[str, Any]) -> bool:
+    """Whether a requirement compares with nothing, so that nobody could meet it."""
+    values = requirement.get("LocaleValues" if requirement["QualificationTypeId"] == LOCALE else "IntegerValues")
+    return requirement["Comparator"] not in _NO_VALUE and not values
+
+
+def is_checked(name: str, *, counted: bool) -> bool:
+    """Whether a qualification is known here; `counted` where approved work is counted on this site."""
+    return name not in SYSTEM_TYPES or (counted and name in TRACK_RECORD)
+
+
+def unchecked(requirements: Iterable[Mapping[str, Any]], *, counted: bool) -> tuple[str, ...]:
+    """A warning for each kind of requirement that only Mechanical Turk could check, with what to do instead.
+
+    >>> unchecked([{"QualificationTypeId": LOCALE}], counted=False)
+    ('The locale requirement is not checked: anybody may accept. Set it on your recruitment platform.',)
+    """
+    names = [one["QualificationTypeId"] for one in requirements]
+    return tuple(
+        dict.fromkeys(
+            f"The {SYSTEM_TYPES[name]} requirement is not checked: anybody may accept. {_instead(name)}"
+            for name in names
+            if not is_checked(name, counted=counted)
+        )
+    )
+
+
+def _instead(name: str) -> str:
+    if name in TRACK_RECORD:
+        return 'To count approved work on this site, set track_record = "here" under [stage.options].'
+    if name in MASTERS:
+        return "Ask for a qualification of your own instead."
+    return "Set it on your recruitment platform."
 
 
 def guards(requirement: Mapping[str, Any]) -> str:

@@ -1,9 +1,12 @@
 """`chorale keys`"""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
-from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.engine.running import Study
@@ -14,7 +17,17 @@ from chorale.kits.mturk.market.stage import layout_id
 from chorale.kits.mturk.store import keys as stored
 from chorale.model import UserError
 
-BY = "the command line"
+
+@contextmanager
+def study_with_hits(directory: Path, db: str | None) -> Iterator[Study]:
+    """A study that takes HITs, started if it was not."""
+    with study_to_prepare(directory, db) as study:
+        if market_stage(study) is None:
+            raise UserError(
+                f"{directory} has no stage of the task `mturk`, which is where scripts put their HITs. "
+                "Add one, or make a study with `chorale new DIR --template mturk`."
+            )
+        yield study
 
 
 def keys(
@@ -29,12 +42,7 @@ def keys(
     """List, make or end the access keys of scripts that speak Mechanical Turk's interface."""
     if new is not None and revoke is not None:
         raise UserError("--new and --revoke are two things. Do one at a time.")
-    with study_to_prepare(directory, db) as study:
-        if market_stage(study) is None:
-            raise UserError(
-                f"{directory} has no stage of the task `mturk`, which is where scripts put their HITs. "
-                "Add one, or make a study with `chorale new DIR --template mturk`."
-            )
+    with study_with_hits(directory, db) as study:
         if new is not None:
             _make(study, new, as_json)
         elif revoke is not None:
@@ -61,7 +69,7 @@ def _make(study: Study, name: str, as_json: bool) -> None:
 def _list(study: Study, as_json: bool) -> None:
     keys_made = study.store.read(stored.keys).result()
     stage = market_stage(study)
-    layout = "" if stage is None else layout_id(stage)
+    layout = "" if stage is None or not getattr(stage.options, "html", "") else layout_id(stage)
     rows = [
         {"access_key": key.access_key, "name": key.name, "revoked": key.revoked_at is not None} for key in keys_made
     ]
@@ -74,4 +82,5 @@ def _list(study: Study, as_json: bool) -> None:
         print_line(f"{key.access_key}  {key.name}  (made {made:%Y-%m-%d}{ended})")
     if not keys_made:
         print_line("There are no keys yet. Make one with --new NAME.")
-    print_line(f"HITLayoutId of the study's own layout: {layout}")
+    if layout:
+        print_line(f"HITLayoutId of the study's own layout: {layout}")

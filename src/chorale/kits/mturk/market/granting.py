@@ -7,8 +7,9 @@ from chorale.kits.mturk.api.answers import read_answer_key
 from chorale.kits.mturk.api.questions import read_test
 from chorale.kits.mturk.market.reviewing import send_message
 from chorale.kits.mturk.market.stage import Market, as_seconds, page, turk_worker
-from chorale.kits.mturk.store import qualifications
+from chorale.kits.mturk.store import hits, qualifications
 from chorale.kits.mturk.store.qualifications import HeldRow, QualificationTypeRow, RequestRow
+from chorale.model.plural import plural
 
 Request = dict[str, Any]
 Reply = dict[str, Any]
@@ -37,8 +38,9 @@ def type_as_sent(row: QualificationTypeRow) -> Reply:
 
 def create_type(market: Market, request: Request) -> Reply:
     if qualifications.type_titled(market.tx, request["Name"]) is not None:
+        # Scripts look at how this sentence begins.
         raise errors.exists(
-            "QualificationType", f"You have a QualificationType with the name {request['Name']} already."
+            "QualificationType", f"You have already created a QualificationType with this name. {request['Name']!r}"
         )
     name = market.new_id()
     values = {
@@ -104,6 +106,10 @@ def get_type(market: Market, request: Request) -> Reply:
 def delete_type(market: Market, request: Request) -> Reply:
     row = market.qualification_type(request["QualificationTypeId"])
     qualifications.change_type(market.tx, row.id, deleted_at=market.now)
+    ended = hits.expire_requiring(market.tx, row.name, market.now)
+    if ended:
+        open_hits = plural(ended, "open HIT", "open HITs")
+        market.warn(f"{open_hits} asked for this qualification and expired with it: nobody could do them.")
     return {}
 
 

@@ -1,18 +1,21 @@
 """HITs and their types: made, looked at, extended, expired and deleted."""
 
 import json
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 from chorale.kits.mturk.api import errors
-from chorale.kits.mturk.api.names import id_from
+from chorale.kits.mturk.api.names import group_id, id_from
 from chorale.kits.mturk.api.policies import stored
 from chorale.kits.mturk.api.questions import Page, html_question, read_question
 from chorale.kits.mturk.api.requests import YEAR, money_as_sent
+from chorale.kits.mturk.api.requirements import SYSTEM_TYPES, lacks_value, unchecked
 from chorale.kits.mturk.layouts import fill_in, unknown_elements, variables_in
 from chorale.kits.mturk.market.notifying import notify
 from chorale.kits.mturk.market.stage import Market, as_seconds, layout_id, page
-from chorale.kits.mturk.store import hits, keys
+from chorale.kits.mturk.market.wages import warn_of_low_pay
+from chorale.kits.mturk.store import hits, keys, qualifications
 from chorale.kits.mturk.store.hits import HitRow, HitTypeRow
 from chorale.store import events
 
@@ -34,6 +37,7 @@ def create_type(market: Market, request: Request) -> Reply:
 
 def _type(market: Market, request: Request) -> HitTypeRow:
     """The type with these properties: the same whenever they are the same."""
+    _check_requirements(market, request["QualificationRequirements"])
     requirements = json.dumps(_given(request["QualificationRequirements"]), sort_keys=True)
     values = {
         "title": request["Title"],
@@ -52,6 +56,24 @@ def _type(market: Market, request: Request) -> HitTypeRow:
     return kind
 
 
+def _check_requirements(market: Market, requirements: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse what nobody could ever meet, and warn about what is not checked here."""
+    for requirement in requirements:
+        name = requirement["QualificationTypeId"]
+        if lacks_value(requirement):
+            raise errors.invalid(
+                f"The requirement on {name}", f"compares by {requirement['Comparator']} with no value. Give one"
+            )
+        if name not in SYSTEM_TYPES and qualifications.type_called(market.tx, name) is None:
+            raise errors.unknown(
+                "QualificationType",
+                name,
+                f"Nobody could do this HIT. Make the type with CreateQualificationType, or give this id to one with "
+                f"`chorale mturk map-qualification DIR {name} NAME`.",
+            )
+    market.warn(*unchecked(requirements, counted=market.counts_approvals))
+
+
 def create_hit(market: Market, request: Request) -> Reply:
     return _create(market, request, _type(market, request), "CreateHIT")
 
@@ -68,6 +90,7 @@ def _known_type(market: Market, name: str) -> HitTypeRow:
 
 
 def _create(market: Market, request: Request, kind: HitTypeRow, operation: str) -> Reply:
+    _check_requirements(market, kind.requirements)
     policies = stored(request["AssignmentReviewPolicy"], request["HITReviewPolicy"])
     token = request["UniqueRequestToken"]
     if token is not None:
@@ -89,6 +112,7 @@ def _create(market: Market, request: Request, kind: HitTypeRow, operation: str) 
         "expires_at": market.now + request["LifetimeInSeconds"] * 1000,
     }
     hits.add_hit(market.tx, values)
+    warn_of_low_pay(market, kind)
     if token is not None:
         keys.note_request(market.tx, operation, token, name, market.now)
     hit = market.hit(name)
@@ -110,7 +134,7 @@ def _question(market: Market, request: Request) -> tuple[str, str | None]:
                 f"<{unknown[0]}> is not supported here. Use another element, or a page of your own (ExternalQuestion)."
             )
         return text, None
-    if layout != layout_id(market.stage):
+    if not market.layout or layout != layout_id(market.stage):
         raise errors.unknown("HITLayout", layout)
     values = {one["Name"]: one["Value"] for one in request["HITLayoutParameters"]}
     lacking = [name for name in variables_in(market.layout) if name not in values]
@@ -125,7 +149,7 @@ def as_sent(hit: HitRow, market: Market) -> Reply:
     sent: Reply = {
         "HITId": hit.name,
         "HITTypeId": kind.name,
-        "HITGroupId": id_from("group", kind.name),
+        "HITGroupId": group_id(kind.name),
         "CreationTime": as_seconds(hit.created_at),
         "Title": kind.title,
         "Description": kind.description,
@@ -215,6 +239,7 @@ def _check_status(market: Market, hit: HitRow, *allowed: str) -> None:
 def update_type(market: Market, request: Request) -> Reply:
     hit = _undeleted(market, request["HITId"])
     kind = _known_type(market, request["HITTypeId"])
+    _check_requirements(market, kind.requirements)
     if kind.reward > hit.type.reward:
         market.covers((kind.reward - hit.type.reward) * hit.available, hit.available)
     hits.change_hit(market.tx, hit.id, type_id=kind.id)
@@ -241,6 +266,7 @@ def add_places(market: Market, request: Request) -> Reply:
     if hit.most + more > 1_000_000_000:
         raise errors.out_of_range("NumberOfAdditionalAssignments", "makes more than 1,000,000,000 assignments")
     market.covers(hit.type.reward * more, more)
+    warn_of_low_pay(market, hit.type)
     hits.change_hit(market.tx, hit.id, most=hit.most + more, told="", reviewing=False)
     if token is not None:
         keys.note_request(market.tx, operation, token, hit.name, market.now)

@@ -80,13 +80,23 @@ class Call:
         return not self.operation.startswith(READS)
 
 
-def perform(tx: Tx, study: Study, call: Call) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """What a request is answered with."""
+
+    body: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+    """What was carried out and may not be what the requester expects."""
+
+
+def perform(tx: Tx, study: Study, call: Call) -> Performed:
     """Do what a request asks for."""
     request = read_request(call.operation, call.body)
     market = market_of(tx, study)
     if call.changes:
         refuse_replay(market, call, paid_twice=call.operation in PAYS and request["UniqueRequestToken"] is None)
-    return _WORK[call.operation](market, request)
+    body = _WORK[call.operation](market, request)
+    return Performed(body, tuple(market.warnings))
 
 
 def refuse_replay(market: Market, call: Call, *, paid_twice: bool = False) -> None:

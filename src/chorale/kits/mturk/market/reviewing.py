@@ -67,12 +67,31 @@ def approve(market: Market, request: Request) -> Reply:
         raise errors.wrong_state("Assignment", "This assignment was rejected more than 30 days ago.")
     if overriding:
         market.covers(row.reward, 1)
-    do_approve(market, row, request["RequesterFeedback"] or row.feedback)
+        # Why it was rejected is no feedback on work that is approved.
+        _correct_message(market, row)
+    do_approve(market, row, request["RequesterFeedback"])
     return {}
+
+
+def _correct_message(market: Market, row: AssignmentRow) -> None:
+    """Have the message about a rejection say that it was withdrawn."""
+    title = hits.hit_numbered(market.tx, row.hit_id).type.title
+    body = f"The rejection of your work for “{title}” was a mistake and has been withdrawn. It is accepted and paid."
+    cause = _rejection_cause(row.id, row.rejected_at or 0)
+    messages.correct(market.tx, row.worker_id, cause, "Your work is accepted after all", body, market.now)
+    evidence = {"assignment": row.name, "reason": row.feedback}
+    events.record(
+        market.tx, market.now, "rejection withdrawn", evidence, stage_id=market.stage.id, worker_id=row.worker_id
+    )
+
+
+def _rejection_cause(assignment_id: int, rejected_at: int) -> str:
+    return f"mturk:rejected:{assignment_id}:{rejected_at}"
 
 
 def do_approve(market: Market, row: AssignmentRow, feedback: str | None) -> None:
     """Approve, and pay what was promised."""
+    market.count_time(row)
     assignments.change(market.tx, row.id, state="approved", approved_at=market.now, rejected_at=None, feedback=feedback)
     if row.reward:
         cause = f"mturk:assignment:{row.id}"
@@ -98,6 +117,7 @@ def _check_submitted(row: AssignmentRow) -> None:
 
 def do_reject(market: Market, row: AssignmentRow, feedback: str) -> None:
     """Reject, and say why."""
+    market.count_time(row)
     assignments.change(market.tx, row.id, state="rejected", rejected_at=market.now, feedback=feedback)
     hit = hits.hit_numbered(market.tx, row.hit_id)
     evidence = {"assignment": row.name, "hit": hit.name, "reason": feedback}
@@ -105,7 +125,7 @@ def do_reject(market: Market, row: AssignmentRow, feedback: str) -> None:
         market.tx, market.now, "assignment rejected", evidence, stage_id=market.stage.id, worker_id=row.worker_id
     )
     body = f"What you sent for “{hit.type.title}” was not accepted. The reason given:\n\n{_quoted(feedback)}"
-    send_message(market, row.worker_id, f"mturk:rejected:{row.id}:{market.now}", "Your work was not accepted", body)
+    send_message(market, row.worker_id, _rejection_cause(row.id, market.now), "Your work was not accepted", body)
     notify(market, hit.type, "AssignmentRejected", hit.name, row.name)
 
 

@@ -3,7 +3,7 @@
 import base64
 import binascii
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from chorale.engine.paying import Amount
 from chorale.engine.running import RunningStage, Study
 from chorale.kits.mturk.api import errors
 from chorale.kits.mturk.api.names import id_from, new_id, pseudonym, worker_id
-from chorale.kits.mturk.store import assignments, hits, qualifications
+from chorale.kits.mturk.store import assignments, hits, old_workers, qualifications
 from chorale.kits.mturk.store.assignments import AssignmentRow
 from chorale.kits.mturk.store.hits import HitRow
 from chorale.model import EntryKind
@@ -34,6 +34,16 @@ class Market:
     study: Study
     stage: RunningStage
     now: int
+    warnings: list[str] = field(default_factory=list)
+    """What the requester should know about a request that was carried out."""
+
+    def warn(self, *messages: str) -> None:
+        self.warnings.extend(message for message in messages if message not in self.warnings)
+
+    @property
+    def counts_approvals(self) -> bool:
+        """Whether requirements on approved work are checked by what was approved on this site."""
+        return getattr(self.stage.options, "track_record", "ignore") == "here"
 
     def new_id(self) -> str:
         return new_id(self.study.secrets)
@@ -52,9 +62,10 @@ class Market:
         return row
 
     def worker(self, name: str) -> int:
-        """The worker behind an id."""
+        """The worker behind an id of this site, or behind one of Mechanical Turk's that was mapped."""
         known = pseudonym(name)
         number = None if known is None else qualifications.worker_called(self.tx, known)
+        number = old_workers.worker_of(self.tx, name) if number is None else number
         if number is None:
             raise errors.unknown("Worker", name)
         return number
@@ -74,6 +85,11 @@ class Market:
             self.tx, self.study, self.stage, record, [Amount(f"{cause}:{kind}", kind, amount, reason)], self.now
         )
         participations.add_earnings(self.tx, self.stage.id, worker, paid.earned, paid.fee, paid.exact_fee)
+
+    def count_time(self, row: AssignmentRow) -> None:
+        """Count the time of an assignment in its worker's wage, once: when it is first reviewed."""
+        if row.state == "submitted":
+            participations.add_time(self.tx, self.stage.id, row.worker_id, row.worked_ms or 0)
 
     def covers(self, amount: int, payments: int) -> None:
         """Refused unless the budget has room for more, beside all that was promised."""

@@ -5,20 +5,21 @@ from dataclasses import dataclass, replace
 
 from chorale.engine.entering import EXPERTS_PANEL, admission
 from chorale.engine.offering import secret_number
+from chorale.engine.parts import WorkBeside
 from chorale.engine.running import Study
 from chorale.kits.mturk.api.answers import Fields, answers_xml, joined, misfit
+from chorale.kits.mturk.api.names import group_id
 from chorale.kits.mturk.api.questions import Question, QuestionForm, read_question
 from chorale.kits.mturk.api.requirements import (
     APPROVED_HITS,
     APPROVED_PERCENT,
-    KNOWN_TO_AMAZON,
-    TRACK_RECORD,
     guards,
     holds,
+    is_checked,
 )
 from chorale.kits.mturk.market.notifying import notify
 from chorale.kits.mturk.market.policing import review_assignment
-from chorale.kits.mturk.market.stage import Market, market_of
+from chorale.kits.mturk.market.stage import Market, market_of, market_stage
 from chorale.kits.mturk.market.sweeping import abandon_overdue
 from chorale.kits.mturk.store import assignments, hits, qualifications
 from chorale.kits.mturk.store.assignments import AssignmentRow
@@ -93,6 +94,15 @@ def board(tx: Tx, study: Study, worker_id: int) -> Board:
     return Board(held, tuple(sorted(offers, key=lambda offer: bool(offer.lacking))), None)
 
 
+def work_beside(tx: Tx, study: Study, worker_id: int, since: int) -> WorkBeside | None:
+    """What a worker has done of HITs from a time on, and whether others are open to them."""
+    stage = market_stage(study)
+    if stage is None:
+        return None
+    own = board(tx, study, worker_id)
+    return WorkBeside(stage.name, assignments.done_since(tx, worker_id, since), bool(own.held or own.open_count))
+
+
 def _barred(market: Market, worker_id: int) -> str | None:
     """Why nothing is open to a worker, if nothing is."""
     now = situation(_facts(market, worker_id))
@@ -124,14 +134,11 @@ def _values(market: Market, worker_id: int) -> dict[str, int]:
 
 def _lacking(market: Market, kind: HitTypeRow, values: Mapping[str, int]) -> tuple[tuple[Lacking, ...], set[str]]:
     """The requirements somebody does not meet, and what those keep them from."""
-    counted = getattr(market.stage.options, "track_record", "ignore") == "here"
     lacking, guarded = [], set()
     for requirement in kind.requirements:
         name = requirement["QualificationTypeId"]
-        if name in KNOWN_TO_AMAZON and not (counted and name in TRACK_RECORD):
-            # Only Mechanical Turk knew; the panel people come from is where to ask for it now.
-            continue
-        if not holds(requirement, values.get(name)):
+        # What only Mechanical Turk knew is asked for at the platform people come from; the requester was warned.
+        if is_checked(name, counted=market.counts_approvals) and not holds(requirement, values.get(name)):
             known = qualifications.type_called(market.tx, name)
             requestable = known is not None and known.status == "Active" and name not in values
             lacking.append(Lacking(name if requestable else "", "your record here" if known is None else known.title))
@@ -211,6 +218,13 @@ def accept_next(tx: Tx, study: Study, worker_id: int, type_name: str) -> str | N
     return name
 
 
+def hit_of_group(tx: Tx, study: Study, worker_id: int, name: str) -> str | None:
+    """The HIT that an address with `groupId` leads a worker to; scripts write the id of a group or of a type there."""
+    market = market_of(tx, study)
+    kind = next((kind for kind in hits.type_names(tx) if name in (kind, group_id(kind))), None)
+    return None if kind is None else hits.next_of_type(tx, kind, worker_id, market.now)
+
+
 def give_back(tx: Tx, study: Study, worker_id: int, name: str) -> None:
     """Return a HIT undone; somebody else gets it. Returning twice is once."""
     market = market_of(tx, study)
@@ -244,17 +258,20 @@ def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
     hit = hits.hit_numbered(tx, row.hit_id)
     question = read_question(hit.question)
     answer = as_answer(fields, question if isinstance(question, QuestionForm) else None)
+    # A clock that was put back has measured nothing.
+    worked = max(0, market.now - max(row.accepted_at, assignments.last_submission(tx, row.worker_id)))
     assignments.change(
         tx,
         row.id,
         state="submitted",
+        worked_ms=worked,
         submitted_at=market.now,
         approve_at=market.now + hit.type.approval_seconds * 1000,
         answer=answer,
     )
     notify(market, hit.type, "AssignmentSubmitted", hit.name, row.name)
     if hit.policies is not None:
-        review_assignment(market, hit, replace(row, state="submitted", answer=answer))
+        review_assignment(market, hit, replace(row, state="submitted", answer=answer, worked_ms=worked))
     return True
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, and_, case, func, insert, literal_column, or_, select, update
 
 from chorale.kits.mturk.store.schema import assignment, bonus, hit
 from chorale.store.schema import worker
@@ -26,6 +26,7 @@ class AssignmentRow:
     answer: str | None
     feedback: str | None
     reward: int
+    worked_ms: int | None
     hit: str
     pseudonym: str
 
@@ -85,10 +86,77 @@ def of_hit(
     return [AssignmentRow(*row) for row in tx.execute(query.order_by(assignment.c.id).limit(limit))]
 
 
+def waiting(tx: Connection, limit: int, after: int | None = None, *, hit_id: int | None = None) -> list[AssignmentRow]:
+    """Submitted, and neither approved nor rejected: of one HIT or of all, the oldest first."""
+    query = _QUERY.where(assignment.c.state == "submitted").order_by(assignment.c.id).limit(limit)
+    if after is not None:
+        query = query.where(assignment.c.id > after)
+    if hit_id is not None:
+        query = query.where(assignment.c.hit_id == hit_id)
+    return [AssignmentRow(*row) for row in tx.execute(query)]
+
+
+def count_waiting(tx: Connection) -> int:
+    query = select(func.count()).select_from(assignment).where(assignment.c.state == "submitted")
+    return int(tx.execute(query).scalar_one())
+
+
+def bonuses_on(tx: Connection, numbers: Sequence[int]) -> dict[int, int]:
+    """What was paid in bonuses on assignments, by their numbers."""
+    query = select(bonus.c.assignment_id, func.sum(bonus.c.amount)).where(bonus.c.assignment_id.in_(numbers))
+    return {int(number): int(paid) for number, paid in tx.execute(query.group_by(bonus.c.assignment_id))}
+
+
 def all_finished(tx: Connection) -> list[AssignmentRow]:
     """Everything that was submitted, in the order it was accepted."""
     query = _QUERY.where(assignment.c.state.in_(("submitted", "approved", "rejected"))).order_by(assignment.c.id)
     return [AssignmentRow(*row) for row in tx.execute(query)]
+
+
+def time_by_worker(tx: Connection) -> list[tuple[str, int]]:
+    """How long everybody's reviewed assignments took, by pseudonym."""
+    query = (
+        select(worker.c.pseudonym, func.sum(assignment.c.worked_ms))
+        .join(worker, worker.c.id == assignment.c.worker_id)
+        .where(assignment.c.state.in_(("approved", "rejected")), assignment.c.worked_ms.is_not(None))
+        .group_by(worker.c.pseudonym)
+    )
+    return [(str(name), int(worked)) for name, worked in tx.execute(query)]
+
+
+def impossible_times(tx: Connection) -> list[tuple[str, int, int]]:
+    """Assignments that took longer than their workers held them: name, time worked, time held; milliseconds."""
+    held = assignment.c.submitted_at - assignment.c.accepted_at
+    wrong = or_(assignment.c.worked_ms < 0, and_(held >= 0, assignment.c.worked_ms > held))
+    query = select(assignment.c.name, assignment.c.worked_ms, held).where(wrong).order_by(assignment.c.id)
+    return [(str(name), int(worked), int(longest)) for name, worked, longest in tx.execute(query)]
+
+
+def last_submission(tx: Connection, worker_id: int) -> int:
+    """When a worker last submitted an assignment; 0 if never."""
+    query = select(func.max(assignment.c.submitted_at)).where(assignment.c.worker_id == worker_id)
+    return int(tx.execute(query).scalar() or 0)
+
+
+def paid_and_worked(tx: Connection, types: Sequence[int]) -> dict[int, list[tuple[int, int]]]:
+    """What reviewed assignments earned, bonuses included, and how long they took: by type, a pair for each worker."""
+    reviewed = and_(assignment.c.state.in_(("approved", "rejected")), hit.c.type_id.in_(types))
+    grouped = (hit.c.type_id, assignment.c.worker_id)
+    earned = func.sum(case((assignment.c.state == "approved", assignment.c.reward), else_=0))
+    work = select(*grouped, earned, func.sum(func.coalesce(assignment.c.worked_ms, 0)))
+    more = select(*grouped, func.sum(bonus.c.amount), literal_column("0")).join(
+        bonus, bonus.c.assignment_id == assignment.c.id
+    )
+    sums: dict[tuple[int, int], tuple[int, int]] = {}
+    for query in (work, more):
+        found = query.join(hit, hit.c.id == assignment.c.hit_id).where(reviewed).group_by(*grouped)
+        for kind, worker_id, paid, worked in tx.execute(found):
+            before = sums.get((kind, worker_id), (0, 0))
+            sums[kind, worker_id] = before[0] + int(paid), before[1] + int(worked)
+    pairs: dict[int, list[tuple[int, int]]] = {}
+    for (kind, _), pair in sums.items():
+        pairs.setdefault(kind, []).append(pair)
+    return pairs
 
 
 def change(tx: Connection, assignment_id: int, **values: Any) -> None:
@@ -105,6 +173,16 @@ def to_approve(tx: Connection, now: int, limit: int) -> list[AssignmentRow]:
     """Submitted, and to be approved because nobody has decided otherwise."""
     query = _QUERY.where(assignment.c.state == "submitted", assignment.c.approve_at <= now).limit(limit)
     return [AssignmentRow(*row) for row in tx.execute(query.with_for_update(of=assignment, skip_locked=True))]
+
+
+def done_since(tx: Connection, worker_id: int, since: int) -> int:
+    """How many assignments a worker has submitted from a time on, without those that were rejected."""
+    query = select(func.count()).where(
+        assignment.c.worker_id == worker_id,
+        assignment.c.state.in_(("submitted", "approved")),
+        assignment.c.submitted_at >= since,
+    )
+    return int(tx.execute(query).scalar_one())
 
 
 def track_record(tx: Connection, worker_id: int) -> tuple[int, int]:

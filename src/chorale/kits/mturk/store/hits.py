@@ -155,8 +155,29 @@ def newest_hits(
     if type_name is not None:
         query = query.where(hit_type.c.name == type_name)
     if requiring is not None:
-        query = query.where(hit_type.c.requirements.contains(f'"{requiring}"', autoescape=True))
+        query = query.where(_requires(requiring))
     return [_hit_row(row) for row in tx.execute(query)]
+
+
+def _requires(qualification: str) -> ColumnElement[bool]:
+    """Whether a type of HIT asks for a qualification, by the id of its type."""
+    return hit_type.c.requirements.contains(f'"{qualification}"', autoescape=True)
+
+
+def is_required(tx: Connection, qualification: str) -> bool:
+    return tx.execute(select(hit_type.c.id).where(_requires(qualification)).limit(1)).first() is not None
+
+
+def expire_requiring(tx: Connection, qualification: str, now: int) -> int:
+    """End the HITs on offer that ask for a qualification; how many."""
+    kinds = select(hit_type.c.id).where(_requires(qualification))
+    on_offer = and_(hit.c.type_id.in_(kinds), hit.c.disposed_at.is_(None), hit.c.taken < hit.c.most)
+    return int(tx.execute(update(hit).where(on_offer, hit.c.expires_at > now).values(expires_at=now)).rowcount)
+
+
+def type_names(tx: Connection) -> Sequence[str]:
+    """The names of all types, the newest first."""
+    return tx.execute(select(hit_type.c.name).order_by(hit_type.c.id.desc())).scalars().all()
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +213,8 @@ def offered_to(tx: Connection, worker_id: int, now: int) -> list[Offered]:
         .order_by(hit_type.c.reward.desc(), hit_type.c.id)
     )
     offered = [(_type_row(row[:-2]), int(row[-2]), int(row[-1])) for row in tx.execute(query)]
-    names = dict(
-        tx.execute(select(hit.c.id, hit.c.name).where(hit.c.id.in_([first for *_, first in offered]))).tuples().all()
-    )
+    first_ones = select(hit.c.id, hit.c.name).where(hit.c.id.in_([first for *_, first in offered]))
+    names = {int(number): str(name) for number, name in tx.execute(first_ones)}
     return [Offered(kind, count, names[first]) for kind, count, first in offered]
 
 

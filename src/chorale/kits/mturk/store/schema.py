@@ -129,7 +129,11 @@ assignment = Table(
     Column("feedback", Text),
     # Paid by what it was promised when it was accepted, whatever becomes of the HIT's type.
     Column("reward", BigInteger, nullable=False),
+    # From accepting it, or from the worker's last submission if that was later, to submitting it: people accept
+    # several at once and do one after the other.
+    Column("worked_ms", BigInteger),
     Index("ix_mturk_assignment_hit", "hit_id", "id"),
+    Index("ix_mturk_assignment_submitted", "worker_id", "submitted_at"),
     Index("ix_mturk_assignment_worker", "worker_id", "hit_id"),
     # Nobody does a HIT twice, or holds it twice.
     Index(
@@ -231,6 +235,16 @@ block = Table(
     Column("worker_id", _Id, ForeignKey(worker.c.id), primary_key=True),
     Column("reason", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
+)
+
+# Who somebody was on Mechanical Turk, by the requester's own list. It says more of a person than anything else here, so
+# it is in no export, and erased with them.
+old_worker = Table(
+    "mturk_old_worker",
+    metadata,
+    Column("old_id", Text, primary_key=True),
+    Column("worker_id", _Id, ForeignKey(worker.c.id), nullable=False),
+    Index("ix_mturk_old_worker", "worker_id"),
 )
 
 notification = Table(

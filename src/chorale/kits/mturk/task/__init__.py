@@ -49,9 +49,10 @@ class LayoutOptions(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     html: Annotated[str, AfterValidator(_without_unknown_elements)] = Field(
-        min_length=1,
+        default="",
         max_length=MOST_LAYOUT,
-        description="The layout: HTML with `${variables}`, each of which a row must have.",
+        description="The layout: HTML with `${variables}`, each of which a row must have. A stage without items, whose "
+        "work comes from scripts, needs none.",
     )
     columns: tuple[_Name, ...] = Field(
         default=(), description="The columns of the batch file, in the order results are to have them."
@@ -63,8 +64,8 @@ class LayoutOptions(BaseModel):
     keywords: str = Field(default="", max_length=1000, description="Keywords in the batch file of results.")
     track_record: Literal["ignore", "here"] = Field(
         default="ignore",
-        description="What becomes of requirements on approved work that scripts ask for: `ignore` them, or count what "
-        "was approved `here`.",
+        description="How to treat requirements on approved work that scripts set: `ignore` them, or count work "
+        "approved `here`.",
     )
 
 
@@ -82,8 +83,10 @@ class LayoutAnswer(BaseModel):
     answer: _Fields
 
 
-def _has_all(names: Sequence[str], given: dict[str, str]) -> dict[str, str]:
-    lacking = [name for name in names if name not in given]
+def _has_all(layout: str, given: dict[str, str]) -> dict[str, str]:
+    if not layout.strip():
+        raise ValueError("can't be shown, since the stage has no layout. Set `html` under [stage.options].")
+    lacking = [name for name in variables_in(layout) if name not in given]
     if lacking:
         raise ValueError(f"has nothing for {', '.join(lacking[:5])}. Give it what the layout shows.")
     return given
@@ -91,7 +94,7 @@ def _has_all(names: Sequence[str], given: dict[str, str]) -> dict[str, str]:
 
 def _configured(options: LayoutOptions) -> Task:
     """The task with a layout: its variables are what a row must have."""
-    needed: Any = Annotated[_Input, AfterValidator(partial(_has_all, variables_in(options.html)))]
+    needed: Any = Annotated[_Input, AfterValidator(partial(_has_all, options.html))]
     row = create_model("Row", __base__=LayoutRow, input=(needed, ...))
     return replace(
         MTURK,

@@ -1,49 +1,287 @@
-"""The console's page about HITs and access keys."""
+"""The console's pages about HITs: the list, one of them as a worker sees it, their answers, and reviewing."""
 
+import secrets
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Form, Query, Request, Response
+from fastapi.responses import RedirectResponse
 
+from chorale.engine.managing import Act
 from chorale.engine.running import Study
-from chorale.kits.mturk.market import market_of, market_stage
-from chorale.kits.mturk.store import hits, keys
+from chorale.kits.mturk.api.answers import fields_in
+from chorale.kits.mturk.api.names import NOT_ACCEPTED
+from chorale.kits.mturk.api.questions import External, Page, QuestionForm, read_question
+from chorale.kits.mturk.api.requirements import SYSTEM_TYPES, unchecked
+from chorale.kits.mturk.market import bulk, market_of, market_stage
+from chorale.kits.mturk.market.bulk import Deed, Review
+from chorale.kits.mturk.market.wages import is_low
+from chorale.kits.mturk.store import assignments, hits, keys, qualifications
+from chorale.kits.mturk.store.assignments import AssignmentRow
 from chorale.kits.mturk.store.hits import HitRow
 from chorale.kits.mturk.store.keys import KeyRow
-from chorale.model import Refusal
+from chorale.kits.mturk.web.frames import SANDBOX, form_html, frame_height, framed, page_html
+from chorale.kits.mturk.web.pages import IdInPath, facts
+from chorale.model import Refusal, UserError
+from chorale.model.money import minor_units
+from chorale.protocol import WageSummary, wage_summary
 from chorale.store import Tx
-from chorale.web.console.frame import Console
+from chorale.web.console.frame import NO_NUL, Console, Reason, on_mistake
 from chorale.web.links import OWNER, VIEWER
+from chorale.web.security import CONTENT_SECURITY_POLICY
+from chorale.web.staff import staff_only
 
 HITS_PATH = "/console/recruiting/hits"
 HITS_PER_PAGE = 50
+ANSWERS_PER_PAGE = 50
+_FINISHED = ("submitted", "approved", "rejected")
+_DONE = {
+    "approve": "Approved, and booked in the ledger: {n}.",
+    "reject": "Rejected: {n}. Their workers have a message with the reason.",
+    "bonus": "Bonuses booked in the ledger: {n}. Their workers have a message with the reason.",
+}
+Before = Annotated[int | None, Query(ge=1, le=2**53)]
+FormKey = Annotated[str, Form(pattern=r"^[\w-]{8,60}$")]
+Chosen = Annotated[list[str] | None, Form(max_length=bulk.MOST_AT_ONCE)]
+HitName = Annotated[str, Form(max_length=64, pattern=r"^[A-Z0-9]*$")]
+Amount = Annotated[str, Form(max_length=12, pattern=NO_NUL)]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedHit:
+    row: HitRow
+    status: str
+    wage: WageSummary
+    low: bool
+    """Whether the wage is below the study's minimum."""
+    warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ListedHits:
-    rows: list[tuple[HitRow, str]]
-    """With their status, the newest first."""
+    shown: list[ListedHit]
     older: int | None
     keys: list[KeyRow]
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An assignment that was submitted, with what was answered."""
+
+    row: AssignmentRow
+    title: str
+    fields: dict[str, str]
+    bonus: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    hit: ListedHit | None
+    requirements: tuple[str, ...]
+    shown: list[Answered]
+    after: int | None
+    """Where the next page begins."""
+    waiting: int
+
+
+def _described(tx: Tx, study: Study, rows: list[HitRow]) -> list[ListedHit]:
+    market = market_of(tx, study)
+    paid = assignments.paid_and_worked(tx, list({row.type.id for row in rows}))
+    wages = {row.type.id: wage_summary(paid.get(row.type.id, [])) for row in rows}
+    return [
+        ListedHit(
+            row,
+            row.status(market.now),
+            wages[row.type.id],
+            is_low(market, wages[row.type.id]),
+            unchecked(row.type.requirements, counted=market.counts_approvals),
+        )
+        for row in rows
+    ]
 
 
 def _listed(tx: Tx, study: Study, before: int | None) -> ListedHits:
-    now = market_of(tx, study).now
     # One more than is shown, to know whether there are older ones.
-    rows = hits.newest_hits(tx, HITS_PER_PAGE + 1, before, now=now)
+    rows = hits.newest_hits(tx, HITS_PER_PAGE + 1, before, now=market_of(tx, study).now)
     shown = rows[:HITS_PER_PAGE]
     older = shown[-1].id if len(rows) > HITS_PER_PAGE else None
-    return ListedHits([(row, row.status(now)) for row in shown], older, keys.keys(tx))
+    return ListedHits(_described(tx, study, shown), older, keys.keys(tx), assignments.count_waiting(tx))
+
+
+def _hit(tx: Tx, name: str) -> HitRow:
+    hit = hits.hit_called(tx, name)
+    if hit is None:
+        raise Refusal("not_found", "This study has no such HIT. Go back to the list of HITs.", 404)
+    return hit
+
+
+def _hit_called(tx: Tx, _study: Study, name: str) -> HitRow:
+    return _hit(tx, name)
+
+
+def _answers(tx: Tx, study: Study, name: str | None, after: int | None) -> Answers:
+    """The answers to a HIT; without a name, all that wait for review."""
+    hit = None if name is None else _hit(tx, name)
+    most = ANSWERS_PER_PAGE + 1
+    if hit is None:
+        rows, waiting = assignments.waiting(tx, most, after), assignments.count_waiting(tx)
+    else:
+        rows, waiting = assignments.of_hit(tx, hit.id, _FINISHED, most, after), hit.unreviewed
+    shown = rows[:ANSWERS_PER_PAGE]
+    bonuses = assignments.bonuses_on(tx, [row.id for row in shown])
+    titles = {number: one.type.title for number, one in hits.hits_numbered(tx, [row.hit_id for row in shown]).items()}
+    answered = [
+        Answered(row, titles[row.hit_id], fields_in(row.answer) if row.answer else {}, bonuses.get(row.id, 0))
+        for row in shown
+    ]
+    return Answers(
+        None if hit is None else _described(tx, study, [hit])[0],
+        () if hit is None else _requirements(tx, hit),
+        answered,
+        shown[-1].id if len(rows) > ANSWERS_PER_PAGE else None,
+        waiting,
+    )
+
+
+def _requirements(tx: Tx, hit: HitRow) -> tuple[str, ...]:
+    """What a HIT asks of workers, in words."""
+    words = []
+    for one in hit.type.requirements:
+        known = qualifications.type_called(tx, one["QualificationTypeId"])
+        name = SYSTEM_TYPES.get(one["QualificationTypeId"]) or (known.title if known else one["QualificationTypeId"])
+        places = ["-".join(place.values()) for place in one.get("LocaleValues") or ()]
+        values = ", ".join([*map(str, one.get("IntegerValues") or ()), *places])
+        words.append(f"{name}: {one['Comparator']} {values}".strip())
+    return tuple(words)
 
 
 def console_routes(console: Console) -> APIRouter:
     router = console.router(OWNER, VIEWER)
+    _add_lists(router, console)
+    _add_preview(router, console)
+    _add_reviewing(router, console)
+    return router
+
+
+def _check_has_hits(study: Study) -> None:
+    if market_stage(study) is None:
+        raise Refusal("not_found", "This study has no HITs.", 404)
+
+
+async def _answers_page(
+    console: Console, request: Request, name: str | None, after: int | None = None, code: int = 200, **context: Any
+) -> Response:
+    _check_has_hits(console.site.study)
+    listed = await console.site.read(_answers, name, after)
+    shown = {"listed": listed, "name": name or "", "form_key": secrets.token_urlsafe(12), "typed": {}}
+    said = {} if (notice := _notice(request)) is None else {"notice": notice}
+    return console.page(request, "mturk/answers.html", code, **{**shown, **said, **context})
+
+
+def _notice(request: Request) -> str | None:
+    count = request.query_params.get("n", "")
+    # The address can be edited: nothing but a number gets from there onto the page.
+    text = _DONE.get(request.query_params.get("reviewed", ""))
+    return text.format(n=count) if text and count.isascii() and count.isdigit() and len(count) < 9 else None
+
+
+def _add_lists(router: APIRouter, console: Console) -> None:
+    @router.get("/recruiting/hits")
+    async def listed_hits(request: Request, before: Before = None) -> Response:
+        _check_has_hits(console.site.study)
+        return console.page(request, "mturk/console.html", listed=await console.site.read(_listed, before))
+
+    @router.get("/recruiting/hits/answers")
+    async def answers_to_review(request: Request, after: Before = None) -> Response:
+        return await _answers_page(console, request, None, after)
+
+    @router.get("/recruiting/hits/{name}")
+    async def answers_of_hit(request: Request, name: IdInPath, after: Before = None) -> Response:
+        return await _answers_page(console, request, name, after)
+
+
+def _add_preview(router: APIRouter, console: Console) -> None:
     site = console.site
 
-    @router.get("/recruiting/hits")
-    async def listed_hits(request: Request, before: Annotated[int | None, Query(ge=1, le=2**53)] = None) -> Response:
-        if market_stage(site.study) is None:
-            raise Refusal("not_found", "This study has no HITs.", 404)
-        return console.page(request, "mturk/console.html", listed=await site.read(_listed, before))
+    @router.get("/recruiting/hits/{name}/preview")
+    async def preview(name: IdInPath) -> Response:
+        """A HIT as a worker sees it who has not accepted it."""
+        hit = await site.read(_hit_called, name)
+        question = read_question(hit.question)
+        inside = question if isinstance(question, External) else External(f"{HITS_PATH}/{name}/frame", 0)
+        elsewhere = isinstance(question, External)
+        page = site.pages.page(
+            "mturk/hit.html",
+            hit={**facts(site, hit.type), "id": name},
+            state="look",
+            barred="This is what a worker sees before accepting. Nothing can be submitted here.",
+            back=(f"{HITS_PATH}/{name}", "Back to the console"),
+            assignment=None,
+            server_now=site.study.clock(),
+            owner="console",
+            lacking=(),
+            another=False,
+            address=inside.address({"assignmentId": NOT_ACCEPTED, "hitId": name}),
+            sandbox=f"{SANDBOX} allow-same-origin" if elsewhere else SANDBOX,
+            height=frame_height(getattr(question, "height", 0)),
+        )
+        source = question.origin if isinstance(question, External) else "'self'"
+        page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self' {source}"
+        return page
 
-    return router
+    @router.get("/recruiting/hits/{name}/frame")
+    async def frame(name: IdInPath) -> Response:
+        question = read_question((await site.read(_hit_called, name)).question)
+        if isinstance(question, Page):
+            return framed(page_html(question))
+        if isinstance(question, QuestionForm):
+            return framed(form_html(question, NOT_ACCEPTED))
+        raise Refusal("not_found", "This HIT is a page of another site.", 404)
+
+
+def _add_reviewing(router: APIRouter, console: Console) -> None:
+    site = console.site
+    owner_only = [Depends(staff_only(site, OWNER))]
+
+    def read(deed: Deed, chosen: list[str] | None, hit: str, everything: str, amount: str, reason: str) -> Review:
+        if not chosen and not everything:
+            raise UserError("Choose at least one answer.")
+        units = minor_units(amount, site.study.settings.pay.currency) if deed == "bonus" else 0
+        if units is None:
+            raise UserError(f"{amount!r} is not an amount. Write it like 1.50.")
+        return Review(deed, () if everything else tuple(chosen or ()), hit or None, units, reason)
+
+    @router.post("/recruiting/hits/answers/confirm", dependencies=owner_only)
+    async def confirm(
+        request: Request,
+        key: FormKey,
+        deed: Annotated[Deed, Form()],
+        chosen: Chosen = None,
+        hit: HitName = "",
+        everything: Annotated[str, Form(max_length=3)] = "",
+        amount: Amount = "",
+        reason: Reason = "",
+    ) -> Response:
+        """Show what a review would do and cost, before it is done."""
+        typed = {"chosen": chosen or [], "amount": amount, "reason": reason, "everything": everything}
+        on_mistake(_answers_page, console, request, hit or None, typed=typed)
+        review = read(deed, chosen, hit, everything, amount, reason)
+        planned = await site.read(bulk.plan, review)
+        return console.page(request, "mturk/confirm.html", review=review, planned=planned, name=hit, form_key=key)
+
+    @router.post("/recruiting/hits/answers", dependencies=owner_only)
+    async def carry_out(
+        request: Request,
+        key: FormKey,
+        deed: Annotated[Deed, Form()],
+        chosen: Chosen = None,
+        hit: HitName = "",
+        amount: Annotated[int, Form(ge=0, le=10**12)] = 0,
+        reason: Reason = "",
+    ) -> Response:
+        on_mistake(_answers_page, console, request, hit or None)
+        review = Review(deed, tuple(chosen or ()), hit or None, amount, reason)
+        act = Act(request.state.staff.name, reason.strip() or "reviewed on the console", key)
+        done = await site.write(bulk.carry_out, review, act)
+        return RedirectResponse(f"{HITS_PATH}/{hit or 'answers'}?reviewed={deed}&n={done}", 303)

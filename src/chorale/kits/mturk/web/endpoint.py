@@ -5,6 +5,7 @@ import json
 import logging
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -16,7 +17,7 @@ from chorale.kits.mturk.api.errors import TurkError
 from chorale.kits.mturk.api.requests import OPERATIONS
 from chorale.kits.mturk.api.signing import SKEW_SECONDS, Credential, SignedRequest, check_signature, read_credential
 from chorale.kits.mturk.market import queueing
-from chorale.kits.mturk.market.operations import TWICE_MS, Call, perform, replayed
+from chorale.kits.mturk.market.operations import TWICE_MS, Call, Performed, perform, replayed
 from chorale.kits.mturk.store import keys
 from chorale.model.problems import UnavailableError
 from chorale.store import Tx
@@ -25,6 +26,7 @@ from chorale.web.serving import Site
 
 TARGET = "MTurkRequesterServiceV20170117."
 MEDIA_TYPE = "application/x-amz-json-1.1"
+WARNING_HEADER = "X-Chorale-Warning"
 MOST_REMEMBERED = 100_000
 LOOK_AGAIN_SECONDS = 0.5
 log = logging.getLogger("chorale.mturk")
@@ -38,7 +40,8 @@ def add_endpoint(router: APIRouter, site: Site) -> None:
     @router.post("/mturk", include_in_schema=False)
     async def operate(request: Request) -> Response:
         try:
-            return _json(await _answer(site, request, used), 200)
+            performed = await _answer(site, request, used)
+            return _with_warnings(_json(performed.body, 200), performed.warnings)
         except TurkError as error:
             return _json(error.body, error.status)
         except UnavailableError as error:
@@ -55,7 +58,17 @@ def add_endpoint(router: APIRouter, site: Site) -> None:
             return _json(fault.body, 500)
 
 
-async def _answer(site: Site, request: Request, used: "_UsedSignatures") -> dict[str, Any]:
+def _with_warnings(response: Response, warnings: Sequence[str]) -> Response:
+    """Say in a header what should be known; boto3 gives headers to scripts, and fields it does not know to nobody."""
+    for warning in warnings:
+        # Written in code, and so a template itself: the log has no other strings.
+        log.warning(warning)
+    if warnings:
+        response.headers[WARNING_HEADER] = " ".join(warnings)
+    return response
+
+
+async def _answer(site: Site, request: Request, used: "_UsedSignatures") -> Performed:
     signed = SignedRequest(
         request.method,
         request.scope["raw_path"].decode("latin-1").partition("?")[0],
@@ -73,7 +86,7 @@ async def _answer(site: Site, request: Request, used: "_UsedSignatures") -> dict
     check_signature(signed, credential, secret)
     call = _call(signed, credential)
     if credential.service == queues.SERVICE:
-        return await _ask_queue(site, call, site.base_url(request))
+        return Performed(await _ask_queue(site, call, site.base_url(request)))
     if call.changes:
         return await site.write(perform, call)
     # What changes something is remembered by the database. To read again does no harm, but what comes again later was

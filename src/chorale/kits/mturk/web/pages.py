@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from chorale.kits.mturk.api.answers import Fields
@@ -74,11 +74,29 @@ def _add_lists(router: APIRouter, site: Site) -> None:
             ],
         )
 
+    @router.get("/projects/{name}/tasks", include_in_schema=False)
+    async def project(request: Request, name: IdInPath) -> Response:
+        """A group's address, as Mechanical Turk's site for workers had it."""
+        return await _group(site, request, name)
+
+    @router.get("/mturk/preview", include_in_schema=False)
+    async def preview(
+        request: Request, group: Annotated[str, Query(alias="groupId", max_length=64, pattern=r"^[A-Z0-9]+$")]
+    ) -> Response:
+        """A group's address, as scripts print it."""
+        return await _group(site, request, group)
+
     @router.post("/hits/next/{name}", include_in_schema=False)
     async def accept_next(request: Request, name: IdInPath) -> Response:
         """Accept another one of the same kind."""
         hit = await site.write_as(request, working.accept_next, name)
         return RedirectResponse("/hits" if hit is None else f"/hits/{hit}", 303)
+
+
+async def _group(site: Site, request: Request, name: str) -> Response:
+    """Lead to the next HIT of a group, or to the list if it has none for this worker."""
+    hit = await site.read_as(request, working.hit_of_group, name)
+    return RedirectResponse("/hits" if hit is None else f"/hits/{hit}", 303)
 
 
 def _add_work(router: APIRouter, site: Site) -> None:

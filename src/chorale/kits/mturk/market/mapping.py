@@ -1,0 +1,126 @@
+"""Ids of Mechanical Turk that go on meaning something here: of workers, and of qualification types."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from chorale.engine.arrivals import INVITATION_PANEL
+from chorale.engine.entering import arrive
+from chorale.engine.running import Study
+from chorale.kits.mturk.api.names import pseudonym
+from chorale.kits.mturk.market.granting import grant
+from chorale.kits.mturk.market.stage import Market, market_of
+from chorale.kits.mturk.store import hits, old_workers, qualifications
+from chorale.kits.mturk.store.qualifications import QualificationTypeRow
+from chorale.kits.mturk.worker_list import ListedWorker
+from chorale.model import UserError
+from chorale.store import Tx, events, invitations, workers
+
+_ID = re.compile(r"[A-Z0-9]{1,64}")
+_BLOCK_REASON = "blocked on Mechanical Turk"
+_FROM_LIST = "Moved from Mechanical Turk."
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """What moving a list of workers did."""
+
+    workers: int
+    blocked: int
+    granted: int
+    types: tuple[str, ...]
+    """The names of qualification types that were made for it."""
+    without_person: int
+    """Rows that name nobody here."""
+
+
+def map_workers(tx: Tx, study: Study, listed: Sequence[ListedWorker], by: str) -> Mapped:
+    """Let old worker ids stand for people here, and move blocks and qualifications to them."""
+    market = market_of(tx, study)
+    known = [one for one in listed if one.person]
+    addresses = invitations.by_address(tx)
+    _refuse_unknown(market, known, addresses)
+    blocked = granted = 0
+    made: list[str] = []
+    for one in known:
+        worker = _worker(market, one.person, addresses)
+        if old_workers.name(tx, one.old_id, worker):
+            events.record(tx, market.now, "worker mapped", {"by": by}, worker_id=worker)
+        if one.blocked and qualifications.add_block(tx, worker, _BLOCK_REASON, market.now):
+            events.record(tx, market.now, "blocked", {"by": by, "reason": _BLOCK_REASON}, worker_id=worker)
+            blocked += 1
+        for title, value in one.values.items():
+            kind = qualifications.type_titled(tx, title)
+            if kind is None:
+                kind = _add_type(market, market.new_id(), title)
+                made.append(title)
+            held = qualifications.held(tx, kind.id, worker)
+            if held is None or (held.value, held.status) != (value, "Granted"):
+                grant(market, kind, worker, value, say=False)
+                granted += 1
+    return Mapped(len({one.old_id for one in known}), blocked, granted, tuple(made), len(listed) - len(known))
+
+
+def _refuse_unknown(market: Market, listed: Sequence[ListedWorker], addresses: Mapping[str, str]) -> None:
+    """Refuse the whole list if some of it can be nobody."""
+    pattern = re.compile(market.study.settings.arrival.worker_pattern)
+    for one in listed:
+        if not _ID.fullmatch(one.old_id):
+            raise UserError(f"line {one.line}: {one.old_id!r} is no worker id: 1 to 64 capital letters and digits.")
+        if _present(market, one.person) is None and one.person not in addresses and not pattern.fullmatch(one.person):
+            raise UserError(
+                f"line {one.line}: {one.person!r} is neither a participant ID, nor an address that was invited, nor an "
+                f"id on {market.study.settings.arrival.panel} (`worker_pattern` in study.toml). Correct it or leave it "
+                "empty."
+            )
+
+
+def _present(market: Market, person: str) -> int | None:
+    """The worker of a participant ID or of a worker id of this site."""
+    name = person if person.startswith("w-") else pseudonym(person)
+    return None if name is None else qualifications.worker_called(market.tx, name)
+
+
+def _worker(market: Market, person: str, addresses: Mapping[str, str]) -> int:
+    """The worker who somebody is or will be: people may be listed before they join."""
+    present = _present(market, person)
+    if present is not None:
+        return present
+    panel = market.study.settings.arrival.panel
+    identity = (INVITATION_PANEL, addresses[person]) if person in addresses else (panel, person)
+    known = workers.find_by_identity(market.tx, *identity)
+    return (known or arrive(market.tx, market.study, *identity, {})).id
+
+
+def map_qualification(tx: Tx, study: Study, old_id: str, title: str, by: str) -> None:
+    """Let an id that scripts ask for be that of a qualification type here: the one of this name, or a new one."""
+    market = market_of(tx, study)
+    if not _ID.fullmatch(old_id):
+        raise UserError(f"{old_id!r} is not the id of a qualification type: 1 to 64 capital letters and digits.")
+    taken = qualifications.type_called(tx, old_id)
+    if taken is not None:
+        raise UserError(f"{old_id} is the id of the qualification type {taken.title!r} already.")
+    known = qualifications.type_titled(tx, title)
+    if known is None:
+        _add_type(market, old_id, title)
+    elif hits.is_required(tx, known.name):
+        raise UserError(
+            f"HITs ask for the qualification type {title!r} by its id {known.name}. Use that id in your script, or "
+            "choose another name."
+        )
+    else:
+        qualifications.change_type(tx, known.id, name=old_id)
+    events.record(tx, market.now, "qualification mapped", {"by": by, "id": old_id, "name": title})
+
+
+def _add_type(market: Market, name: str, title: str) -> QualificationTypeRow:
+    values = {
+        "name": name,
+        "title": title,
+        "keywords": "",
+        "description": _FROM_LIST,
+        "status": "Active",
+        "created_at": market.now,
+    }
+    qualifications.add_type(market.tx, values)
+    return market.qualification_type(name)

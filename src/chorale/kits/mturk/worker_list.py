@@ -1,0 +1,66 @@
+"""A file of workers as Mechanical Turk's site for requesters gave it, with who they are here."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from chorale.files.rows import Row, read_rows, shortened
+from chorale.model import Problem, UserError
+
+OLD_ID = ("Worker ID", "WorkerId", "worker_id")
+PERSON = "person"
+_BLOCK = ("UPDATE-BlockStatus", "UPDATE BlockStatus", "CURRENT BlockStatus")
+_CURRENT, _UPDATE = "CURRENT-", "UPDATE-"
+MOST_PROBLEMS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ListedWorker:
+    line: int
+    old_id: str
+    person: str
+    """Who they are here, in any of the ways that `chorale mturk map-workers` takes; empty if nobody yet."""
+    blocked: bool
+    values: dict[str, int]
+    """Scores of qualifications, by the name of their type."""
+
+
+def read_worker_list(path: Path) -> list[ListedWorker]:
+    """The rows of the file that *Manage Workers* downloads, with a column `person` added."""
+    if not path.is_file():
+        raise UserError(f"{path} does not exist. Name the file of workers.")
+    problems: list[Problem] = []
+    rows = list(read_rows(path, shown_as=str(path), problems=problems))
+    listed = [_listed(row, str(path), problems) for row in rows]
+    if rows:
+        columns = list(rows[0].values)
+        for names, why in ((OLD_ID, "their id on Mechanical Turk"), ((PERSON,), "who they are here")):
+            if not set(names) & set(columns):
+                fix = f"Add it: {why}. Found: {', '.join(columns[:10])}."
+                problems.insert(0, Problem(str(path), 1, f'no column named "{names[0]}"', fix))
+    elif not problems:
+        problems.append(Problem(str(path), None, "has no rows", "Name the file of workers."))
+    people: dict[str, str] = {}
+    for one in listed:
+        if people.setdefault(one.old_id, one.person) != one.person:
+            fix = "Keep one row per worker."
+            problems.append(Problem(str(path), one.line, "names a second person for a worker", fix, one.old_id))
+    if problems:
+        raise UserError(f"{path} can't be used as a list of workers", problems[:MOST_PROBLEMS])
+    return listed
+
+
+def _listed(row: Row, path: str, problems: list[Problem]) -> ListedWorker:
+    cells = {name: str(value or "").strip() for name, value in row.values.items()}
+    values = {}
+    names = [name.removeprefix(_CURRENT) for name in cells if name.startswith(_CURRENT) and name not in _BLOCK]
+    for name in names:
+        cell = cells.get(f"{_UPDATE}{name}") or cells[f"{_CURRENT}{name}"]
+        if cell and cell.lower() != "revoke":
+            try:
+                values[name] = int(float(cell))
+            except (ValueError, OverflowError):
+                fix = f'Give a whole number in "{_CURRENT}{name}", or nothing.'
+                problems.append(Problem(path, row.line, "has a score that is no number", fix, shortened(cell)))
+    status = next((cells[name] for name in _BLOCK if cells.get(name)), "").lower()
+    old_id = next((cells[name] for name in OLD_ID if cells.get(name)), "")
+    return ListedWorker(row.line, old_id, cells.get(PERSON, ""), status in ("block", "blocked"), values)
