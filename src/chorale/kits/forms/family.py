@@ -1,7 +1,12 @@
 """The labels family of metrics: two files of labels in, a score out, for the command and for Python alike."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
+from chorale.files.judgment_columns import text_of
 from chorale.kits.forms.scoring.labels import (
     extended_by,
     label_tables,
@@ -13,8 +18,10 @@ from chorale.kits.forms.scoring.labels import (
     per_label,
     positive_label,
 )
+from chorale.metrics.clusters import Clusters
 from chorale.metrics.family import Family, Measured, path_of
-from chorale.metrics.options import Against, File, Resamples, Seed, WithIntervals
+from chorale.metrics.options import Against, Cluster, File, Resamples, Seed, WithIntervals
+from chorale.metrics.reading.cluster_columns import table_columns
 from chorale.metrics.reading.truth_files import Truth, read_truth
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.score import Score
@@ -23,6 +30,8 @@ from chorale.metrics.signatures import signature
 from chorale.model import UserError
 from chorale.registry.options import Argument, Option
 
+_ITEMS = ("item", "task")
+"""What the column of items is usually called."""
 SystemFile = Annotated[File, Argument(metavar="SYSTEM", help="Labels to check: a table with item and label.")]
 GoldFile = Annotated[File, Argument(metavar="GOLD", help="The expert's labels: a table with item and label.")]
 ItemColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of items; default: item or task.")]
@@ -41,6 +50,7 @@ def score(
     label: LabelColumn = None,
     positive: Positive = None,
     ci: WithIntervals = True,
+    cluster: Cluster = (),
     against: Against = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -55,9 +65,10 @@ def score(
         raise UserError(
             f"{paths['system']} and {paths['gold']} have no items in common. Check that they belong together."
         )
+    resampling = replace(resampling, clusters=_clusters([paths["gold"], paths["system"]], cluster, item))
     table, chosen = pair.table, positive_label(pair.labels, positive)
-    values, by_label = overall(table, chosen), per_label(table, resampling)
-    around = overall_intervals(table, chosen, resampling) if ci else {}
+    values, by_label = overall(table, chosen), per_label(pair, resampling)
+    around = overall_intervals(pair, chosen, resampling) if ci else {}
     confusion = {
         name: {other: int(count) for other, count in zip(table.labels, row, strict=True) if count}
         for name, row in zip(table.labels, table.counts, strict=True)
@@ -78,7 +89,7 @@ def score(
         json,
         [overall_table(title, values, around), *label_tables(table, by_label)],
         signature("labels", settings, {role: one.digest for role, one in read_.items()}),
-        notes_on(pair, chosen, values["kappa"]),
+        notes_on(pair, chosen, values["kappa"]) + resampling.notes(pair.items, compared=against is not None),
         values=values,
         intervals=around,
     )
@@ -89,9 +100,21 @@ def score(
     return scored.extended({}, [comparison_table("Compared", names, scored.tests)])
 
 
+def _clusters(paths: Sequence[Path], cluster: Sequence[str], item: str | None) -> Clusters | None:
+    """Items that belong together, by columns of either file."""
+    named = Clusters.named(cluster)
+    return Clusters.chosen(named, table_columns(paths, named, partial(_item_of, item))) if named else None
+
+
+def _item_of(column: str | None, row: Mapping[str, Any]) -> str | None:
+    names = _ITEMS if column is None else (column,)
+    value = next((row[name] for name in names if row.get(name) not in (None, "")), None)
+    return None if value is None else text_of(value)
+
+
 def read(path: File, *, item: str | None = None, label: str | None = None) -> Truth:
     """One label for every item."""
-    return read_truth(path_of(path), task=item, label=label, usual=("item", "task"), options=("--item", "--label"))
+    return read_truth(path_of(path), task=item, label=label, usual=_ITEMS, options=("--item", "--label"))
 
 
 def measure(system: Truth, gold: Truth, *, positive: str | None = None) -> Measured:

@@ -7,7 +7,8 @@ With n items, of which g_c have label c by the expert, s_c by the system and h_c
 
 Shares have the same numerators, over all n items. Agreement, rates and shares are fractions of independent items and
 get Wilson's interval. κ and means over labels are functions of several fractions: their intervals are the middle of
-random draws from the posterior of the table (Dirichlet) or of the rates (Beta).
+random draws from the posterior of the table (Dirichlet) or of the rates (Beta). Where items come in clusters, clusters
+are resampled instead.
 """
 
 from collections.abc import Mapping, Sequence
@@ -171,6 +172,33 @@ def label_statistics(
         for name, (part, whole) in rates.items():
             each = ratio(part, whole)
             scores[name] = each[..., positive] if positive is not None else ratio(each.sum(-1), (whole > 0).sum(-1))
+            if positive is not None:
+                scores[name.replace("rate", "share")] = ratio(part[..., positive], n)
         return scores
 
     return Statistics(tuple(items), rows), Metric(formula)
+
+
+def metric_of_label(place: int) -> Metric:
+    """The fractions of one label, and its κ against all others, over the rows of `label_statistics`."""
+
+    def parts(sums: FloatArray) -> dict[str, tuple[FloatArray, FloatArray]]:
+        of_gold, of_system, hits = np.split(sums, 3, axis=-1)
+        n, gold, system, hit = of_gold.sum(axis=-1), of_gold[..., place], of_system[..., place], hits[..., place]
+        return {
+            "precision": (hit, system),
+            "recall": (hit, gold),
+            "false_positive_rate": (system - hit, n - gold),
+            "false_negative_rate": (gold - hit, gold),
+            "false_positive_share": (system - hit, n),
+            "false_negative_share": (gold - hit, n),
+        }
+
+    def formula(sums: FloatArray) -> dict[str, FloatArray]:
+        of_gold, of_system, hits = np.split(sums, 3, axis=-1)
+        n, gold, system, hit = of_gold.sum(axis=-1), of_gold[..., place], of_system[..., place], hits[..., place]
+        both = n - gold - system + 2 * hit
+        kappa = _beyond_chance(both, np.stack([gold, n - gold], -1), np.stack([system, n - system], -1), n)
+        return {**{name: ratio(*one) for name, one in parts(sums).items()}, "kappa": kappa}
+
+    return Metric(formula, wholes=lambda sums: {name: whole for name, (_, whole) in parts(sums).items()})

@@ -15,6 +15,7 @@ from chorale.kits.forms.metrics.labels import (
     label_statistics,
     mean_rate_intervals,
     mean_rates,
+    metric_of_label,
 )
 from chorale.metrics import Interval, Metric, Statistics
 from chorale.metrics.reading.truth_files import Truth
@@ -90,7 +91,11 @@ def overall(table: LabelTable, positive: str | None) -> dict[str, float | None]:
     return {**values, **{name: fractions[name] for name in (*RATES, *SHARES)}}
 
 
-def overall_intervals(table: LabelTable, positive: str | None, resampling: Resampling) -> dict[str, Interval]:
+def overall_intervals(pair: LabelPair, positive: str | None, resampling: Resampling) -> dict[str, Interval]:
+    table = pair.table
+    if resampling.clusters is not None:
+        drawn = resampling.intervals(*pair.statistics(positive))
+        return {name: drawn[name] for name, value in overall(table, positive).items() if value is not None}
     draws = resampling.resamples, resampling.seed
     found = {"agreement": fraction_interval(float(np.trace(table.counts)), table.items)}
     if table.kappa is not None:
@@ -101,8 +106,10 @@ def overall_intervals(table: LabelTable, positive: str | None, resampling: Resam
     return {**found, **{name: around[name] for name in (*RATES, *SHARES) if name in around}}
 
 
-def per_label(table: LabelTable, resampling: Resampling) -> dict[str, dict[str, Any]]:
+def per_label(pair: LabelPair, resampling: Resampling) -> dict[str, dict[str, Any]]:
     """For every label its counts, fractions, κ against all other labels, and intervals if they are wanted."""
+    table = pair.table
+    statistics, _ = pair.statistics(None)
     hits, gold, system = np.diagonal(table.counts), table.counts.sum(axis=1), table.counts.sum(axis=0)
     found = {}
     for place, label in enumerate(table.labels):
@@ -111,7 +118,10 @@ def per_label(table: LabelTable, resampling: Resampling) -> dict[str, dict[str, 
         fractions = Fractions.of(table, label)
         counts = {"gold": int(gold[place]), "system": int(system[place]), "both": int(hits[place])}
         values: dict[str, Any] = {**counts, **fractions.values(), "kappa": alone.kappa}
-        if resampling.ci:
+        if resampling.ci and resampling.clusters is not None:
+            drawn = resampling.intervals(statistics, metric_of_label(place))
+            values["ci"] = jsonable({name: one for name, one in drawn.items() if values[name] is not None})
+        elif resampling.ci:
             around = fractions.intervals()
             if alone.kappa is not None:
                 around["kappa"] = alone.kappa_interval(resampling.resamples, resampling.seed)

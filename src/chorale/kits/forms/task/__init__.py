@@ -6,12 +6,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, create_model
 
+from chorale.contract.fields import AnswerField, FieldKind
 from chorale.contract.task import (
-    AnswerField,
     Combining,
     Example,
     Explaining,
-    FieldKind,
     Form,
     Grading,
     Options,

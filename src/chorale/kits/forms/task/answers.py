@@ -6,7 +6,8 @@ from random import Random
 from typing import Any
 
 from chorale.contract.exporting import Seeds
-from chorale.contract.task import Combined, GradeResult, Marks
+from chorale.contract.peoples_grades import Marks
+from chorale.contract.task import Combined, GradeResult
 from chorale.files.rows import shortened
 from chorale.kits.forms.task.choice_fields import ChoiceField, ChoicesField
 from chorale.kits.forms.task.fields import FormField, Votes
@@ -100,14 +101,21 @@ class FormFields:
 
     def view(self, item: Payload) -> dict[str, Any]:
         """The columns that the form shows, as texts, and those to mark words in also in pieces."""
-        marked = {field.settings.item for field in self.fields.values() if field.settings.item}
+        view: dict[str, Any] = {name: _text(item[name]) for name in self.shown if item.get(name) is not None}
+        if self._marked:
+            view[PIECES] = {name: pieces(item[name]) for name in self._marked}
+        return view
+
+    @property
+    def shown(self) -> list[str]:
+        """The columns of an item that the form shows, compares or lets people mark words in."""
         shown = [each for part in self.options.shows for each in (part.item, part.highlight) if each]
         shown += [side for field in self.fields.values() for side in field.settings.sides or ()]
-        shown += marked
-        view: dict[str, Any] = {name: _text(item[name]) for name in shown if item.get(name) is not None}
-        if marked:
-            view[PIECES] = {name: pieces(item[name]) for name in sorted(marked)}
-        return view
+        return list(dict.fromkeys((*shown, *self._marked)))
+
+    @property
+    def _marked(self) -> list[str]:
+        return sorted({field.settings.item for field in self.fields.values() if field.settings.item})
 
     @property
     def shuffled(self) -> dict[str, FormField]:

@@ -11,12 +11,14 @@ from chorale.kits.forms.task.answers import FormFields
 def results_table(form: FormFields) -> TaskExport:
     """An item a row."""
     columns = [name for field in form.fields for name in (field, f"{field}_confidence")]
+    shown = _shown(form)
     return TaskExport(
         name="form",
         summary="every item with what the crowd said, a column for each field of the form, as CSV",
         file_name="form.csv",
         columns=("item", *columns, "confidence", "judgments", "released"),
         rows=partial(_item_rows, form),
+        more_columns=lambda _: tuple(shown.values()),
     )
 
 
@@ -31,9 +33,19 @@ def answers_table(form: FormFields) -> TaskExport:
     )
 
 
+def _shown(form: FormFields) -> dict[str, str]:
+    """The columns of an item that people saw, by their names there; a field of the form may have the same name."""
+    taken = {"item", "worker", "trust", "confidence", "judgments", "released"}
+    taken |= {name for field in form.fields for name in (field, f"{field}_confidence")}
+    return {name: f"shown_{name}" if name in taken else name for name in form.shown}
+
+
 def _item_rows(form: FormFields, stage: StageResults) -> Iterator[Mapping[str, Any]]:
+    shown = _shown(form)
     for item in stage.items:
         row: dict[str, Any] = {"item": item.key}
+        view = form.view(item.payload)
+        row |= {column: view.get(name) for name, column in shown.items()}
         if item.label is not None:
             row |= {
                 "confidence": item.label.confidence,

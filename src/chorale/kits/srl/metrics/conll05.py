@@ -12,8 +12,15 @@ import numpy as np
 
 from chorale.kits.srl.files import Sentence, SrlArgument
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import MetricOutcome, fractions, sentence_pairs, statistics_of
-from chorale.metrics import FloatArray, Metric, ratio
+from chorale.kits.srl.metrics.outcome import (
+    MetricOutcome,
+    Of,
+    fractions,
+    fractions_metric,
+    sentence_pairs,
+    statistics_of,
+)
+from chorale.metrics import FloatArray
 
 NONE = "-NONE-"
 COLUMNS = ("correct", "excess", "missed", "propositions", "perfect")
@@ -51,7 +58,7 @@ def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutco
     statistics = statistics_of(rows)
     wrong = statistics.rows[:, 1:3].sum(axis=1).astype(np.int64)
     return MetricOutcome(
-        "conll05", COLUMNS, statistics, Metric(_formula), wrong, {"roles": roles}, confusion=dict(confusion)
+        "conll05", COLUMNS, statistics, fractions_metric(_formula), wrong, {"roles": roles}, confusion=dict(confusion)
     )
 
 
@@ -83,9 +90,9 @@ def _confuse(
     confusion.update([(label, NONE) for label in roles.values()])
 
 
-def _formula(sums: FloatArray) -> dict[str, FloatArray]:
+def _formula(sums: FloatArray, of: Of) -> dict[str, FloatArray]:
     correct, excess, missed = sums[..., 0], sums[..., 1], sums[..., 2]
     return {
-        **fractions("", correct, correct + excess, correct + missed),
-        "perfect": ratio(sums[..., 4], sums[..., 3]),
+        **fractions("", correct, correct + excess, correct + missed, of),
+        "perfect": of(sums[..., 4], sums[..., 3]),
     }

@@ -15,7 +15,15 @@ import numpy as np
 
 from chorale.kits.srl.files import Sentence, SrlArgument, SrlPredicate
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import MetricOutcome, fractions, sentence_pairs, statistics_of
+from chorale.kits.srl.metrics.outcome import (
+    MetricOutcome,
+    Of,
+    fractions,
+    fractions_metric,
+    sentence_pairs,
+    statistics_of,
+    whole_alone,
+)
 from chorale.metrics import FloatArray, Metric, f1_of, ratio
 
 COLUMNS = (
@@ -51,8 +59,8 @@ def _scored(name: str, system: Sequence[Sentence], gold: Sequence[Sentence]) -> 
     sums = statistics.rows
     wrong = (sums[:, 0] + sums[:, 1] + sums[:, 5] + sums[:, 6] - 2 * (sums[:, 3] + sums[:, 8])).astype(np.int64)
     tables = {"roles": roles, "tags_and_roles": tagged, "tags": senses, "tags_unlabeled": predicates}
-    formula = _formula_2008 if name == "conll08" else _formula
-    return MetricOutcome(name, COLUMNS, statistics, Metric(formula), wrong, tables)
+    by = Metric(_formula_2008, wholes=_wholes_2008) if name == "conll08" else fractions_metric(_formula)
+    return MetricOutcome(name, COLUMNS, statistics, by, wrong, tables)
 
 
 def _semantics(
@@ -142,20 +150,28 @@ def _syntax(theirs: Sentence, ours: Sentence) -> tuple[int, int, int, int, int]:
     return ours.length, both, sum(heads), sum(labels), int(both == ours.length)
 
 
-def _formula(sums: FloatArray) -> dict[str, FloatArray]:
+def _formula(sums: FloatArray, of: Of = ratio) -> dict[str, FloatArray]:
     column = {name: sums[..., index] for index, name in enumerate(COLUMNS)}
     system, gold = column["system_predicates"], column["gold_predicates"]
     returned, wanted = column["system_arguments"], column["gold_arguments"]
     labeled, unlabeled = column["senses"] + column["arguments"], column["predicates"] + column["arguments_unlabeled"]
     return {
-        **fractions("labeled", labeled, system + returned, gold + wanted),
-        **fractions("unlabeled", unlabeled, system + returned, gold + wanted),
-        **fractions("proposition", column["propositions"], system, gold),
-        **fractions("predicate_id", column["predicates"], system, gold),
-        **fractions("sense", column["senses"], system, gold),
-        **fractions("argument", column["arguments"], returned, wanted),
-        "exact_match": ratio(column["exact"], column["sentences"]),
+        **fractions("labeled", labeled, system + returned, gold + wanted, of),
+        **fractions("unlabeled", unlabeled, system + returned, gold + wanted, of),
+        **fractions("proposition", column["propositions"], system, gold, of),
+        **fractions("predicate_id", column["predicates"], system, gold, of),
+        **fractions("sense", column["senses"], system, gold, of),
+        **fractions("argument", column["arguments"], returned, wanted, of),
+        "exact_match": of(column["exact"], column["sentences"]),
     }
+
+
+def _wholes_2008(sums: FloatArray) -> dict[str, FloatArray]:
+    """What the scores are fractions of, but for means of two of them."""
+    column = {name: sums[..., index] for index, name in enumerate(COLUMNS)}
+    of_tokens = dict.fromkeys(("las", "uas", "label_accuracy"), column["tokens"])
+    of_sentences = dict.fromkeys(("exact_syntax", "exact_overall"), column["sentences"])
+    return {**_formula(sums, whole_alone), **of_tokens, **of_sentences}
 
 
 def _formula_2008(sums: FloatArray) -> dict[str, FloatArray]:

@@ -1,6 +1,6 @@
 """What a scorer of semantic roles found, whichever scorer it was."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -79,14 +79,29 @@ def statistics_of(rows: Sequence[Sequence[float]]) -> Statistics:
     return Statistics(tuple(map(str, range(1, len(rows) + 1))), table)
 
 
-def fractions(name: str, correct: FloatArray, system: FloatArray, gold: FloatArray) -> dict[str, FloatArray]:
+Of = Callable[[FloatArray, FloatArray], FloatArray]
+"""What is made of a part and its whole: the fraction, or the whole alone."""
+
+
+def whole_alone(_part: FloatArray, whole: FloatArray) -> FloatArray:
+    return whole
+
+
+def fractions(
+    name: str, correct: FloatArray, system: FloatArray, gold: FloatArray, of: Of = ratio
+) -> dict[str, FloatArray]:
     """Precision, recall and F1 from how many were right, returned and wanted."""
     prefix = f"{name}." if name else ""
     return {
-        f"{prefix}precision": ratio(correct, system),
-        f"{prefix}recall": ratio(correct, gold),
-        f"{prefix}f1": ratio(2 * correct, system + gold),
+        f"{prefix}precision": of(correct, system),
+        f"{prefix}recall": of(correct, gold),
+        f"{prefix}f1": of(2 * correct, system + gold),
     }
+
+
+def fractions_metric(formula: Callable[[FloatArray, Of], Mapping[str, FloatArray]]) -> Metric:
+    """Scores that are all fractions: their intervals hold where few sentences have what they are of."""
+    return Metric(lambda sums: formula(sums, ratio), wholes=lambda sums: formula(sums, whole_alone))
 
 
 def sentence_pairs(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sentence]]:

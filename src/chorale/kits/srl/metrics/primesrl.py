@@ -17,9 +17,16 @@ import numpy as np
 from chorale.kits.srl.files import Sentence, SrlPredicate
 from chorale.kits.srl.metrics.errors import CORRECT, KINDS, MISSING, OTHER_EXTENT, SPURIOUS, mistakes, same_tokens_in
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import MetricOutcome, fractions, sentence_pairs, statistics_of
+from chorale.kits.srl.metrics.outcome import (
+    MetricOutcome,
+    Of,
+    fractions,
+    fractions_metric,
+    sentence_pairs,
+    statistics_of,
+)
 from chorale.kits.srl.metrics.wholes import NUMBERED, CoreRoles, Mode, Whole, wholes
-from chorale.metrics import FloatArray, Metric
+from chorale.metrics import FloatArray
 
 COLUMNS = (
     "predicates", "system_predicates", "gold_predicates", "senses",
@@ -73,7 +80,7 @@ def outcome_of(rows: Sequence[Sequence[int]], errors: Sequence[Sequence[int]], n
     wrong = (sums[:, 1] + sums[:, 2] - 2 * sums[:, 3] + sums[:, 5] + sums[:, 6] - 2 * sums[:, 4]).astype(np.int64)
     wrong += (sums[:, 8] + sums[:, 9] - 2 * sums[:, 7]).astype(np.int64)
     counted = statistics_of(errors)
-    return MetricOutcome("primesrl", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names}, counted)
+    return MetricOutcome("primesrl", COLUMNS, statistics, fractions_metric(_formula), wrong, {"roles": names}, counted)
 
 
 def _proposition(
@@ -124,14 +131,14 @@ def _compare(
                 kinds[start + _PLACE[mistake.kind]] += 1
 
 
-def _formula(sums: FloatArray) -> dict[str, FloatArray]:
+def _formula(sums: FloatArray, of: Of) -> dict[str, FloatArray]:
     column = {name: sums[..., index] for index, name in enumerate(COLUMNS)}
     system, gold = column["system_predicates"], column["gold_predicates"]
-    both = [column[f"{side}core"] + column[f"{side}context"] for side in ("", "system_", "gold_")]
+    right, returned, wanted = (column[f"{side}core"] + column[f"{side}context"] for side in ("", "system_", "gold_"))
     return {
-        **fractions("predicate_id", column["predicates"], system, gold),
-        **fractions("sense", column["senses"], system, gold),
-        **fractions("argument", *both),
-        **fractions("core", column["core"], column["system_core"], column["gold_core"]),
-        **fractions("context", column["context"], column["system_context"], column["gold_context"]),
+        **fractions("predicate_id", column["predicates"], system, gold, of),
+        **fractions("sense", column["senses"], system, gold, of),
+        **fractions("argument", right, returned, wanted, of),
+        **fractions("core", column["core"], column["system_core"], column["gold_core"], of),
+        **fractions("context", column["context"], column["system_context"], column["gold_context"], of),
     }

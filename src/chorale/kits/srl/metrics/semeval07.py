@@ -13,9 +13,16 @@ import numpy as np
 
 from chorale.kits.srl.files import FrameRelations, Sentence, SrlPredicate
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import MetricOutcome, fractions, sentence_pairs, statistics_of
+from chorale.kits.srl.metrics.outcome import (
+    MetricOutcome,
+    Of,
+    fractions,
+    fractions_metric,
+    sentence_pairs,
+    statistics_of,
+)
 from chorale.kits.srl.metrics.wholes import Whole, wholes
-from chorale.metrics import FloatArray, Metric
+from chorale.metrics import FloatArray
 
 COLUMNS = ("frames", "system_frames", "gold_frames", "elements", "system_elements", "gold_elements")
 DECAY = 0.8
@@ -51,7 +58,7 @@ def semeval07(system: Sequence[Sentence], gold: Sequence[Sentence], *, relations
     statistics = statistics_of(rows)
     lost = statistics.rows @ np.asarray([-2.0, 1.0, 1.0, -2.0, 1.0, 1.0])
     wrong = np.ceil(np.round(lost, 9)).astype(np.int64)
-    return MetricOutcome("semeval07", COLUMNS, statistics, Metric(_formula), wrong, {"frames": names})
+    return MetricOutcome("semeval07", COLUMNS, statistics, fractions_metric(_formula), wrong, {"frames": names})
 
 
 def _worth(predicate: SrlPredicate, whole: Whole, relations: FrameRelations) -> float:
@@ -90,11 +97,11 @@ def _same(
     return apart == distance
 
 
-def _formula(sums: FloatArray) -> dict[str, FloatArray]:
+def _formula(sums: FloatArray, of: Of) -> dict[str, FloatArray]:
     frames, elements = sums[..., :3], sums[..., 3:]
     both = frames + elements
     return {
-        **fractions("frame", *(frames[..., index] for index in range(3))),
-        **fractions("element", *(elements[..., index] for index in range(3))),
-        **fractions("all", *(both[..., index] for index in range(3))),
+        **fractions("frame", frames[..., 0], frames[..., 1], frames[..., 2], of),
+        **fractions("element", elements[..., 0], elements[..., 1], elements[..., 2], of),
+        **fractions("all", both[..., 0], both[..., 1], both[..., 2], of),
     }

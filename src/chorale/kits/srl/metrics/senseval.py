@@ -12,7 +12,7 @@ import numpy as np
 
 from chorale.kits.srl.files import Sentence
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import MetricOutcome, fractions, sentence_pairs, statistics_of
+from chorale.kits.srl.metrics.outcome import MetricOutcome, fractions, sentence_pairs, statistics_of, whole_alone
 from chorale.kits.srl.metrics.wholes import Whole, wholes
 from chorale.metrics import FloatArray, Metric, ratio
 
@@ -40,7 +40,7 @@ def senseval3(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOut
         names.close_sentence()
     statistics = statistics_of(rows)
     wrong = (statistics.rows[:, 1] + statistics.rows[:, 2] - 2 * statistics.rows[:, 0]).astype(np.int64)
-    return MetricOutcome("senseval3", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names})
+    return MetricOutcome("senseval3", COLUMNS, statistics, Metric(_formula, wholes=_wholes), wrong, {"roles": names})
 
 
 def _matched(expected: list[Whole], returned: list[Whole], sentence: Sentence) -> list[tuple[str, float]]:
@@ -70,6 +70,12 @@ def _characters(bits: int, sentence: Sentence) -> int:
         return bits.bit_count()
     letters = sum(len(form) for index, form in enumerate(sentence.forms) if bits >> index & 1)
     return letters + (bits & bits >> 1).bit_count()
+
+
+def _wholes(sums: FloatArray) -> dict[str, FloatArray]:
+    """What the scores are fractions of. As much may be returned as is not wanted: `attempted` is no fraction."""
+    correct, attempted, gold = sums[..., 0], sums[..., 1], sums[..., 2]
+    return {**fractions("", correct, attempted, gold, whole_alone), "overlap": correct}
 
 
 def _formula(sums: FloatArray) -> dict[str, FloatArray]:

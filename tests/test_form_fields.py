@@ -1,0 +1,93 @@
+"""Fields of a form after the page: each is compared, exported and made gold by itself, and free text by nothing."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import chorale
+from chorale.cli.program import app
+from chorale.engine import gold_desk
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.exchange.export import write_export
+from chorale.store.gold import gold_items
+from crowd import Person, look
+from test_form import field_toml, read_table, span, write_form_study
+
+OPTIONS = (
+    field_toml(name="tone", kind="choice", ask="Which?", options=["kind", "rude"])
+    + field_toml(name="words", kind="spans", ask="Where?", item="text")
+    + field_toml(name="reason", kind="long_text", ask="Why?")
+)
+TEXTS = ("Could you please wait?", "You never wait!", "Wait here, all of you.", "No.")
+SAID = (("kind", 0), ("rude", 1), ("rude", 0), ("rude", 0))
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    """Three people agree on the tone of all texts but the last; nobody writes the same reason twice."""
+    rows = "".join(json.dumps({"id": f"i{place}", "text": text}) + "\n" for place, text in enumerate(TEXTS))
+    gold = json.dumps({"id": "g", "text": "Hello there.", "answer": {"tone": "kind"}, "explanation": "A greeting."})
+    write_form_study(tmp_path, OPTIONS, rows=rows, gold=gold + "\n", extra="judgments = { min = 3, max = 3 }")
+    opened = open_study(tmp_path)
+    for name in ("ada", "ben", "cy"):
+        person = Person(opened, name)
+        while (offer := person.next("only")).lease is not None:
+            text = (offer.view or {})["text"]
+            tone, start = ("kind", 0) if text not in TEXTS else SAID[TEXTS.index(text)]
+            tone = "kind" if text == TEXTS[-1] and name == "cy" else tone
+            answer = {"tone": tone, "words": [span(start, start + 1)], "reason": f"{name} thinks so of {text!r}"}
+            person.submit(offer, answer)
+    yield opened
+    opened.close()
+
+
+def test_unanimous_items_become_gold_without_their_texts(study: Study) -> None:
+    stage = study.stage("only")
+    found = look(study, lambda tx: gold_desk.candidates(tx, stage))
+    assert sorted(item.key for item in found.unanimous) == ["i0", "i1", "i2"]
+    first = look(study, lambda tx: gold_desk.first_candidates(tx, stage, 2, 100))
+    assert (len(first.unanimous), first.unanimous_total) == (2, 3)
+    assert gold_desk.promote_unanimous(study, stage, "owner") == 3
+    made = {row.key: row.answer for row in look(study, lambda tx: gold_items(tx, "only", stage.lowest_correct))}
+    assert made["i1"] == {"tone": "rude", "words": [span(1, 2)]}
+    own_words = {"tone": "rude", "words": [span(1, 2)], "reason": "It is a reproach."}
+    assert stage.task.grading.grade(own_words, made["i1"]).score == 1
+
+
+def test_exported_fields_are_read_one_by_one(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "crowdkit.csv"
+    write_export(study, "crowdkit", path)
+    rows = read_table(path)
+    assert list(rows[0]) == ["task", "worker", "tone", "words", "reason"] and len(rows) == 12
+    units = {row["task"]: [one["tone"] for one in rows if one["task"] == row["task"]] for row in rows}
+    matrix = [[units[task][place] for task in sorted(units)] for place in range(3)]
+    assert chorale.alpha(path, label="tone", ci=False).value == pytest.approx(chorale.alpha(matrix, ci=False).value)
+    command = ["agreement", str(path), "--label", "words", "--sep", "json", "--distance", "ua-f1", "--json"]
+    assert json.loads(CliRunner().invoke(app, command).stdout)["value"] == 1.0
+    as_written = CliRunner().invoke(app, ["agreement", str(path), "--label", "words"])
+    assert "add --sep json" in as_written.output
+    refused = CliRunner().invoke(app, ["agreement", str(path)])
+    assert refused.exit_code == 2 and "--label" in refused.output and "tone" in refused.output
+
+
+def test_the_table_of_results_has_the_item_s_text(study: Study, tmp_path: Path) -> None:
+    write_export(study, "form", tmp_path / "form.csv")
+    rows = {row["item"]: row for row in read_table(tmp_path / "form.csv")}
+    assert [rows[f"i{place}"]["text"] for place in range(4)] == list(TEXTS)
+    assert rows["i1"]["tone"] == "rude" and json.loads(rows["i1"]["words"])[0]["text"] == "never"
+
+
+def test_who_marks_nothing_disagrees_with_who_does(tmp_path: Path) -> None:
+    """Left out, everybody who saw nothing to mark would raise the agreement."""
+    marked = ["[]", '["0:2"]', '["0:2"]', '["0:2"]', "[]", "[]", "", '["3:4"]']
+    lines = [f'i{place // 2},w{place % 2},"{cell.replace(chr(34), chr(34) * 2)}"' for place, cell in enumerate(marked)]
+    path = tmp_path / "spans.csv"
+    path.write_text("task,worker,label\n" + "\n".join(lines) + "\n", "utf-8")
+    for distance in ("ua-f1", "span"):
+        score = chorale.alpha(path, sep="json", distance=distance, items=True, ci=False)
+        assert {row["item"]: row["disagreement"] for row in score.json["items"]} == {"i0": 1.0, "i1": 0.0, "i2": 0.0}
+        assert score.json["n_judgments"] == 7 and any("no label" in note for note in score.notes)
