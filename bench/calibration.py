@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench import calibration_coefficients, calibration_scores, calibration_workers
+from bench import calibration_coefficients, calibration_models, calibration_scores, calibration_workers
 from bench.simulations import Simulation
 
 SOURCES: tuple[Callable[[], Iterable[Simulation]], ...] = (
@@ -25,6 +25,8 @@ SOURCES: tuple[Callable[[], Iterable[Simulation]], ...] = (
     calibration_coefficients.intervals_of_agreement,
     calibration_workers.intervals_of_workers,
     calibration_workers.intervals_of_arms,
+    calibration_models.intervals_of_models,
+    calibration_models.tests_of_models,
 )
 """Further simulations are added here: a function that gives some, in a module beside this one."""
 PAGE = Path(__file__).parent.parent / "docs" / "calibration.md"

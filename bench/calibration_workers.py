@@ -25,8 +25,21 @@ def _crowd(tasks: int, workers: int, each: int, rng: np.random.Generator) -> tup
     return judgments, list(map(str, truth)), accuracy.tolist()
 
 
+def _knowing_crowd(tasks: int, workers: int, each: int, rng: np.random.Generator) -> tuple[Judgments, list[float]]:
+    """Judgments by workers who know 30 to 95% of the answers and otherwise say anything; and how much each knows."""
+    truth, competence = rng.integers(2, size=tasks), rng.uniform(0.3, 0.95, size=workers)
+    task = np.repeat(np.arange(tasks), each)
+    worker = np.concatenate([rng.permutation(workers)[:each] for _ in range(tasks)])
+    label = np.where(rng.random(len(task)) < competence[worker], truth[task], rng.integers(2, size=len(task)))
+    names = [f"t{one:05}" for one in task], [f"w{one:03}" for one in worker]
+    return Judgments.from_columns(*names, map(str, label)), competence.tolist()
+
+
 def _of_method(method: str, tasks: int, workers: int, each: int, rng: np.random.Generator) -> Iterator[Outcome]:
-    judgments, _, accuracy = _crowd(tasks, workers, each, rng)
+    if method == "mace":
+        judgments, accuracy = _knowing_crowd(tasks, workers, each, rng)
+    else:
+        judgments, _, accuracy = _crowd(tasks, workers, each, rng)
     result = aggregate(judgments, method)
     evidence = worker_evidence(judgments, method, result)
     if evidence is None:
@@ -52,10 +65,10 @@ def intervals_of_workers() -> Iterator[Simulation]:
         yield Simulation(
             "gold accuracy of a worker", of, "coverage", partial(_on_gold, gold), (0.90, 0.995), gold == 10
         )
-    for method in ("dawid-skene", "one-coin"):
+    for method in ("dawid-skene", "one-coin", "mace"):
         for tasks, workers, each in ((100, 10, 5), (200, 40, 5), (1000, 40, 3)):
             of = f"{tasks:,} tasks × {each}, {workers} workers"
-            run, is_quick = partial(_of_method, method, tasks, workers, each), tasks == 100
+            run, is_quick = partial(_of_method, method, tasks, workers, each), tasks == 100 and method != "mace"
             yield Simulation(f"worker quality, {method}", of, "coverage", run, (0.91, 0.985), is_quick)
 
 

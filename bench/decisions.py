@@ -29,7 +29,7 @@ def decide(tx: Tx, stage_id: int, decisions: int, rng: Random) -> int:
     for number in range(decisions):
         worker = 1 + number % WORKERS
         gold += gold_due(worker, number // WORKERS % 200, 0.1)
-        found = offering.next_item(tx, stage_id, worker, rng.getrandbits(62), not_from_own=1)
+        found = offering.next_item(tx, stage_id, worker, rng.getrandbits(62), apart=offering.Apart(not_from_own=1))
         if found is None:
             raise RuntimeError("a stage full of items has none to offer")
     return gold

@@ -19,8 +19,10 @@ from chorale.model.reprs import brief_repr
 
 Codes = NDArray[np.int32]
 Repeats = Literal["last", "first", "all"]
+NOTHING = "nothing marked"
+"""The label of a judgment without spans: it counts, since others may have marked some."""
 
-__all__ = ["JSON_LISTS", "Codes", "Judgments", "Repeats", "codes_in_use", "set_name", "split_labels"]
+__all__ = ["JSON_LISTS", "NOTHING", "Codes", "Judgments", "Repeats", "codes_in_use", "set_name", "split_labels"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

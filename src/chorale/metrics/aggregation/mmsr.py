@@ -27,6 +27,9 @@ _AT_ONCE = 2**22
 _MOST_WORKERS = 5_000
 """Above it, tables of workers × workers no longer fit into the memory of most machines."""
 _CLOSE = 1e-12
+_FEW = 100
+"""Workers up to whom all eigenvectors take no longer."""
+_KRYLOV, _RESTARTS, _ROUNDING = 40, 20, 1e-11
 _STEPS = 50
 
 
@@ -206,15 +209,40 @@ class _Factor:
         within = scale[:, None] * (alike + np.diag(alike.sum(axis=0))) * scale / 2
         least, vector = -1.0, np.ones(len(signs))
         for _ in range(_STEPS):
-            values, vectors = np.linalg.eigh(least * between + within)
-            vector = vectors[:, -1]
+            value, vector = _leading(least * between + within, vector)
             slope = float(vector @ between @ vector) - 2 * least
-            step = (float(values[-1]) - least * least) / slope
+            step = (value - least * least) / slope
             least -= step
             if abs(step) < _CLOSE:
                 break
         sides = np.sign(np.where(np.abs(vector) < _CLOSE, 0.0, vector))
         return np.asarray(sides * np.sign(sides.sum()))
+
+
+def _leading(matrix: FloatArray, start: FloatArray) -> tuple[float, FloatArray]:
+    """The largest eigenvalue of a symmetric matrix and its vector, by Lanczos's method from a vector near it.
+
+    A few dozen products with the matrix take the place of all eigenvectors, which would take seconds each time.
+    """
+    if len(matrix) > _FEW:
+        vector = start / np.linalg.norm(start)
+        for _ in range(_RESTARTS):
+            basis = vector[:, None]
+            for _ in range(_KRYLOV):
+                fresh = matrix @ basis[:, -1]
+                # Twice, since rounding leaves a little of what was taken off the first time.
+                for _ in range(2):
+                    fresh = fresh - basis @ (basis.T @ fresh)
+                length = float(np.linalg.norm(fresh))
+                if length < _ROUNDING:
+                    break
+                basis = np.column_stack([basis, fresh / length])
+            values, vectors = np.linalg.eigh(basis.T @ matrix @ basis)
+            vector = basis @ vectors[:, -1]
+            if np.linalg.norm(matrix @ vector - values[-1] * vector) < _ROUNDING:
+                return float(values[-1]), np.asarray(vector / np.linalg.norm(vector))
+    values, vectors = np.linalg.eigh(matrix)
+    return float(values[-1]), np.asarray(vectors[:, -1])
 
 
 def _moved(first: FloatArray, new_first: FloatArray, second: FloatArray, new_second: FloatArray) -> float:

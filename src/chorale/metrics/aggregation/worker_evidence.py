@@ -1,13 +1,12 @@
 """What a worker's quality rests on, judgment by judgment, given the answers that were found.
 
 A quality that is a mean over the worker's judgments can be bootstrapped over them. The answers stay what they are: one
-worker among many moves them little. GLAD's ability and MACE's competence are not means; they take one step of their
-method from where it stopped, with the judgments as often as they are drawn.
+worker among many moves them little. MACE's competence follows from how often somebody is right, and how often they
+would be without knowing. GLAD's ability has no interval: its scale is that of a prior.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 
@@ -34,6 +33,8 @@ class WorkerEvidence:
     _edges: Index
     _believed: FloatArray | None = None
     """How probable it is that each judgment is right; None where that is known, as of gold."""
+    _is_competence: bool = False
+    """Whether the quality is MACE's."""
 
     def rows(self, worker: int) -> FloatArray:
         """One for each of their judgments; none of somebody of whom nothing is known, as who met no gold."""
@@ -50,10 +51,11 @@ class WorkerEvidence:
         if self._believed is None:
             return around
         size = max(float(_information(self._believed[part]).sum()), _LEAST)
-        if self.metric.wholes is not None:
-            return Interval(*wilson(value, size, t_bound(TAIL, max(size - 1, 1.0))))
-        wider = max(1.0, sqrt(len(rows) / size))
-        return Interval(value + wider * (around.low - value), value + wider * (around.high - value))
+        bound = t_bound(TAIL, max(size - 1, 1.0))
+        if not self._is_competence:
+            return Interval(*wilson(value, size, bound))
+        right = float(self._believed[part].mean())
+        return _competence_between(value, right, *wilson(right, size, bound))
 
 
 def _information(believed: FloatArray) -> FloatArray:
@@ -71,6 +73,17 @@ def _information(believed: FloatArray) -> FloatArray:
     return np.asarray(np.minimum(told, 1.0))
 
 
+def _competence_between(competence: float, right: float, low: float, high: float) -> Interval:
+    """The interval of a competence from that of how often the worker is right.
+
+    Who does not know is right by luck: right = competence + (1 − competence) · luck.
+    """
+    luck = float(np.clip((right - competence) / max(1 - competence, _NEARLY_NEVER), 0.0, _MOST_LUCK))
+    least, most = ((accuracy - luck) / (1 - luck) for accuracy in (low, high))
+    return Interval(max(0.0, min(least, competence)), min(1.0, max(most, competence)))
+
+
+_MOST_LUCK = 0.95
 _NEARLY_NEVER = 1e-6
 _LEAST = 0.5
 """Judgments that anybody is taken to have given: of less no interval could be computed."""
@@ -88,7 +101,7 @@ def worker_evidence(judgments: Judgments, method: str, result: Aggregation) -> W
     order = np.argsort(judgments.workers, kind="stable")
     edges = np.searchsorted(judgments.workers[order], np.arange(len(judgments.worker_names) + 1))
     believed = result.probabilities[judgments.tasks, judgments.labels][order]
-    return WorkerEvidence(next(iter(result.quality)), metric, rows[order], edges, believed)
+    return WorkerEvidence(next(iter(result.quality)), metric, rows[order], edges, believed, method == "mace")
 
 
 def gold_evidence(judgments: Judgments, gold: Mapping[str, str], smoothing: float) -> WorkerEvidence:
@@ -121,11 +134,6 @@ def _rows(judgments: Judgments, method: str, result: Aggregation) -> tuple[Float
     if method == "mace":
         knew = believed * result.details["knowing"][judgments.workers, judgments.labels]
         return np.column_stack([knew, each]), _COMPETENCE
-    if method == "glad":
-        ease = np.exp(result.details["ease"])[judgments.tasks]
-        ability = result.quality["ability"][judgments.workers]
-        right = 1 / (1 + np.exp(-np.clip(ability * ease, -500, 500)))
-        return np.column_stack([(believed - right) * ease, right * (1 - right) * ease**2, ability, each]), _ABILITY
     return None
 
 
@@ -133,12 +141,3 @@ _MEAN = Metric(
     lambda sums: {"quality": ratio(sums[..., 0], sums[..., 1])}, wholes=lambda sums: {"quality": sums[..., 1]}
 )
 _COMPETENCE = Metric(lambda sums: {"quality": competence_of(sums[..., 0], sums[..., 1])})
-
-
-def _stepped(sums: FloatArray) -> dict[str, FloatArray]:
-    """Newton's step: the slope of the log posterior over its curvature, with the prior N(1, 1)."""
-    ability = ratio(sums[..., 2], sums[..., 3])
-    return {"quality": ability + (sums[..., 0] - (ability - 1)) / (sums[..., 1] + 1)}
-
-
-_ABILITY = Metric(_stepped)

@@ -5,6 +5,7 @@ from chorale.metrics.agreement.chance import brennan_prediger, fleiss_by_items, 
 from chorale.metrics.agreement.conger import conger_kappa
 from chorale.metrics.agreement.distances import DISTANCES, Distance
 from chorale.metrics.agreement.fleiss import fleiss_kappa, percent_agreement
+from chorale.metrics.agreement.gamma import gamma
 from chorale.metrics.agreement.icc import icc
 from chorale.metrics.agreement.pair_evidence import PairEvidence, pair_evidence, pair_evidence_beside
 from chorale.metrics.agreement.pairs import Pair, agreement_of_pairs, cohen_kappa, scott_pi
@@ -29,6 +30,7 @@ __all__ = [
     "conger_kappa",
     "fleiss_by_items",
     "fleiss_kappa",
+    "gamma",
     "gwet_ac",
     "icc",
     "kendall_tau",

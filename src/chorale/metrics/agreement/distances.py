@@ -10,7 +10,7 @@ import numpy as np
 
 from chorale.metrics import FloatArray
 from chorale.metrics.agreement.scales import UnfitLabelError
-from chorale.metrics.judgments import Judgments
+from chorale.metrics.judgments import NOTHING, Judgments
 
 Labels = Sequence[frozenset[str]]
 Distance = Callable[[frozenset[str], frozenset[str]], float]
@@ -18,7 +18,7 @@ Distance = Callable[[frozenset[str], frozenset[str]], float]
 
 MOST_LABELS = 5_000
 """A table of all their distances must fit into memory."""
-_SPAN = re.compile(r"\s*(\d{1,9})\s*:\s*(\d{1,9})\s*")
+_SPAN = re.compile(r"\s*(\d{1,9})\s*:\s*(\d{1,9})\s*(?::(.*))?", re.DOTALL)
 _SAME_SPAN = 0.5
 
 
@@ -59,7 +59,8 @@ def span(labels: Labels) -> FloatArray:
         for start, end in each:
             members[row, (edges[:-1] >= start) & (edges[1:] <= end)] = 1
     shared, union = _shared_and_union(members, lengths)
-    return 1 - shared / union
+    # Two people who marked nothing agree.
+    return 1 - np.divide(shared, union, out=np.ones_like(shared), where=union > 0)
 
 
 def ua_f1(labels: Labels) -> FloatArray:
@@ -73,7 +74,8 @@ def ua_f1(labels: Labels) -> FloatArray:
     for row, arguments in enumerate(spans):
         for column in range(row):
             other = spans[column]
-            table[row, column] = 1 - 2 * _most_matches(arguments, other) / (len(arguments) + len(other))
+            marked = len(arguments) + len(other)
+            table[row, column] = 1 - 2 * _most_matches(arguments, other) / marked if marked else 0.0
     return table + table.T
 
 
@@ -84,6 +86,8 @@ DISTANCES: Mapping[str, Callable[[Labels], FloatArray]] = {
     "ua-f1": ua_f1,
 }
 """By name: from all labels to the table of distances between them."""
+SPAN_DISTANCES = ("span", "ua-f1")
+"""Those for which nothing marked is a label too."""
 
 
 def distances_between(labels: Labels, distance: str | Distance) -> FloatArray:
@@ -119,18 +123,26 @@ def _shared_and_union(members: FloatArray, weights: FloatArray) -> tuple[FloatAr
 
 
 def _spans(labels: Labels) -> list[set[tuple[int, int]]]:
-    return [{_span(text) for text in label} for label in labels]
+    return [set() if label == {NOTHING} else {labelled_span(text)[:2] for text in label} for label in labels]
 
 
-def _span(text: str) -> tuple[int, int]:
+def labelled_span(text: str) -> tuple[int, int, str]:
+    """Where a span starts and ends, and its category, if it has one.
+
+    >>> labelled_span("3:5"), labelled_span("3:5:PER")
+    ((3, 5, ''), (3, 5, 'PER'))
+    """
     match = _SPAN.fullmatch(text)
-    fix = "Write spans of tokens as start:end, the end not included: 3:5. With several in a cell, give --sep."
+    fix = (
+        "Write spans of tokens as start:end, the end not included: 3:5, or 3:5:PER with a category. With several in "
+        "a cell, give --sep; json if cells are JSON lists."
+    )
     if match is None:
         raise UnfitLabelError("a label is no span", text, fix)
     start, end = int(match[1]), int(match[2])
     if start >= end:
         raise UnfitLabelError("a span ends before it has begun", text, fix)
-    return start, end
+    return start, end, (match[3] or "").strip()
 
 
 def _most_matches(left: Sequence[tuple[int, int]], right: Sequence[tuple[int, int]]) -> int:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from chorale.files.fast_tables import fast_table, header_of
-from chorale.files.judgment_columns import JSON_LISTS, as_text, label_column, text_of, written_labels
+from chorale.files.judgment_columns import JSON_LISTS, as_text, label_column, span_text, text_of, written_labels
 from chorale.files.judgment_layout import JudgmentLayout, layout_of
 from chorale.files.rows import Row, read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, refused
@@ -188,10 +188,11 @@ def _value(path: Path, row: Row, role: str, name: str, problems: list[Problem]) 
         refuse(f"has an object as {name}", "Write a text or a number.")
         return None
     if isinstance(value, list):
-        if any(isinstance(one, dict | list) or one is None for one in value):
-            refuse(f"has a list of more than texts and numbers as {name}", "Write a list of texts.")
+        options = [span_text(one) if isinstance(one, dict | list) else one for one in value]
+        if any(one is None for one in options):
+            refuse(f"has a list of more than texts, numbers and spans as {name}", "Write a list of texts.")
             return None
-        return [text_of(one) for one in value]
+        return [text_of(one) for one in options]
     return None if value is None else text_of(value)
 
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from chorale.files.judgment_columns import split_labels, text_of
-from chorale.metrics.judgments import Judgments
+from chorale.files.judgment_columns import JSON_LISTS, split_labels, text_of
+from chorale.metrics.judgments import NOTHING, Judgments
 from chorale.model.plural import plural
 
 _LIKE_MISSING = frozenset(
@@ -64,7 +64,9 @@ def tidy_labels(labels: pl.Series, sep: str | None, empty: str | None, missing: 
             labels = labels.list.eval(pl.element().filter(~pl.element().is_in(missing)))
         shown = ", ".join(f"{value!r} ({count:,})" for value, count in found.items())
         notes.append(f"Read as missing: {shown}.")
-    return TidyLabels(_filled(labels, empty), tuple(notes))
+    # Of lists, an empty one says that nothing was marked; a cell without any says that nothing was asked.
+    unasked_too = not (sep == JSON_LISTS and empty == NOTHING)
+    return TidyLabels(_filled(labels, empty, unasked_too=unasked_too), tuple(notes))
 
 
 def _is_missing(options: pl.Series, found: dict[str, int]) -> pl.Series:
@@ -75,14 +77,15 @@ def _is_missing(options: pl.Series, found: dict[str, int]) -> pl.Series:
     return missing
 
 
-def _filled(labels: pl.Series, empty: str | None) -> pl.Series:
+def _filled(labels: pl.Series, empty: str | None, *, unasked_too: bool) -> pl.Series:
     """Labels, or sets of them, with a name for those that are empty; as they are if there is no name."""
     if empty is None:
         return labels
     if not isinstance(labels.dtype, pl.List):
         return labels.fill_null("").replace("", empty)
     labels = labels.alias("label")
-    named = pl.when((pl.col("label").list.len() == 0) | pl.col("label").is_null()).then(pl.lit([empty]))
+    is_empty = pl.col("label").list.len() == 0
+    named = pl.when(is_empty | pl.col("label").is_null() if unasked_too else is_empty).then(pl.lit([empty]))
     return labels.to_frame("label").select(label=named.otherwise(pl.col("label"))).to_series()
 
 

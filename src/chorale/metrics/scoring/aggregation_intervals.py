@@ -154,7 +154,7 @@ def _worker_intervals(
         why = (
             "it is a mean over options"
             if result.multiple
-            else "it was given, is the same for all, or is no mean over judgments"
+            else "it was given, is the same for all, is on the scale of a prior, or is no mean over judgments"
         )
         return {}, [f"Workers' {quality} has no interval: {why}."]
     lowest = np.argsort(result.quality[quality], kind="stable")[:_SHOWN].tolist()

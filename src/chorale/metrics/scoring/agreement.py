@@ -30,6 +30,8 @@ from chorale.model.plural import plural
 _Computed = TypeVar("_Computed")
 _MOST_ROWS = 50
 """Of a table on a terminal; `--json` has them all."""
+_FEW_NAMES, _MOST_DIFFERENT = 20, 0.8
+"""Above so many labels, and such a share of all judgments, what people wrote was in words of their own."""
 
 
 def score_agreement(
@@ -187,11 +189,24 @@ def _notes(judgments: Judgments, result: Agreement, options: AgreementOptions) -
     elif single:
         items = plural(single, "item does not count: it has", "items do not count: they have")
         notes.append(f"{items} one judgment.")
-    if judgments.sets is not None and not options.distance:
+    if judgments.sets is not None and not options.distance and options.metric != "gamma":
         notes.append("Labels are sets, and two are the same only if all their options are (see --distance).")
+    notes += _looks_otherwise(judgments)
     if result.value is None:
         notes.append(f"{options.metric} is undefined: {result.undefined}.")
     return notes
+
+
+def _looks_otherwise(judgments: Judgments) -> list[str]:
+    """Labels that are compared as names, and do not look like names."""
+    names = judgments.label_names
+    if judgments.sets is not None or not names:
+        return []
+    if all(name.startswith("[") and name.endswith("]") for name in names):
+        return ["Labels look like JSON lists and are compared as they are written: add --sep json."]
+    if len(names) > _FEW_NAMES and len(names) > _MOST_DIFFERENT * len(judgments):
+        return [f"{len(names):,} of {len(judgments):,} labels are different: this looks like free text, not labels."]
+    return []
 
 
 def _interval(result: Agreement, resampling: Resampling) -> Interval | None:
@@ -213,6 +228,10 @@ def _compared(
 ) -> Mapping[str, Comparison] | None:
     if results[0].value is None or results[1].value is None:
         return None
+    if options.metric == "gamma":
+        # Random spans are drawn for each file by itself.
+        first, second = (_by_item(result) for result in results)
+        return resampling.compare(first, second, results[0].statistics()[1])
     combined = options.compute(both)
     if combined.value is None:
         raise UserError(f"The two files can't be compared by {options.metric}: together, {combined.undefined}.")
@@ -220,6 +239,13 @@ def _compared(
     halves = slice(0, items), slice(items, 2 * items)
     first, second = (Statistics(statistics.items[part], statistics.rows[part]) for part in halves)
     return resampling.compare(first, second, metric)
+
+
+def _by_item(result: Agreement) -> Statistics:
+    """The statistics of all items that were judged, in the order of their names."""
+    statistics, _ = result.statistics(all_items=True)
+    used = sorted(codes_in_use(result.judgments.tasks), key=lambda code: statistics.items[code])
+    return Statistics(tuple(statistics.items[code] for code in used), statistics.rows[used])
 
 
 def _check_same_items(judged: Judged, against: Judged) -> None:

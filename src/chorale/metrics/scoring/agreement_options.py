@@ -17,6 +17,7 @@ from chorale.metrics.agreement import (
     conger_kappa,
     fleiss_by_items,
     fleiss_kappa,
+    gamma,
     gwet_ac,
     icc,
     kendall_tau,
@@ -46,6 +47,7 @@ CoefficientName = Literal[
     "kendall-w",
     "kendall-tau",
     "spearman",
+    "gamma",
 ]
 COEFFICIENTS: tuple[CoefficientName, ...] = get_args(CoefficientName)
 Shares = Literal["judgments", "items"]
@@ -65,6 +67,8 @@ class AgreementOptions:
     min_common: int = 1
     icc_form: IccForm = "2"
     shares: Shares = "judgments"
+    seed: int = 1
+    """Of the random spans of gamma."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -134,6 +138,7 @@ class AgreementOptions:
             "order": self.order,
             "min-common": self.min_common if "min_common" in self._taken else None,
             "icc-form": self.icc_form if "icc_form" in self._taken else None,
+            **({"seed": self.seed} if "seed" in self._taken else {}),
             **({"shares": "items", "weights": self.weights} if self.shares == "items" else {}),
         }
 
@@ -159,6 +164,7 @@ _COEFFICIENTS: Mapping[str, _Coefficient] = {
     "kendall-w": _Coefficient(kendall_w, frozenset({"order"})),
     "kendall-tau": _Coefficient(kendall_tau, frozenset({"order", "min_common"})),
     "spearman": _Coefficient(spearman_rho, frozenset({"order", "min_common"})),
+    "gamma": _Coefficient(gamma, frozenset({"seed"})),
 }
 _RANKED = frozenset({"kendall-w", "kendall-tau", "spearman"})
 _ORDERED = _RANKED | {"gwet", "brennan-prediger"}

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from chorale.files.tables import write_csv
-from chorale.metrics import Comparison, FloatArray, Interval, signature
+from chorale.metrics import FloatArray, Interval, signature
 from chorale.metrics.irt import (
     GUESS_RATE,
     GuessingPrior,
@@ -26,9 +26,9 @@ from chorale.metrics.irt import (
 )
 from chorale.metrics.reading.responses import ResponseTable
 from chorale.metrics.resampling import Resampling
+from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
-from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, shown_interval
-from chorale.metrics.scoring.aggregation_intervals import compared_means
+from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
 from chorale.metrics.scoring.irt_notes import fit_notes, interval_notes
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
@@ -104,7 +104,7 @@ def score_irt(
     if around is not None:
         notes += interval_notes(table, options.model, options.guess_rate)
     if against is not None:
-        json["against"], remarks = _compared(table, fit, against, options, resampling, tables)
+        json["against"], remarks = _compared(table, fit, against, options, resampling.progress, tables)
         notes += remarks
     values, intervals = _numbers(table, fit, around)
     text = _signature(table, options, resampling, against)
@@ -182,11 +182,11 @@ def _compared(
     fit: IrtFit,
     against: ResponseTable,
     options: IrtOptions,
-    resampling: Resampling,
+    progress: Progress | None,
     tables: list[ScoreTable],
 ) -> tuple[dict[str, Any], list[str]]:
     """Means over the items, and over the responders, that both have; adds a table."""
-    other = _fitted(against, options, resampling.progress)
+    other = _fitted(against, options, progress)
     kinds = [
         ("difficulty", table.items, fit.difficulty.mean, against.items, other.difficulty.mean),
         ("discrimination", table.items, fit.discrimination, against.items, other.discrimination),
@@ -195,27 +195,36 @@ def _compared(
     ]
     fixed = _fixed(options.model)
     json: dict[str, Any] = {}
-    compared: dict[str, Comparison] = {}
-    free = [kind for kind in kinds if kind[0] not in fixed]
-    for name, (ours, theirs, comparison) in compared_means(free, resampling).items():
-        compared[f"mean {name} of {len(ours):,}"] = comparison
+    for name, first, values, second, others in kinds:
+        common = sorted(set(first) & set(second))
+        if name in fixed or not common:
+            continue
+        ours, theirs = (_taken(common, *side) for side in ((first, values), (second, others)))
         alike = float(np.corrcoef(ours, theirs)[0, 1]) if min(ours.std(), theirs.std()) > 0 else None
-        json[name] = {"common": len(ours), "correlation": alike, **comparison.as_dict()}
+        means = {"value": float(ours.mean()), "other": float(theirs.mean())}
+        json[name] = {"common": len(ours), "correlation": alike, **means, "difference": means["value"] - means["other"]}
     if not json:
         name = against.sources[0].name
         fix = "Give items or responders the same names in both."
         raise UserError(
             "There is nothing to compare", [Problem(name, None, "has no item and no responder of the file", fix)]
         )
-    names = tuple(Path(one.sources[0].name).name for one in (table, against))
-    tables.append(comparison_table("Compared", (names[0], names[1]), compared))
-    rows_of = [(name, one["common"], one["correlation"]) for name, one in json.items()]
-    tables.append(ScoreTable("How alike they are", ("what", "in common#", "correlation#"), rows_of))
+    names = [Path(one.sources[0].name).name for one in (table, against)]
+    columns = ("mean", "in common#", f"{names[0]}#", f"{names[1]}#", "difference#", "correlation#")
+    shown = ("common", "value", "other", "difference", "correlation")
+    tables.append(ScoreTable("Compared", columns, [(name, *(one[key] for key in shown)) for name, one in json.items()]))
     note = (
         "Each file is fitted on its own, and its scale comes from its own responders and items: a difference in "
-        "difficulty is one relative to who answered."
+        "difficulty is one relative to who answered. It has no interval and no p-value, since items alone do not show "
+        "how far a scale moves with other responders."
     )
     return json, [note]
+
+
+def _taken(names: Sequence[str], all_names: Sequence[str], values: FloatArray) -> FloatArray:
+    """The values of these names, in their order."""
+    place = {name: number for number, name in enumerate(all_names)}
+    return np.asarray(values[[place[name] for name in names]])
 
 
 def write_items(items: Sequence[dict[str, Any]], target: Path) -> None:
@@ -336,8 +345,6 @@ def _signature(table: ResponseTable, options: IrtOptions, resampling: Resampling
         "seed": options.seed if options.starts > 1 else None,
         "ci": resampling.ci or None,
     }
-    if against is not None:
-        settings |= resampling.settings(compared=True)
     inputs = _digests(table, "file") | ({} if against is None else _digests(against, "against"))
     return signature(f"irt-{options.model}", settings, inputs)
 

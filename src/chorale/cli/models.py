@@ -1,0 +1,104 @@
+"""`chorale models`"""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from chorale.cli.arguments import AsJson
+from chorale.cli.parameters import Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import AsLatex, print_scored
+from chorale.metrics.options import Resamples, Seed, WithIntervals
+from chorale.metrics.reading import judgments_options as judged_options
+from chorale.metrics.reading.judged import Reading, judged_in
+from chorale.metrics.replacing.alternative import EPSILONS, FEWEST_BY_T
+from chorale.metrics.replacing.closeness import CloseBy
+from chorale.metrics.replacing.who import models_in
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.scoring.models import ModelOptions, score_models
+
+ModelNames = Annotated[
+    Sequence[str],
+    Option(metavar="NAME", help="A worker that is a model; * stands for any letters. Repeatable. See also --kind."),
+]
+KindColumn = Annotated[
+    str | None,
+    Option(metavar="COLUMN", help="The column that says human or model. Usual: kind."),
+]
+CloseByName = Annotated[
+    CloseBy,
+    Option(
+        metavar="NAME",
+        help="What makes labels close: accuracy (the same), rmse (near numbers), jaccard or masi (sets), span (3:5) "
+        "or ua-f1 (sets of spans).",
+    ),
+]
+Annotators = Annotated[
+    Literal["experts", "skilled", "crowd"],
+    Option(metavar="KIND", help="What people are, which decides ε: experts (0.2), skilled (0.15) or crowd (0.1)."),
+]
+Epsilon = Annotated[
+    float | None,
+    Option(
+        metavar="NUMBER", min=0, max=1, help="How much closer people may be and still be replaced; by --annotators."
+    ),
+]
+MinItems = Annotated[int, Option(min=2, help="Fewest items of a person.")]
+Expert = Annotated[
+    str | None, Option(metavar="NAME", help="Compare with this person's labels alone, not with the other people's.")
+]
+
+
+def models(
+    file: judged_options.JudgmentsFile,
+    model: ModelNames = (),
+    kind: KindColumn = None,
+    by: CloseByName = "accuracy",
+    annotators: Annotators = "crowd",
+    epsilon: Epsilon = None,
+    min_items: MinItems = FEWEST_BY_T,
+    expert: Expert = None,
+    ranks: Annotated[
+        bool,
+        Option(help="Test people with fewer than 30 items by Wilcoxon's ranks, as published: it finds wins too often."),
+    ] = False,
+    task: judged_options.TaskColumn = None,
+    worker: judged_options.WorkerColumn = None,
+    label: judged_options.LabelColumn = None,
+    sep: judged_options.Separator = None,
+    empty: judged_options.EmptyLabel = None,
+    missing: judged_options.MissingValues = (),
+    repeats: Annotated[
+        Literal["last", "first"],
+        Option(metavar="last|first", help="Which of a worker's judgments of the same task counts."),
+    ] = "last",
+    plan: Annotated[
+        bool, Option(help="Say how many items each person would have to judge for the test to pass.")
+    ] = False,
+    people: Annotated[bool, Option(help="List the test of every model against every person.")] = False,
+    confusions: Annotated[bool, Option(help="List which labels models give where people give others.")] = False,
+    items: Annotated[bool, Option(help="List items, those first in which models are farthest from people.")] = False,
+    ci: WithIntervals = False,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+    as_json: AsJson = False,
+    as_latex: AsLatex = False,
+) -> None:
+    """Test whether models may take people's place, and say how far they agree with them."""
+    reading = Reading(task, worker, label, None, sep, empty, repeats, missing=missing or ())
+    with patiently("resamples") as progress:
+        judged = judged_in(file, reading)
+        judged, named = models_in(file, judged, reading, model or (), kind)
+        options = ModelOptions(
+            named,
+            by,
+            EPSILONS[annotators] if epsilon is None else epsilon,
+            min_items,
+            expert,
+            ranks,
+            plan,
+            people,
+            confusions,
+            items,
+        )
+        score = score_models(judged, options, Resampling(ci, resamples, seed, progress))
+    print_scored(score, as_json=as_json, as_latex=as_latex)

@@ -1,0 +1,73 @@
+"""How many items the alternative annotator test needs: it is repeated with items drawn from those there are."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.metrics import FloatArray
+from chorale.metrics.replacing.alternative import FEWEST_BY_T, LEVEL, PASSES, Rival
+from chorale.metrics.student import t_bound
+
+POWER = 0.8
+"""Of the repetitions that are to pass."""
+MOST_ITEMS = 100_000
+
+
+def chance_of_passing(
+    rivals: Sequence[Rival], items: int, epsilon: float, *, repetitions: int = 1000, seed: int = 1
+) -> float:
+    """The share of repetitions in which the model wins against half of the people, if each judges so many items.
+
+    People are drawn apart from each other, and tested by Student's t.
+    """
+    rng = np.random.default_rng(seed)
+    values = np.stack([_t_values(_drawn(rival, items, repetitions, rng), epsilon) for rival in rivals], axis=1)
+    return float((_wins(values, items) >= PASSES * len(rivals)).mean())
+
+
+def items_needed(rivals: Sequence[Rival], epsilon: float, *, repetitions: int = 1000, seed: int = 1) -> int | None:
+    """The fewest items a person has to judge for the test to pass in 80% of repetitions; None if more than 100,000."""
+
+    def enough(items: int) -> bool:
+        return chance_of_passing(rivals, items, epsilon, repetitions=repetitions, seed=seed) >= POWER
+
+    high = FEWEST_BY_T
+    while not enough(high):
+        high *= 2
+        if high > MOST_ITEMS:
+            return None
+    low = high // 2 if high > FEWEST_BY_T else high
+    while high - low > max(1, high // 100):
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _drawn(rival: Rival, items: int, repetitions: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    counts = np.array([rival.model_closer, rival.equal, rival.person_closer], dtype=np.float64)
+    drawn: NDArray[np.int64] = rng.multinomial(items, counts / counts.sum(), size=repetitions)
+    return drawn
+
+
+def _t_values(drawn: NDArray[np.int64], epsilon: float) -> FloatArray:
+    """Of the difference of each repetition, less ε."""
+    size = drawn.sum(axis=1)
+    mean = (drawn[:, 2] - drawn[:, 0]) / size
+    variance = ((drawn[:, 2] + drawn[:, 0]) / size - mean * mean) / (size - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = (mean - epsilon) / np.sqrt(variance)
+    return np.where(variance > 0, value, np.where(mean < epsilon, -np.inf, np.inf))
+
+
+def _wins(values: FloatArray, items: int) -> NDArray[np.int64]:
+    """How many people the model wins against in each repetition, after Benjamini and Yekutieli's correction.
+
+    Everybody has as many items, so the values of t have the order of the p-values, and are compared without them.
+    """
+    people = values.shape[1]
+    ranks = np.arange(1, people + 1)
+    levels = LEVEL * ranks / (people * (1 / ranks).sum())
+    bounds = [-t_bound(float(level), items - 1) for level in levels]
+    below = np.sort(values, axis=1) <= bounds
+    return np.where(below.any(axis=1), people - np.argmax(below[:, ::-1], axis=1), 0)

@@ -1,0 +1,96 @@
+"""Which workers of some judgments are models: those named, or those of which a column says so."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from chorale.metrics.judgments import Judgments
+from chorale.metrics.reading.judged import Judged, Reading, judged_in
+from chorale.model import Problem, UserError
+from chorale.model.problems import did_you_mean
+
+KIND = "kind"
+"""The column that is looked at if no models are named."""
+_WITH_COLUMNS = ("a file", "a table")
+_MODELS = frozenset({"model", "llm", "machine", "ai"})
+_PEOPLE = frozenset({"human", "person", "people", "worker", "annotator", "expert"})
+
+
+def models_in(
+    data: Any, judged: Judged, reading: Reading, named: Sequence[str], kind: str | None
+) -> tuple[Judged, tuple[str, ...]]:
+    """The workers that are models, in alphabetical order, and the judgments without models that were not named.
+
+    UserError if there are none, or nobody else.
+    """
+    marked = _by_kind(data, judged, reading, kind or KIND) if kind or _has_kind(data, judged, reading) else None
+    if marked is None and not named:
+        raise UserError(f"{judged.name} does not say who is a model. Name them with --model, or a column with --kind.")
+    workers = judged.judgments.worker_names
+    found = _matching(named, workers if marked is None else marked, judged.name) if named else marked or ()
+    if not found:
+        raise UserError(f"{judged.name} has no judgments of models. Name the workers that are models with --model.")
+    if len(found) == len(workers):
+        raise UserError(f"{judged.name} has only models: {', '.join(found)}. Add people's judgments of the same items.")
+    others = [place for place, name in enumerate(workers) if name in set(marked or ()) - set(found)]
+    judgments = judged.judgments
+    return replace(judged, judgments=judgments.taken(~np.isin(judgments.workers, others))), found
+
+
+def _has_kind(data: Any, judged: Judged, reading: Reading) -> bool:
+    if judged.form not in _WITH_COLUMNS:
+        return False
+    try:
+        judged_in(data, _of_column(reading, KIND))
+    except UserError:
+        return False
+    return True
+
+
+def _matching(named: Sequence[str], workers: Sequence[str], source: str) -> tuple[str, ...]:
+    found: set[str] = set()
+    for name in named:
+        here = {worker for worker in workers if worker == name or fnmatchcase(worker, name)}
+        if not here:
+            raise UserError(f"{source} has no model {name!r}, which --model names.{did_you_mean(name, workers)}")
+        found |= here
+    return tuple(sorted(found))
+
+
+def _by_kind(data: Any, judged: Judged, reading: Reading, column: str) -> tuple[str, ...]:
+    """Everybody of whom the column says `model`; each worker is of one kind."""
+    try:
+        kinds = judged_in(data, _of_column(reading, column)).judgments
+    except UserError as error:
+        message = f"{judged.name} can't be read by the kind of worker in the column {column!r}"
+        raise UserError(f"{message}. Name the column that says human or model with --kind.") from error
+
+    def refuse(message: str, fix: str, value: str) -> UserError:
+        return UserError(f"{judged.name} can't be used", [Problem(judged.name, None, message, fix, repr(value))])
+
+    name_them = "Write human or model in every row of the column, or name the models with --model."
+    unknown = [name for name in kinds.label_names if name.lower() not in _MODELS | _PEOPLE]
+    if unknown:
+        raise refuse(f"`{column}` says neither human nor model", name_them, unknown[0])
+    is_model = np.array([name.lower() in _MODELS for name in kinds.label_names])[kinds.labels]
+    models, people = (_workers(kinds, chosen) for chosen in (is_model, ~is_model))
+    silent = sorted(set(judged.judgments.worker_names) - models - people)
+    if silent:
+        raise refuse(f"`{column}` is empty for a worker", name_them, silent[0])
+    both = sorted(models & people)
+    if both:
+        fix = "Give the model a name of its own, or correct the column."
+        raise refuse(f"`{column}` says both human and model of a worker", fix, both[0])
+    return tuple(sorted(models & set(judged.judgments.worker_names)))
+
+
+def _of_column(reading: Reading, column: str) -> Reading:
+    """What reads a column of workers in the place of the labels."""
+    return replace(reading, label=column, sep=None, empty=None, missing=(), repeats="all")
+
+
+def _workers(judgments: Judgments, chosen: Any) -> set[str]:
+    return {judgments.worker_names[code] for code in np.unique(judgments.workers[chosen])}

@@ -1,0 +1,172 @@
+"""Estimates from many labels of a model and few of people, as `chorale estimate` reports them."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chorale.metrics import FloatArray, signature
+from chorale.metrics.reading.sampled import MOST_LABELS, SampledItems, sampled_items
+from chorale.metrics.replacing.estimates import Estimate, Sample, estimate
+from chorale.metrics.score import Score
+from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
+from chorale.metrics.signatures import Setting
+from chorale.model import UserError
+from chorale.model.plural import plural
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateOptions:
+    """What to estimate, and from which columns."""
+
+    people: str = "people"
+    model: str = "model"
+    prevalence: tuple[str, ...] = ()
+    by: str | None = None
+    on: tuple[str, ...] = ()
+    probability: str | None = None
+
+    def settings(self) -> dict[str, Setting]:
+        given: dict[str, Setting] = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: value or None for name, value in given.items()}
+
+
+class _Estimated(NamedTuple):
+    name: str
+    people: Estimate
+    """From people's labels alone."""
+    model: float
+    """What the model's labels alone say."""
+    both: Estimate
+
+    @property
+    def worth(self) -> float | None:
+        """How many times the items that people labelled it would take without the model, to be as certain."""
+        return (self.people.error / self.both.error) ** 2 if self.both.error > 0 else None
+
+
+def score_estimates(data: Any, options: EstimateOptions) -> Score:
+    """Means or prevalences; with groups their differences, with covariates their slopes."""
+    items = sampled_items(
+        data,
+        people=options.people,
+        model=options.model,
+        by=options.by,
+        on=options.on,
+        probability=options.probability,
+    )
+    names, design = _design(items)
+    wanted = [0] if len(names) == 1 else range(1, len(names))
+    found = [
+        _estimated(f"{outcome}{names[place]}", _sample(items, design, *labels), place)
+        for outcome, labels in _outcomes(items, options.prevalence)
+        for place in wanted
+    ]
+    asked = sum(label is not None for label in items.people)
+    json: dict[str, Any] = {"items": len(items.model), "labelled": asked, "estimates": [_json(one) for one in found]}
+    columns = ("estimate", "both#", "95% interval#", "people alone#", "95% interval#", "model alone#", "λ#", "worth#")
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.name,
+            one.both.value,
+            shown_interval(one.both.interval),
+            one.people.value,
+            shown_interval(one.people.interval),
+            one.model,
+            one.both.trust,
+            None if one.worth is None else round(one.worth * asked),
+        )
+        for one in found
+    ]
+    title = f"Estimates from {Path(items.columns.name).name}"
+    return Score(
+        json,
+        [ScoreTable(title, columns, rows)],
+        signature("estimate", options.settings(), {items.columns.source: items.columns.digest}),
+        _notes(items, asked),
+        values={one.name: one.both.value for one in found},
+        intervals={one.name: one.both.interval for one in found},
+    )
+
+
+def _outcomes(items: SampledItems, prevalence: Sequence[str]) -> Iterator[tuple[str, tuple[FloatArray, FloatArray]]]:
+    numbers = None if prevalence else items.numbers()
+    if numbers is not None:
+        yield "mean", numbers
+        return
+    labels = items.labels
+    for label in prevalence:
+        if label not in labels:
+            listed = ", ".join(labels[:MOST_LABELS])
+            raise UserError(f"{items.columns.name}: nobody gave the label {label!r}. There are: {listed}.")
+    if not prevalence and len(labels) > MOST_LABELS:
+        raise UserError(f"{items.columns.name} has {len(labels):,} labels. Name those to estimate with --prevalence.")
+    for label in prevalence or labels:
+        yield f"share of {label}", items.shares(label)
+
+
+def _design(items: SampledItems) -> tuple[list[str], FloatArray]:
+    """What estimates are the coefficients of: their names, and a column for each."""
+    names, columns = [""], [np.ones(len(items.model))]
+    if items.by is not None:
+        first, *others = sorted(set(items.by))
+        for group in others:
+            names.append(f": {group} less {first}")
+            columns.append(np.array([float(value == group) for value in items.by]))
+        if not others:
+            raise UserError(f"{items.columns.name}: --by needs two groups, and there is only {first!r}.")
+    for name, values in items.on.items():
+        names.append(f": by {name}")
+        columns.append(values)
+    design = np.stack(columns, axis=1)
+    asked = np.array([label is not None for label in items.people])
+    for part, which in ((design, "items"), (design[asked], "items that people labelled")):
+        if np.linalg.matrix_rank(part) < design.shape[1]:
+            raise UserError(
+                f"{items.columns.name}: among the {which}, groups and covariates can't be told apart: one follows from "
+                "the others, or a group has no item. Leave a column out, or collect labels in every group."
+            )
+    return names, design
+
+
+def _sample(items: SampledItems, design: FloatArray, model: FloatArray, people: FloatArray) -> Sample:
+    if items.probability is None:
+        return Sample.at_random(design, model, people)
+    return Sample(design, model, people, items.probability)
+
+
+def _estimated(name: str, sample: Sample, place: int) -> _Estimated:
+    everywhere = Sample.at_random(sample.design, sample.model, sample.model)
+    alone = estimate(sample, place, trust=0.0)
+    return _Estimated(name, alone, estimate(everywhere, place, trust=0.0).value, estimate(sample, place))
+
+
+def _json(one: _Estimated) -> dict[str, Any]:
+    sides = {"both": one.both, "people": one.people}
+    json: dict[str, Any] = {"name": one.name, "model": one.model, "lambda": one.both.trust, "worth": one.worth}
+    for side, of_it in sides.items():
+        json[side] = {"value": of_it.value, "se": of_it.error, "ci": of_it.interval.as_list()}
+    return json
+
+
+def _notes(items: SampledItems, asked: int) -> list[str]:
+    notes = [
+        f"{plural(asked, 'item has', 'items have')} people's labels, of {len(items.model):,}. “worth” is how many such "
+        "items people alone would need to be as certain."
+    ]
+    people = {label for label in items.people if label is not None}
+    unheard = sorted(set(items.model) - people)
+    if unheard and items.numbers() is None:
+        notes.append(f"The model gives labels that no person gives: {', '.join(unheard[:5])}.")
+    alike = Counter(label.casefold() for label in items.labels)
+    twice = [label for label in items.labels if alike[label.casefold()] > 1]
+    if twice:
+        notes.append(
+            f"Labels that differ only in small and capital letters count as different: {', '.join(twice[:6])}."
+        )
+    if items.probability is None:
+        notes.append("The items that people labelled must be a random sample of all; if not, name --probability.")
+    return notes
