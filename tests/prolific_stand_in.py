@@ -1,7 +1,7 @@
 """A stand-in for Prolific: a real HTTP server that behaves like the parts of its interface that Chorale uses.
 
 Written from its public documentation: paging, rate limits, the shapes of its errors, what can be done once and what
-twice. Above all, asking it twice to pay pays twice.
+twice. Above all, asking it twice to pay pays twice. Every request and every answer is checked by `prolific_schema`.
 """
 
 import asyncio
@@ -23,14 +23,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from prolific_schema import ERROR, OPERATIONS, mistakes
+
 TOKEN = "a-token-of-the-stand-in"
 FEE = Decimal("0.3333")
 WORKSPACE = "62fce6fff0a78eb4f3ebc09c"
-CATEGORIES = {"TOO_QUICKLY", "FAILED_CHECK", "LOW_EFFORT", "NO_CODE", "BAD_CODE", "OTHER", "FAILED_INSTRUCTIONS"}
-REQUIRED = (
-    *("name", "description", "external_study_url", "prolific_id_option", "completion_codes"),
-    *("total_available_places", "estimated_completion_time", "reward", "device_compatibility"),
-)
 
 
 class Refuse(Exception):  # noqa: N818 - an answer, not a failure
@@ -50,6 +47,14 @@ class StandIn:
     paid: list[tuple[str, int]] = field(default_factory=list)
     """Every bonus that was paid: submission and cents."""
     groups: dict[str, dict[str, Any]] = field(default_factory=dict)
+    currency: str = "USD"
+    secrets: dict[str, str] = field(default_factory=dict)
+    """What notifications are signed with, by workspace."""
+    subscriptions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    refused_actions: set[str] = field(default_factory=set)
+    """Actions of completion codes that the workspace does not have."""
+    mistakes: list[str] = field(default_factory=list)
+    """Requests and answers that are not as the interface is described."""
     workspaces: list[str] = field(default_factory=lambda: [WORKSPACE])
     messages: list[dict[str, Any]] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
@@ -81,12 +86,21 @@ class StandIn:
                 "started_at": "2026-11-01T10:00:00Z",
                 "completed_at": None,
                 "entered_code": None,
+                "return_requested": None,
                 "bonuses": [],
             }
             return made
 
     def finish(self, submission_id: str, code: str) -> None:
-        self.submissions[submission_id] |= {"status": "AWAITING REVIEW", "entered_code": code}
+        """Somebody enters a code: what follows is what the study's code says."""
+        found = self.submissions[submission_id]
+        found |= {"status": "AWAITING REVIEW", "entered_code": code, "completed_at": "2026-11-01T10:09:00Z"}
+        for known in self.studies[found["study_id"]]["completion_codes"]:
+            kinds = {action["action"] for action in known["actions"]} if known["code"] == code else set()
+            if "FIXED_SCREEN_OUT_PAYMENT" in kinds:
+                found["status"] = "SCREENED OUT"
+            elif "REQUEST_RETURN" in kinds:
+                found["return_requested"] = "2026-11-01T10:09:00Z"
 
     def bonuses_of(self, participant: str) -> int:
         return sum(cents for one, cents in self.paid if self.submissions[one]["participant"] == participant)
@@ -99,48 +113,83 @@ def _studies(world: StandIn, request: Request, body: Any) -> Any:
     if request.method == "GET":
         short = ("id", "name", "internal_name", "status", "total_available_places", "reward")
         return _page(request, [{name: one.get(name) for name in short} for one in world.studies.values()])
-    missing = {name: ["This field is required."] for name in REQUIRED if name not in body}
-    if missing:
-        raise Refuse(400, "Bad request", missing)
     if "{{%PROLIFIC_PID%}}" not in body["external_study_url"]:
         raise Refuse(400, "Bad request", {"external_study_url": ["The participant's id is not in it."]})
     codes = [one["code"] for one in body["completion_codes"]]
     if len(set(codes)) < len(codes):
         raise Refuse(400, "Bad request", {"completion_codes": ["Codes must be unique."]})
-    made = {**body, "id": world.new_id(), "status": "UNPUBLISHED"}
+    _check_codes(world, body)
+    made = {"project": "63fce6fff0a78eb4f3ebc0aa", **body, "id": world.new_id(), "status": "UNPUBLISHED"}
     world.studies[made["id"]] = made
-    return _told(made)
+    return made
+
+
+def _check_codes(world: StandIn, body: Any) -> None:
+    for action in (action for code in body["completion_codes"] for action in code["actions"]):
+        if action["action"] in world.refused_actions:
+            raise Refuse(400, "Bad request", {"completion_codes": [f"{action['action']} is not available."]})
+        if action.get("fixed_screen_out_reward", 0) >= body.get("reward", 10**9):
+            raise Refuse(400, "Bad request", {"completion_codes": ["Must be less than the study reward."]})
 
 
 def _study(world: StandIn, request: Request, body: Any) -> Any:
     found = _found(world.studies, request.path_params["id"])
     if request.method == "PATCH":
-        if found["status"] != "UNPUBLISHED" and set(body) - {"total_available_places", "internal_name"}:
+        published = {"total_available_places", "internal_name", "completion_codes", "submissions_config"}
+        if found["status"] != "UNPUBLISHED" and set(body) - published:
             raise Refuse(400, "Bad request", "Only places can be changed once a study is published.")
-        if found["status"] != "UNPUBLISHED" and body["total_available_places"] < found["total_available_places"]:
+        places = body.get("total_available_places", found["total_available_places"])
+        if found["status"] != "UNPUBLISHED" and places < found["total_available_places"]:
             raise Refuse(400, "Bad request", {"total_available_places": ["Places can only be added."]})
+        if found["status"] == "COMPLETED" and places > found["total_available_places"]:
+            found["status"] = "ACTIVE"
         found |= body
-    return _told(found)
+    return found
+
+
+TRANSITIONS = {
+    ("UNPUBLISHED", "PUBLISH"): "ACTIVE",
+    ("ACTIVE", "PAUSE"): "PAUSED",
+    ("ACTIVE", "STOP"): "COMPLETED",
+    ("PAUSED", "START"): "ACTIVE",
+    ("PAUSED", "STOP"): "COMPLETED",
+}
 
 
 def _transition_study(world: StandIn, request: Request, body: Any) -> Any:
     found = _found(world.studies, request.path_params["id"])
-    if body.get("action") != "PUBLISH" or found["status"] != "UNPUBLISHED":
-        raise Refuse(400, "Bad request", f"Can't {body.get('action')} a study that is {found['status']}.")
-    found["status"] = "ACTIVE"
-    return _told(found)
+    after = TRANSITIONS.get((found["status"], body["action"]))
+    if after is None:
+        raise Refuse(400, "Bad request", f"Can't {body['action']} a study that is {found['status']}.")
+    found["status"] = after
+    return found
 
 
-def _told(study: dict[str, Any]) -> dict[str, Any]:
-    whole = Decimal(study["reward"]) * study["total_available_places"]
-    return {**study, "total_cost": float(round(whole * (1 + FEE)))}
+def _test_study(world: StandIn, request: Request, _body: Any) -> Any:
+    found = _found(world.studies, request.path_params["id"])
+    if found["status"] != "UNPUBLISHED":
+        raise Refuse(400, "Bad request", "Only a draft can be tested.")
+    made = {**found, "id": world.new_id(), "status": "ACTIVE", "internal_name": None}
+    world.studies[made["id"]] = made
+    return {"study_id": made["id"], "study_url": f"https://app.prolific.com/studies/{made['id']}"}
+
+
+def _cost(_world: StandIn, _request: Request, body: Any) -> Any:
+    return {"total_cost": float(round(Decimal(body["reward"]) * body["total_available_places"] * (1 + FEE)))}
 
 
 def _submissions(world: StandIn, request: Request, _body: Any) -> Any:
     wanted = request.query_params.get("study")
     listed = [one for one in world.submissions.values() if one["study_id"] == wanted]
-    names = ("id", "participant", "status", "started_at", "completed_at", "study_id", "entered_code")
-    return _page(request, [{name: one[name] for name in names} for one in listed])
+    names = ("id", "status", "started_at", "completed_at", "return_requested")
+    return _page(
+        request,
+        [
+            {name: one[name] for name in names}
+            | {"participant_id": one["participant"], "study_code": one["entered_code"], "has_siblings": False}
+            for one in listed
+        ],
+    )
 
 
 def _submission(world: StandIn, request: Request, _body: Any) -> Any:
@@ -152,17 +201,24 @@ def _submission(world: StandIn, request: Request, _body: Any) -> Any:
 
 def _transition_submission(world: StandIn, request: Request, body: Any) -> Any:
     found = _found(world.submissions, request.path_params["id"])
-    status = {"APPROVE": "APPROVED", "REJECT": "REJECTED"}.get(body.get("action"))
-    if status is None:
-        raise Refuse(400, "Bad request", {"action": ["Not a valid choice."]})
-    if status == "REJECTED" and len(body.get("message", "")) < 100:
-        raise Refuse(400, "Bad request", {"message": ["Ensure this field has at least 100 characters."]})
-    if status == "REJECTED" and body.get("rejection_category") not in CATEGORIES:
-        raise Refuse(400, "Bad request", {"rejection_category": ["Not a valid choice."]})
-    if found["status"] not in ("AWAITING REVIEW", status):
-        raise Refuse(400, "Bad request", f"A submission that is {found['status']} can't be {status}.")
-    found["status"] = status
-    return found | {"bonuses": None}
+    before, after = {
+        "APPROVE": ("AWAITING REVIEW", "APPROVED"),
+        "REJECT": ("AWAITING REVIEW", "REJECTED"),
+        "UNREJECT": ("REJECTED", "AWAITING REVIEW"),
+    }[body["action"]]
+    if found["status"] not in (before, after):
+        raise Refuse(400, "Bad request", f"A submission that is {found['status']} can't be {after}.")
+    found["status"] = after
+    return {name: value for name, value in found.items() if name not in ("bonuses", "return_requested")}
+
+
+def _request_return(world: StandIn, request: Request, body: Any) -> Any:
+    found = _found(world.submissions, request.path_params["id"])
+    found["return_requested"] = "2026-11-01T11:00:00Z"
+    world.messages.append(
+        {"recipient_id": found["participant"], "study_id": found["study_id"], "body": body["request_return_reasons"][0]}
+    )
+    return {name: found[name] for name in ("id", "status", "participant", "return_requested")}
 
 
 def _bulk_approve(world: StandIn, _request: Request, body: Any) -> Any:
@@ -231,9 +287,46 @@ def _group(world: StandIn, request: Request, body: Any) -> Any:
 def _messages(world: StandIn, request: Request, body: Any) -> Any:
     if request.method == "GET":
         user = request.query_params.get("user_id")
-        return {"results": [one for one in world.messages if one["recipient_id"] == user]}
+        about = {"id": "m", "sender_id": "researcher", "sent_at": "2026-11-01T10:00:00Z", "channel_id": "c"}
+        return {"results": [{**about, "body": one["body"]} for one in world.messages if one["recipient_id"] == user]}
     world.messages.append({name: body[name] for name in ("recipient_id", "study_id", "body")})
     return None
+
+
+def _bulk_messages(world: StandIn, _request: Request, body: Any) -> Any:
+    for one in body["ids"]:
+        world.messages.append({"recipient_id": one, "study_id": body["study_id"], "body": body["body"]})
+
+
+def _secrets(world: StandIn, request: Request, body: Any) -> Any:
+    if request.method == "GET":
+        workspace = request.query_params["workspace_id"]
+        known = world.secrets.get(workspace)
+        return {"results": [] if known is None else [{"id": "s", "value": known, "workspace_id": workspace}]}
+    world.secrets[body["workspace_id"]] = f"secret-{world.new_id()}"
+    return {"id": "s", "value": world.secrets[body["workspace_id"]], "workspace_id": body["workspace_id"]}
+
+
+def _subscriptions(world: StandIn, request: Request, body: Any) -> Any:
+    if request.method == "GET":
+        return {"results": [one for one in world.subscriptions.values() if one["is_enabled"]]}
+    if body["workspace_id"] not in world.secrets:
+        raise Refuse(400, "Bad request", "Create a secret for the workspace first.")
+    made = {**body, "id": world.new_id(), "is_enabled": False}
+    world.subscriptions[made["id"]] = made
+    return made
+
+
+def _confirm_subscription(world: StandIn, request: Request, body: Any) -> Any:
+    found = _found(world.subscriptions, request.path_params["id"])
+    if body["secret"] != f"confirm-{found['id']}":
+        raise Refuse(400, "Bad request", "The secret is not the one that was given.")
+    found["is_enabled"] = True
+    return found
+
+
+def _balance(world: StandIn, _request: Request, _body: Any) -> Any:
+    return {"currency_code": world.currency, "total_balance": 100_000, "available_balance": 100_000}
 
 
 def _me(_world: StandIn, _request: Request, _body: Any) -> Any:
@@ -245,7 +338,7 @@ def _workspaces(world: StandIn, _request: Request, _body: Any) -> Any:
 
 
 def _project(_world: StandIn, request: Request, _body: Any) -> Any:
-    return {"id": request.path_params["id"], "title": "Studies", "workspace": WORKSPACE}
+    return {"id": request.path_params["id"], "title": "Studies", "type": "PRIVATE", "workspace": WORKSPACE}
 
 
 def _found(table: dict[str, Any], name: str) -> Any:
@@ -300,17 +393,28 @@ def _handle(world: StandIn, act: Act, request: Request, body: Any, called: str) 
             return JSONResponse({"detail": "Request was throttled."}, 429, headers={"Retry-After": "0"})
         if wrong == "fails":
             return Response("upstream error", 502)
+        if wrong == "strange":
+            return JSONResponse({"id": 5, "results": {"a": 1}, "bonus_payments": ["much"]})
+        asked, status, answered = OPERATIONS[called]
+        wrong_request = [] if asked is None else mistakes(body, asked)
+        if wrong_request:
+            world.mistakes += [f"{called}: {one}" for one in wrong_request]
+            return JSONResponse(Refuse(400, "Bad request", wrong_request).body, 400)
         try:
             told = act(world, request, body)
         except Refuse as refusal:
+            world.mistakes += [f"{called} refused: {one}" for one in mistakes(refusal.body, ERROR)]
             return JSONResponse(refusal.body, refusal.status)
+        if answered is not None:
+            world.mistakes += [f"{called} answers: {one}" for one in mistakes(told, answered)]
         if wrong == "lost":
             return Response("upstream error", 502)  # done, but nobody hears of it
-        if wrong == "strange":
-            return JSONResponse({"id": 5, "results": {"a": 1}, "bonus_payments": ["much"]})
         if wrong == "cut":
             return Response(b"{", headers={"content-length": "1000"})
-        return Response(status_code=204) if told is None else JSONResponse(told)
+        if answered is None:
+            return Response(status_code=status)
+        confirm = {"X-Hook-Secret": f"confirm-{told['id']}"} if called == "POST /hooks/subscriptions/" else None
+        return JSONResponse(told, status, headers=confirm)
 
 
 ROUTES: dict[str, tuple[Act, list[str]]] = {
@@ -320,11 +424,19 @@ ROUTES: dict[str, tuple[Act, list[str]]] = {
     "/studies/": (_studies, ["GET", "POST"]),
     "/studies/{id}/": (_study, ["GET", "PATCH"]),
     "/studies/{id}/transition/": (_transition_study, ["POST"]),
+    "/studies/{id}/test-study": (_test_study, ["POST"]),
+    "/study-cost-calculator/": (_cost, ["POST"]),
+    "/workspaces/{id}/balance/": (_balance, ["GET"]),
+    "/hooks/secrets/": (_secrets, ["GET", "POST"]),
+    "/hooks/subscriptions/": (_subscriptions, ["GET", "POST"]),
+    "/hooks/subscriptions/{id}/": (_confirm_subscription, ["POST"]),
+    "/messages/bulk/": (_bulk_messages, ["POST"]),
     "/submissions/": (_submissions, ["GET"]),
     "/submissions/bulk-approve/": (_bulk_approve, ["POST"]),
     "/submissions/bonus-payments/": (_set_up_bonuses, ["POST"]),
     "/submissions/{id}/": (_submission, ["GET"]),
     "/submissions/{id}/transition/": (_transition_submission, ["POST"]),
+    "/submissions/{id}/request-return/": (_request_return, ["POST"]),
     "/bulk-bonus-payments/{id}/pay/": (_pay_bonuses, ["POST"]),
     "/participant-groups/": (_groups, ["GET", "POST"]),
     "/participant-groups/{id}/participants/": (_group, ["GET", "POST"]),
@@ -348,3 +460,4 @@ def stand_in() -> Iterator[StandIn]:
     yield world
     server.should_exit = True
     thread.join()
+    assert world.mistakes == []

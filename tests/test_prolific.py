@@ -37,7 +37,7 @@ REASON = (
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
-    monkeypatch.setattr("chorale.platforms.prolific.client.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("chorale.platforms.prolific.transport.FIRST_PAUSE", 0.01)
     with stand_in() as running:
         monkeypatch.setenv("CHORALE_PROLIFIC_URL", running.address)
         monkeypatch.setenv("PROLIFIC_TOKEN", TOKEN)
@@ -96,7 +96,7 @@ def test_publishing_makes_a_draft_says_what_it_costs_and_asks(folder: Path, worl
     assert made["external_study_url"] == (
         f"{SITE}/join?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}&STUDY_ID={{{{%STUDY_ID%}}}}&SESSION_ID={{{{%SESSION_ID%}}}}"
     )
-    assert [one["code_type"] for one in made["completion_codes"]] == ["COMPLETED", "OTHER"]
+    assert [one["code_type"] for one in made["completion_codes"]] == ["COMPLETED", "SCREENED_OUT"]
     # What is changed in the study file changes the draft.
     toml = (folder / "study.toml").read_text()
     (folder / "study.toml").write_text(toml.replace("reward = 5", "reward = 4"))
@@ -140,7 +140,7 @@ def test_mistakes_and_failures_are_told_and_can_be_tried_again(
     assert made["published"] is True
     assert "no study 'other'" in chorale("publish", folder, "--to", "prolific", "--study", "other", code=2)
     world.studies[made["id"]]["reward"] = 2
-    assert "reward: 2 there, 5 asked for" in chorale("sync", folder)
+    assert "reward: 2 on Prolific, 5 in study.toml" in chorale("sync", folder)
     gone = world.studies.pop(made["id"])
     assert "no longer has the study 'main'" in chorale("sync", folder)
     world.studies[made["id"]] = gone
@@ -359,7 +359,7 @@ def test_the_client_waits_retries_and_says_when_it_is_in_doubt(world: StandIn) -
         client.pay_bonuses("a" * 24)
         with pytest.raises(UserError, match="not an id"):
             client.submission("../users/me")
-        assert client.workspace_of("p" * 24) == WORKSPACE
+        assert client.workspace_of("b" * 24) == WORKSPACE
         with pytest.raises(UserError, match="letters that no token"):
             Prolific("two\nlines", world.address)
         world.submissions["a" * 24] = {"bonuses": [], "study_id": ""}

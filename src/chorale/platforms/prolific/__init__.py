@@ -1,6 +1,7 @@
 """Prolific: its interface for programs, and decisions about what to ask of it."""
 
-from chorale.platforms.prolific.client import BonusBatch, InDoubtError, Prolific, RefusedError, RemoteStudy, Reported
+from chorale.platforms.prolific.answers import BonusBatch, RemoteStudy, Reported
+from chorale.platforms.prolific.client import Prolific, StudyAction
 from chorale.platforms.prolific.planning import (
     CATEGORIES,
     MOST_AT_ONCE,
@@ -9,6 +10,7 @@ from chorale.platforms.prolific.planning import (
     has_arrived,
     study_body,
 )
+from chorale.platforms.prolific.transport import InDoubtError, RefusedError
 
 __all__ = [
     "CATEGORIES",
@@ -19,6 +21,7 @@ __all__ = [
     "RefusedError",
     "RemoteStudy",
     "Reported",
+    "StudyAction",
     "changes_there",
     "checked_reason",
     "has_arrived",

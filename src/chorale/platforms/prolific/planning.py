@@ -18,6 +18,7 @@ CATEGORIES = (
 FREED = frozenset({"RETURNED", "TIMED-OUT", "REJECTED"})
 # Statuses in which it is known what Prolific has paid for a submission: its reward, or nothing.
 CLOSED = frozenset({"APPROVED", "RETURNED", "TIMED-OUT"})
+SCREENED_OUT = "SCREENED OUT"
 # Statuses in which that is not known yet. In others it paid something, and does not say how much.
 OPEN = frozenset({"RESERVED", "ACTIVE", "AWAITING REVIEW", "PROCESSING"})
 
@@ -33,14 +34,10 @@ def study_body(
     group: str | None,
     signed: bool = False,
 ) -> dict[str, Any]:
-    """A study as Prolific wants it described. `codes` are for finished work and for people who were stopped early.
+    """A study as Prolific wants it described. `codes` are for finished work and for people who were screened out.
 
     `signed`: Prolific is to sign the links it sends people to.
     """
-    filters: list[dict[str, Any]] = [_filter(one.model_dump()) for one in settings.filters]
-    if group is not None:
-        filters.append({"filter_id": "participant_group_allowlist", "selected_values": [group]})
-    review = [{"action": "MANUALLY_REVIEW"}]
     return {
         "name": settings.title or title,
         "internal_name": marker,
@@ -48,25 +45,63 @@ def study_body(
         "external_study_url": url,
         "prolific_id_option": "url_parameters",
         **({"is_external_study_url_secure": True} if signed else {}),
-        "completion_codes": [
-            {"code": codes[0], "code_type": "COMPLETED", "actions": review},
-            {"code": codes[1], "code_type": "OTHER", "actions": review},
-        ],
+        "completion_codes": completion_codes(settings, codes),
         "total_available_places": settings.places,
         "estimated_completion_time": settings.minutes,
         "reward": settings.reward,
         "device_compatibility": list(settings.devices),
         "peripheral_requirements": [],
-        "filters": filters,
-        **({} if project is None else {"project": project}),
+        **_audience(settings, group),
+        "submissions_config": {
+            "max_submissions_per_participant": settings.submissions_per_person,
+            "max_concurrent_submissions": -1 if settings.at_once is None else settings.at_once,
+        },
+        **_if_set("maximum_allowed_time", settings.maximum_minutes),
+        **_if_set("study_labels", [settings.label] if settings.label else None),
+        **_if_set("content_warnings", [settings.content_warning] if settings.content_warning else None),
+        **_if_set("content_warning_details", settings.content_warning_details),
+        **_if_set("project", project),
     }
 
 
-def _filter(given: Mapping[str, Any]) -> dict[str, Any]:
-    if given["selected_values"]:
-        return {"filter_id": given["filter_id"], "selected_values": list(given["selected_values"])}
-    chosen = {side: given[side] for side in ("lower", "upper") if given[side] is not None}
-    return {"filter_id": given["filter_id"], "selected_range": chosen}
+def completion_codes(settings: ProlificStudy, codes: tuple[str, str]) -> list[dict[str, Any]]:
+    """The two codes, and what Prolific does with each. Finished work is approved by Chorale, once it is all there."""
+    review: dict[str, Any] = {"action": "MANUALLY_REVIEW"}
+    out = review
+    if settings.screenout == "fixed":
+        out = {
+            "action": "FIXED_SCREEN_OUT_PAYMENT",
+            "fixed_screen_out_reward": settings.screenout_reward,
+            "slots": settings.slots,
+        }
+    elif settings.screenout == "return":
+        out = {"action": "REQUEST_RETURN", "return_reason": "You did not meet the requirements of the study."}
+    return [
+        {"code": codes[0], "code_type": "COMPLETED", "actions": [review]},
+        {
+            "code": codes[1],
+            "code_type": "FIXED_SCREENOUT" if settings.screenout == "fixed" else "SCREENED_OUT",
+            "actions": [out],
+        },
+    ]
+
+
+def _audience(settings: ProlificStudy, group: str | None) -> dict[str, Any]:
+    """Who can see the study: a filter set, or filters and participant groups."""
+    if settings.filter_set is not None:
+        return {"filter_set_id": settings.filter_set, **_if_set("filter_set_version", settings.filter_set_version)}
+    filters = [one.body() for one in settings.filters]
+    # Members of any group in a filter match it: lists that must all hold are filters of their own.
+    for allowed in (settings.allow_groups, () if group is None else (group,)):
+        if allowed:
+            filters.append({"filter_id": "participant_group_allowlist", "selected_values": list(allowed)})
+    if settings.block_groups:
+        filters.append({"filter_id": "participant_group_blocklist", "selected_values": list(settings.block_groups)})
+    return {"filters": filters}
+
+
+def _if_set(name: str, value: object) -> dict[str, Any]:
+    return {} if value is None else {name: value}
 
 
 _NAMES = {
@@ -75,13 +110,14 @@ _NAMES = {
     "estimated_completion_time": "expected time",
     "external_study_url": "address",
     "total_available_places": "places",
+    "maximum_allowed_time": "time limit",
 }
 
 
 def changes_there(asked: Mapping[str, Any], actual: Mapping[str, Any]) -> list[str]:
     """What is no longer as it was asked for: somebody has changed the study on Prolific's own pages."""
     return [
-        f"{_NAMES[key]}: {actual[key]!r} there, {asked[key]!r} asked for"
+        f"{_NAMES[key]}: {actual[key]!r} on Prolific, {asked[key]!r} in study.toml"
         for key in _NAMES
         if key in actual and key in asked and actual[key] != asked[key]
     ]

@@ -1,0 +1,233 @@
+"""PayPal's Payouts: many payments in one request, which can be sent again without paying twice.
+
+PayPal refuses a batch whose `sender_batch_id` it has seen in the last 30 days, and names the batch that has it. So a
+request whose answer was lost is sent again with the same id, and either pays now or finds what was paid.
+"""
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import httpx2 as httpx
+
+from chorale.model import UserError, money_number
+from chorale.model.money import minor_units
+from chorale.platforms.prolific import InDoubtError, RefusedError
+
+ADDRESS = "https://api-m.paypal.com"
+MOST_AT_ONCE = 500
+"""PayPal takes 15,000 payments in a request; a report of so many fits on one page."""
+REMEMBERED_DAYS = 30
+"""For how long PayPal refuses a batch that it has seen."""
+TRIES = 5
+FIRST_PAUSE = 0.5
+BUSY = 429
+SURELY_REFUSED = frozenset({400, 403, 404, 415, 422})
+"""Answers after which PayPal has taken nothing, unless it has the batch already."""
+DUPLICATE = "USER_BUSINESS_ERROR"
+LONGEST_RECEIVER = 127
+ARRIVED = frozenset({"SUCCESS"})
+FAILED = frozenset({"FAILED", "RETURNED", "BLOCKED", "REFUNDED", "REVERSED", "CANCELED"})
+DENIED = "DENIED"
+REFUSED_BATCH = frozenset({DENIED, "CANCELED"})
+_ERROR_NAME = re.compile("[A-Z0-9_]{1,64}")
+_RECEIVER = re.compile(r"items\W{1,2}(\d{1,5})\W{1,2}receiver$")
+_BATCH_LINK = re.compile(r"/v1/payments/payouts/([A-Za-z0-9_-]{1,64})(?:[?#].*)?$")
+
+
+class PayPalItem(NamedTuple):
+    """A payment: `id` is ours, by which PayPal reports it."""
+
+    id: str
+    receiver: str
+    amount: int
+    currency: str
+
+
+class PayPalBatch(NamedTuple):
+    """A batch that PayPal has taken."""
+
+    id: str
+    is_new: bool
+    """Whether it has just what this request named; else it has what an earlier one did."""
+
+
+class PayPalRefusedError(RefusedError):
+    """PayPal has surely not taken a batch."""
+
+    def __init__(self, message: str, status: int, receivers: frozenset[str]) -> None:
+        super().__init__(message, status)
+        self.receivers = receivers
+        """Our ids of the payments whose address it refuses."""
+
+
+class PayPalReport(NamedTuple):
+    """A batch as PayPal has it."""
+
+    id: str
+    sender_batch_id: str
+    fees: int | None
+    arrived: frozenset[str]
+    """Our ids of the payments that have arrived."""
+    failed: Mapping[str, str]
+    """Why others never will, by our id."""
+    under_way: frozenset[str]
+    is_complete: bool
+    """Whether PayPal is through with the batch as a whole. Its list can still lack payments for a while."""
+    is_denied: bool
+    """Whether PayPal made no payment in it, listed or not."""
+
+
+class _Answer(NamedTuple):
+    status: int
+    body: dict[str, Any]
+    lost: bool
+    """Whether PayPal may have got the same request before, and its answer was lost."""
+
+
+class PayPal:
+    """PayPal's interface for programs. Id and secret go into one header of the request for a token."""
+
+    def __init__(
+        self, client_id: str, secret: str, address: str = ADDRESS, *, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._client = httpx.Client(base_url=address.rstrip("/"), timeout=30.0)
+        self._sleep = sleep
+        self._credentials = (client_id, secret)
+        self._token: str | None = None
+
+    def __enter__(self) -> "PayPal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    def pay(self, sender_batch_id: str, items: Sequence[PayPalItem], note: str) -> PayPalBatch:
+        """Ask PayPal to pay. The same `sender_batch_id` again pays nothing more.
+
+        PayPalRefusedError if PayPal has surely not taken it, InDoubtError if that is not known.
+        """
+        body = {
+            "sender_batch_header": {"sender_batch_id": sender_batch_id, "email_subject": note[:255]},
+            "items": [
+                {
+                    "recipient_type": "EMAIL",
+                    "amount": {"value": money_number(item.amount, item.currency), "currency": item.currency},
+                    "receiver": item.receiver,
+                    "sender_item_id": item.id,
+                    "note": note,
+                }
+                for item in items
+            ],
+        }
+        status, answer, lost = self._ask("POST", "/v1/payments/payouts", body)
+        if status < 300 and "batch_header" in answer:
+            return PayPalBatch(str(answer["batch_header"]["payout_batch_id"]), is_new=True)
+        known = _known_batch(answer)
+        if known is not None and self._is_called(known, sender_batch_id):
+            return PayPalBatch(known, is_new=False)
+        message = f"PayPal refused the payout: {_message(answer, status)}"
+        if lost or known is not None or status not in SURELY_REFUSED or answer.get("name") == DUPLICATE:
+            raise InDoubtError(message)
+        raise PayPalRefusedError(message, status, frozenset(items[index].id for index in _refused(answer, len(items))))
+
+    def _is_called(self, batch_id: str, sender_batch_id: str) -> bool:
+        try:
+            return self.report(batch_id).sender_batch_id == sender_batch_id
+        except RefusedError:
+            return False
+
+    def report(self, batch_id: str) -> PayPalReport:
+        """How a batch stands."""
+        status, answer, _ = self._ask("GET", f"/v1/payments/payouts/{batch_id}?page=1&page_size=1000")
+        if status >= 300 or "batch_header" not in answer:
+            raise RefusedError(f"PayPal does not show payout {batch_id}: {_message(answer, status)}", status)
+        header = answer["batch_header"]
+        arrived, under_way, failed = set(), set(), {}
+        for item in answer.get("items", ()):
+            ours, state = str(item["payout_item"].get("sender_item_id", "")), str(item.get("transaction_status", ""))
+            if state in ARRIVED:
+                arrived.add(ours)
+            elif state in FAILED or header.get("batch_status") in REFUSED_BATCH:
+                # Only the name of an error: its message may have the receiver in it.
+                name = str(item.get("errors", {}).get("name", ""))
+                failed[ours] = f"PayPal calls it {name if _ERROR_NAME.fullmatch(name) else state}"
+            else:
+                under_way.add(ours)
+        fees = header.get("fees", {})
+        return PayPalReport(
+            batch_id,
+            str(header.get("sender_batch_header", {}).get("sender_batch_id", "")),
+            minor_units(str(fees["value"]), str(fees["currency"])) if "value" in fees else None,
+            frozenset(arrived),
+            failed,
+            frozenset(under_way),
+            header.get("batch_status") in {"SUCCESS", *REFUSED_BATCH},
+            header.get("batch_status") == DENIED,
+        )
+
+    def _ask(self, method: str, path: str, body: Any = None) -> _Answer:
+        """Ask again after a lost connection, a failure or a rate limit: every request here can be."""
+        pause, lost = FIRST_PAUSE, False
+        for attempt in range(TRIES):
+            if attempt:
+                self._sleep(pause)
+                pause *= 2
+            if not self.sign_in():
+                continue
+            try:
+                headers = {"Authorization": f"Bearer {self._token}"}
+                answer = self._client.request(method, path, json=body, headers=headers)
+            except httpx.TransportError:
+                lost = True
+                continue
+            if answer.status_code == 401:
+                self._token = None
+            elif answer.status_code < 500 and answer.status_code != BUSY:
+                return _Answer(answer.status_code, _json(answer), lost)
+            lost = lost or answer.status_code >= 500
+        raise InDoubtError("PayPal did not answer. Run this again in some minutes: nobody is paid twice by that.")
+
+    def sign_in(self) -> bool:
+        """Ask for a token where there is none; False if PayPal gives none at the moment.
+
+        UserError if it refuses the id and secret.
+        """
+        if self._token is None:
+            try:
+                answer = self._client.post(
+                    "/v1/oauth2/token", data={"grant_type": "client_credentials"}, auth=self._credentials
+                )
+            except httpx.TransportError:
+                return False
+            if answer.status_code in (400, 401, 403):
+                raise UserError("PayPal refused the client id and secret. Copy them again from its developer pages.")
+            self._token = _json(answer).get("access_token") or None
+        return self._token is not None
+
+
+def _json(answer: httpx.Response) -> dict[str, Any]:
+    try:
+        body = answer.json()
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _known_batch(answer: Mapping[str, Any]) -> str | None:
+    """The batch that an answer points to which refuses one for having come before."""
+    links = [*answer.get("links", ()), *(one for error in answer.get("details", ()) for one in error.get("link", ()))]
+    hrefs = (str(link.get("href", "")) for link in links if isinstance(link, dict))
+    return next((found[1] for href in hrefs if (found := _BATCH_LINK.search(href))), None)
+
+
+def _refused(answer: Mapping[str, Any], count: int) -> set[int]:
+    """Which of so many payments an answer refuses for their address."""
+    fields = (str(error.get("field", "")) for error in answer.get("details", ()) if isinstance(error, dict))
+    named = {int(found[1]) for field in fields if (found := _RECEIVER.search(field))}
+    return {index for index in named if index < count}
+
+
+def _message(answer: Mapping[str, Any], status: int) -> str:
+    return str(answer.get("message") or answer.get("name") or f"status {status}")
