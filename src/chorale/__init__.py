@@ -15,11 +15,13 @@ TYPE_CHECKING = False  # importing it from typing takes ten times as long as all
 
 if TYPE_CHECKING:
     from chorale import aggregate, evaluate
+    from chorale.annotators import estimate, models
     from chorale.coefficients import (
         alpha,
         brennan_prediger,
         conger,
         fleiss,
+        gamma,
         gwet,
         icc,
         kappa,
@@ -42,13 +44,16 @@ __all__ = [
     "alpha",
     "brennan_prediger",
     "conger",
+    "estimate",
     "evaluate",
     "fleiss",
+    "gamma",
     "gwet",
     "icc",
     "kappa",
     "kendall_tau",
     "kendall_w",
+    "models",
     "percent",
     "pi",
     "spearman",
@@ -58,11 +63,13 @@ __getattr__, __dir__ = attach(
     __name__,
     {
         "aggregate": (),
+        "annotators": ("estimate", "models"),
         "coefficients": (
             "alpha",
             "brennan_prediger",
             "conger",
             "fleiss",
+            "gamma",
             "gwet",
             "icc",
             "kappa",

@@ -10,8 +10,10 @@ from dataclasses import replace
 from typing import Any, Unpack, get_args
 
 from chorale.metrics.agreement import DISTANCES, Distance, Level, Weights
+from chorale.metrics.agreement.distances import SPAN_DISTANCES
 from chorale.metrics.agreement.icc import IccForm
 from chorale.metrics.checked_options import check_keywords, naming_keywords
+from chorale.metrics.judgments import NOTHING
 from chorale.metrics.reading.cluster_columns import judged_clusters
 from chorale.metrics.reading.judged import Reading, ReadingOptions, check_used, judged_in
 from chorale.metrics.resampling import checked_resampling
@@ -64,6 +66,8 @@ def alpha(
         raise _unknown("distance", distance, list(DISTANCES))
     if order is not None and level != "ordinal":
         raise UserError('An order needs level="ordinal".')
+    if distance in SPAN_DISTANCES:
+        request.setdefault("empty", NOTHING)
     return _scored(data, AgreementOptions("alpha", level, distance, _ordered(order)), request)
 
 
@@ -177,6 +181,16 @@ def spearman(
     """Spearman's ρ of two raters; of more, the mean over pairs with at least `min_common` items in common."""
     options = AgreementOptions("spearman", order=_ordered(order), min_common=_at_least_one(min_common))
     return _scored(data, options, request)
+
+
+def gamma(data: Any, **request: Unpack[AgreementRequest]) -> Score:
+    """γ of spans: agreement on where they are and on their categories, with texts as items.
+
+    A label is the set of spans a rater marked in a text, each `start:end` or `start:end:category`, or a list of objects
+    with `start`, `end` and perhaps `label`. `seed` is also of the random spans that stand for chance.
+    """
+    request.setdefault("empty", NOTHING)
+    return _scored(data, AgreementOptions("gamma", seed=request.get("seed", 1)), request)
 
 
 @naming_keywords()

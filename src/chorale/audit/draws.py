@@ -10,7 +10,7 @@ from chorale.engine.running import Study
 from chorale.model import AssignmentKind, Event, Response, StageSettings, StudySettings
 from chorale.protocol import draw_arm
 from chorale.store import Tx, events, gates, items, labels, workers
-from chorale.store.arms import arms_by_worker
+from chorale.store.arms import arms_by_worker, stored_seed
 from chorale.store.participations import ParticipationSummary
 from chorale.store.settings import setting_value
 
@@ -26,9 +26,11 @@ def arm_differences(
     draws = events.recent(tx, ALL, kinds=("arm",))
     numbers: dict[str, list[int]] = defaultdict(list)
     held, panels = _held(tx), workers.panels(tx)
+    stored = stored_seed(tx)
+    seed = study.settings.study.seed if stored is None else stored
     for event in draws:
         numbers[event.evidence["stratum"]].append(event.evidence["number"])
-        yield from _draw_differences(study, settings_at(event.at), event, held, panels)
+        yield from _draw_differences(seed, settings_at(event.at), event, held, panels)
     times = Counter(event.worker for event in draws)
     arms = {event.worker: event.evidence["arm"] for event in draws}
     for worker in sorted(present.keys() | {name for name in arms if name is not None}):
@@ -47,13 +49,15 @@ def arm_differences(
 
 
 def _draw_differences(
-    study: Study, settings: StudySettings, event: Event, held: dict[tuple[str, str], int], panels: dict[str, str]
+    seed: int, settings: StudySettings, event: Event, held: dict[tuple[str, str], int], panels: dict[str, str]
 ) -> Iterator[str]:
     rule, evidence = settings.arms, event.evidence
     if rule is None or event.worker is None:
         yield f"worker {event.worker}: was put in an arm when there were none"
         return
-    drawn = draw_arm(rule, study.settings.study.seed, evidence["stratum"], evidence["number"])
+    if evidence["seed"] != seed:
+        yield f"worker {event.worker}: was put in an arm by the seed {evidence['seed']}, and the study's is {seed}"
+    drawn = draw_arm(rule, seed, evidence["stratum"], evidence["number"])
     if (drawn.arm, drawn.block) != (evidence["arm"], evidence["block"]):
         yield f"worker {event.worker}: was put in arm {evidence['arm']}, the draw says {drawn.arm}"
     if evidence["stratum"] != (panels.get(event.worker, "") if rule.stratify == "panel" else ""):

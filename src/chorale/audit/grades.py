@@ -1,11 +1,13 @@
 """Verify grades by people: whether they follow from the graders' answers."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
 
-from chorale.engine.grading import PeoplesGrade, grade_of
-from chorale.engine.running import Study
-from chorale.model import AssignmentKind, Grade, ItemState, Judgment, Response
+from chorale.engine.grading import PeoplesGrade, grade_by_kept, grade_of
+from chorale.engine.running import RunningStage, Study
+from chorale.model import AssignmentKind, Grade, ItemState, Judgment, Response, StudySettings, responses_behind
+from chorale.protocol import parts_bonus
 from chorale.store import Tx, corrections, events, items
 from chorale.store.corrections import is_by_gold
 from chorale.store.grades import all_grades
@@ -30,18 +32,16 @@ def grade_differences(
     for grade in all_grades(tx):
         by_response[grade.response_id].append(grade)
     given = {response.id: response for response in responses}
-    made_from: dict[int, int | None] = {}
+    made_from: dict[int, tuple[int, ...]] = {}
     differences: list[str] = []
     for stage in study.stages.values():
-        if not stage.settings.grades:
-            continue
-        for item in items.all_items(tx, stage.name):
-            made_from[item.id] = item.response_id
-            if item.state == ItemState.COMPLETE and item.response_id is not None:
+        for item in items.all_items(tx, stage.name) if stage.settings.graded_stages else ():
+            made_from[item.id] = responses_behind(item.key)
+            if item.state == ItemState.COMPLETE:
                 answers = [judgment.answer for judgment in judged[stage.name].get(item.key, ())]
-                differences += _present_differences(
-                    study, item.response_id, grade_of(stage.task, answers), by_response[item.response_id]
-                )
+                for number in made_from[item.id]:
+                    again = _again(stage, given[number], answers)
+                    differences += _present_differences(study, number, again, by_response[number])
     corrected = {(one.item_id, one.at) for one in corrections.corrections(tx)}
     recorded = {
         (event.evidence["response"], event.evidence["source"]): event.evidence
@@ -52,18 +52,46 @@ def grade_differences(
             if is_by_gold(grade.source):
                 differences += _gold_differences(grade, given, corrected)
                 continue
-            by = recorded.pop((grade.response_id, grade.source), {}).get("by", [])
+            evidence = recorded.pop((grade.response_id, grade.source), {})
+            by = evidence.get("by", [])
             answers = [
                 given[response_id]
                 for response_id in by
-                if response_id in given and made_from.get(given[response_id].item_id) == grade.response_id
+                if response_id in given and grade.response_id in made_from.get(given[response_id].item_id, ())
             ]
             if grade.worker in silent or any(response.worker in silent for response in answers):
                 continue
-            differences += _grader_differences(study, grade, number, answers, len(by))
+            graded = given[grade.response_id]
+            differences += _grader_differences(study, grade, number, graded, answers, evidence)
     return differences + [
         f"response {response}: an event says it was graded by {source}, and it is not" for response, source in recorded
     ]
+
+
+def kept_bonuses(tx: Tx, settings_at: Callable[[int], StudySettings]) -> Iterator[tuple[str, str, int, int]]:
+    """What was to be paid for what later stages kept of answers: stage, worker, moment and amount.
+
+    By the first grade that such a stage gave an answer, and the study file of that moment.
+    """
+    grades = {(grade.response_id, grade.source): grade for grade in all_grades(tx)}
+    paid: set[tuple[int, str]] = set()
+    for event in sorted(events.recent(tx, ALL, kinds=("graded",)), key=lambda event: event.id):
+        number, source = event.evidence["response"], event.evidence["source"]
+        by = (number, source.rpartition("#")[0])
+        grade = grades.get((number, source))
+        if "kept" not in event.evidence or by in paid or grade is None:
+            continue
+        paid.add(by)
+        stage = next((one for one in settings_at(event.at).stage if one.name == grade.stage), None)
+        if stage is not None and (amount := parts_bonus(event.evidence["kept"], stage.pay.kept)):
+            yield grade.stage, grade.worker, event.at, amount
+
+
+def _again(stage: RunningStage, graded: Response, answers: Sequence[Any]) -> PeoplesGrade | None:
+    """The grade that answers in a grading stage come to for the answer they grade."""
+    if stage.settings.grades_sources:
+        return grade_by_kept(stage.task, graded.answer, answers)
+    return grade_of(stage.task, answers)
 
 
 def _present_differences(
@@ -74,9 +102,7 @@ def _present_differences(
     if grade is None:
         return
     graders = [
-        stage
-        for stage in study.stages.values()
-        if stage.settings.grades and by_people and by_people[-1].stage in stage.settings.sources
+        stage for stage in study.stages.values() if by_people and by_people[-1].stage in stage.settings.graded_stages
     ]
     # Where several stages grade the same answers, the latest of their grades counts.
     could_be = by_people[-1:] if len(graders) == 1 else by_people
@@ -100,7 +126,12 @@ def _gold_differences(
 
 
 def _grader_differences(
-    study: Study, grade: Grade, number: int, answers: Sequence[Response], named: int
+    study: Study,
+    grade: Grade,
+    number: int,
+    graded: Response,
+    answers: Sequence[Response],
+    evidence: Mapping[str, Any],
 ) -> Iterator[str]:
     """A grade is what the answers come to that the event of the time names."""
     name = f"response {grade.response_id}: grade {grade.source}"
@@ -109,12 +140,15 @@ def _grader_differences(
     if stage is None or place != str(number) or grade.stage not in stage.settings.sources:
         yield f"{name} is by nobody who could have given it"
         return
+    named = len(evidence.get("by", ()))
     if not named:
         yield f"{name} has no event that says who gave it"
     elif len(answers) != named or any(response.stage != stage_name for response in answers):
         yield f"{name} is by answers that are not about it"
-    again = grade_of(stage.task, [response.answer for response in answers])
+    again = _again(stage, graded, [response.answer for response in answers])
     if again is None or abs(again.score - grade.score) > TOLERANCE:
         yield f"{name} is {grade.score}, the graders' answers come to {None if again is None else again.score}"
     elif again.criteria != grade.criteria or again.reasons != list(grade.reasons):
         yield f"{name} has other criteria or reasons than its graders gave"
+    elif again.kept != evidence.get("kept", 0):
+        yield f"{name} has {evidence.get('kept')} parts kept on record, the graders' answers keep {again.kept}"

@@ -1,12 +1,13 @@
 """Payouts and the currency of the ledger, again; and what of the money nothing here can check."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from chorale.engine.ledger_currency import currencies, currency_at, opened_with
 from chorale.engine.running import Study
+from chorale.engine.settings_history import History
 from chorale.model.plural import plural
-from chorale.store import Tx, ledger, payments
+from chorale.store import Tx, ledger, payments, workers
 
 
 def currency_differences(tx: Tx, study: Study) -> Iterator[str]:
@@ -26,6 +27,17 @@ def currency_differences(tx: Tx, study: Study) -> Iterator[str]:
     for row in payments.payouts(tx):
         if row.currency != opened.currency:
             yield f"payout {row.id}: in {row.currency}, and the ledger is in {opened.currency}"
+
+
+def fees_then(tx: Tx, study: Study, history: History) -> Callable[[str, int], float]:
+    """What the platform charged on what a worker earned at a time, in percent: nothing if they came another way."""
+    panels = workers.panels(tx) if study.fees_by_platform else None
+
+    def fee_then(worker: str, at: int) -> float:
+        then = history.study_at(at)
+        return then.pay.fee_percent if panels is None or panels.get(worker) == then.arrival.panel else 0
+
+    return fee_then
 
 
 def payment_differences(tx: Tx) -> Iterator[str]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from chorale.audit.managing import held_since, taken_away, written_by_hand
-from chorale.engine.gates import survey
+from chorale.engine.gates import not_passed_by, survey
 from chorale.engine.running import Study
 from chorale.model import EXPERT, AssignmentKind, Event, GateSettings, Grade, StudySettings, invited_to
 from chorale.protocol import Candidate, GateVerdict, closed_by, decide_gate, part_of_round
-from chorale.store import Tx, events, gates, responses
+from chorale.store import Tx, events, gates, payments, responses
 from chorale.store.gates import VerdictRow
 from chorale.store.grades import all_grades
 from chorale.store.messages import all_messages
@@ -66,7 +66,10 @@ def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt, of_kits: tuple[s
         if grade.kind != AssignmentKind.GOLD:
             by_worker[grade.worker].append(grade)
     for decision in decided:
-        differences += _seen_differences(study, decision, by_worker[decision.row.worker])
+        if decision.row.has_score:
+            differences += _seen_differences(study, decision, by_worker[decision.row.worker])
+        else:
+            differences += _left_out_differences(study, decision, by_worker[decision.row.worker])
     differences += _verdict_differences(decided)
     differences += _event_differences(tx, decided)
     differences += _closing_differences(tx, study, decided, by_worker)
@@ -185,6 +188,20 @@ def _seen_differences(study: Study, decision: _Decided, own: Sequence[Grade]) ->
         yield f"{decision.name}: score {row.score} stored, {again} recomputed from the grades"
 
 
+def _left_out_differences(study: Study, decision: _Decided, own: Sequence[Grade]) -> Iterator[str]:
+    """Whether somebody without a score had indeed too few grades when the gate closed, and did not pass."""
+    row, rule = decision.row, decision.rule
+    graded = [
+        len({grade.response_id for grade in own if grade.stage == name and grade.graded_at < row.at})
+        >= (study.stages[name].round_size or rule.graded)
+        for name in rule.stage
+    ]
+    if row.passed or row.evidence.get("promoted"):
+        yield f"{decision.name}: passed without a score"
+    if all(graded):
+        yield f"{decision.name}: left without a score, and had all the grades it takes"
+
+
 def _verdict_differences(decided: Sequence[_Decided]) -> Iterator[str]:
     """Decide again: about each by themselves, or about all who were decided about together."""
     together: dict[tuple[str, int], list[_Decided]] = defaultdict(list)
@@ -238,7 +255,11 @@ def _closing_differences(
     for name in sorted(closed.keys() ^ closings.keys()):
         yield f"gate {name}: {'closed without an event' if name in closed else 'an event says closed, and it is open'}"
     for name in sorted(closed.keys() & closings.keys()):
-        mine = [one.row for one in decided if one.row.gate == name and one.row.at == closed[name]]
+        everybody = [one.row for one in decided if one.row.gate == name and one.row.at == closed[name]]
+        mine = [row for row in everybody if row.has_score]
+        left_out = closings[name].evidence.get("without_score", 0)
+        if len(everybody) - len(mine) != left_out:
+            yield f"gate {name}: {left_out} without a score by the event, {len(everybody) - len(mine)} by the verdicts"
         again = (len(mine), sum(row.passed for row in mine), sum(bool(row.evidence.get("promoted")) for row in mine))
         stored = tuple(closings[name].evidence[what] for what in ("scored", "passed", "promoted"))
         if stored != again:
@@ -287,9 +308,12 @@ def _qualification_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[
 def _message_differences(tx: Tx, decided: Sequence[_Decided], of_kits: tuple[str, ...]) -> Iterator[str]:
     """Whoever was scored at a gate with a message has it, and nobody else."""
     expected = {(one.row.worker, f"gate:{one.row.gate}"): one.row.at for one in decided if one.rule.message}
-    expected |= written_by_hand(tx)
+    expected |= written_by_hand(tx) | payments.failure_messages(tx)
     messages = (message for message in all_messages(tx) if not message.cause.startswith(of_kits))
     written = {(message.worker, message.cause): message.written_at for message in messages}
+    # Studies begun with an earlier version have none of these.
+    failed = ((one.row.worker, not_passed_by(one.row.gate), one.row.at) for one in decided if not one.row.passed)
+    expected |= {(worker, cause): at for worker, cause, at in failed if (worker, cause) in written}
     for worker, cause in sorted(expected.keys() | written.keys()):
         if (worker, cause) not in written:
             yield f"worker {worker}: the message of {cause} is missing"

@@ -1,8 +1,9 @@
 """Recompute everything derived from what was recorded, and say where the database differs."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from chorale.audit.consents import consent_differences
 from chorale.audit.draws import (
@@ -13,10 +14,10 @@ from chorale.audit.draws import (
     sample_differences,
 )
 from chorale.audit.erasures import erasure_differences, not_recomputed
-from chorale.audit.grades import grade_differences
+from chorale.audit.grades import grade_differences, kept_bonuses
 from chorale.audit.identities import identities_checked, identity_differences, unchecked_identities
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
-from chorale.audit.money import currency_differences, payment_differences, unchecked_payments
+from chorale.audit.money import currency_differences, fees_then, payment_differences, unchecked_payments
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import verify_gates
 from chorale.audit.showing import shown_differences, unchecked_showing
@@ -25,6 +26,7 @@ from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
 from chorale.engine.settling import derived_items, has_settled
+from chorale.engine.waiting import is_waiting
 from chorale.model import (
     AssignmentKind,
     Event,
@@ -85,12 +87,14 @@ def verify(tx: Tx, study: Study) -> Verification:
     parts: dict[str, AuditPart] = loaded_parts(lambda kit: kit.audit, study.task_names)
     messages = tuple(cause for part in parts.values() for cause in part.messages)
     (bonuses, cut_off), differences = verify_gates(tx, study, history.study_at, messages)
+    elsewhere: Counter[tuple[str, str]] = Counter()
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             part.add_pay(tx, study, bonuses)
-    for stage_name, worker, at, amount in given_by_hand(tx):
+            elsewhere.update({} if part.worked is None else part.worked(tx, study))
+    for stage_name, worker, at, amount in (*given_by_hand(tx), *kept_bonuses(tx, history.study_at)):
         bonuses[stage_name, worker].append((at, amount))
-    words = all_words(tx)
+    words, fee_then = all_words(tx), fees_then(tx, study, history)
     by_hand, gold_then, reinstated = dropped_by_hand(tx), GoldThen.of(tx), counting_again(tx)
     differences += arm_differences(tx, study, history.study_at, standings)
     differences += entry_differences(tx, history.study_at, standings)
@@ -106,12 +110,13 @@ def verify(tx: Tx, study: Study) -> Verification:
         stage = study.stage(row.stage)
         given = by_worker[row.stage, row.worker]
         if row.worker in silent:
-            differences += _kept_differences(row, given, paid)
+            differences += _kept_differences(row, given, elsewhere, paid)
             continue
         otherwise = (row.stage, row.worker) in dropped_otherwise
-        differences += _worker_differences(stage, row, given, history, otherwise)
+        differences += _worker_differences(stage, row, given, elsewhere, history, otherwise)
         beside, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
-        differences += _pay_differences(stage, row, given, history, paid, beside, answered_then, gold_then, words)
+        fee = partial(fee_then, row.worker)
+        differences += _pay_differences(stage, row, given, history, paid, beside, answered_then, gold_then, words, fee)
     judged = {stage.name: _counted(stage, responses, standings) for stage in study.stages.values()}
     items, of_items = _item_differences(tx, study, judged, history, reinstated)
     differences += of_items
@@ -157,14 +162,17 @@ def _item_differences(
 
 
 def _kept_differences(
-    row: ParticipationSummary, given: list[Response], paid: dict[tuple[str, str], tuple[int, int]]
+    row: ParticipationSummary,
+    given: list[Response],
+    elsewhere: Mapping[tuple[str, str], int],
+    paid: dict[tuple[str, str], tuple[int, int]],
 ) -> Iterator[str]:
     """What stays of somebody whose answers were erased: how many there were, how long they took, and the money."""
     in_ledger = paid.get((row.stage, row.worker), (0, 0))
     for what, stored, again in (
         ("answers", row.answered, len(given)),
         ("gold answers", row.gold_answered, sum(one.kind != AssignmentKind.PRODUCTION for one in given)),
-        ("time worked", row.worked_ms, sum(response.duration_ms for response in given)),
+        ("time worked", row.worked_ms, _time_worked(row, given, elsewhere)),
         ("standing", row.standing, Standing.DROPPED),
         ("earnings and fees", (row.earned, row.fees), in_ledger),
     ):
@@ -172,8 +180,18 @@ def _kept_differences(
             yield f"worker {row.worker} in {row.stage}: {what} stored {stored}, recomputed {again}"
 
 
+def _time_worked(row: ParticipationSummary, given: list[Response], elsewhere: Mapping[tuple[str, str], int]) -> int:
+    """The time of somebody's answers in a stage, and of the work beside them."""
+    return sum(response.duration_ms for response in given) + elsewhere.get((row.stage, row.worker), 0)
+
+
 def _worker_differences(
-    stage: RunningStage, row: ParticipationSummary, given: list[Response], history: History, dropped_otherwise: bool
+    stage: RunningStage,
+    row: ParticipationSummary,
+    given: list[Response],
+    elsewhere: Mapping[tuple[str, str], int],
+    history: History,
+    dropped_otherwise: bool,
 ) -> Iterator[str]:
     name = f"worker {row.worker} in {row.stage}"
     graded = [response for response in given if response.kind != AssignmentKind.PRODUCTION]
@@ -184,14 +202,14 @@ def _worker_differences(
             yield f"{name}: response {response.id} was graded {response.gold_score}, is {score}"
         then = then.under(history.stage_at(response.submitted_at, stage.name))
         rule = then.settings.gold
-        record = gold_after(record, then.is_correct(score), rule)
+        record = gold_after(record, then.gold_marks(score), rule)
         should_drop = should_drop or (rule is not None and review_worker(record, rule).dropped)
     for what, stored, again in (
         ("answers", row.answered, len(given)),
         ("gold answers", row.gold_answered, len(graded)),
         ("right gold answers", row.gold_right, record.right),
         ("latest gold answers", row.gold_recent, record.recent),
-        ("time worked", row.worked_ms, sum(response.duration_ms for response in given)),
+        ("time worked", row.worked_ms, _time_worked(row, given, elsewhere)),
         ("standing", row.standing, Standing.DROPPED if should_drop else Standing.ACTIVE),
     ):
         if stored != again:
@@ -215,6 +233,7 @@ def _pay_differences(
     cut_off: int | None,
     gold_then: GoldThen,
     words: dict[int, int],
+    fee_then: Callable[[int], float],
 ) -> Iterator[str]:
     """Pay every response again at the rates and by the gold in force when it was submitted, and every bonus.
 
@@ -229,13 +248,13 @@ def _pay_differences(
                 record = _record_then(stage, given[:number], history, gold_then)
             else:
                 score = stage.task.grading.grade(response.answer, response.gold_answer).score
-                record = gold_after(record, then.is_correct(score), then.settings.gold)
+                record = gold_after(record, then.gold_marks(score), then.settings.gold)
         met = record if response.kind == AssignmentKind.GOLD else None
         length = words.get(response.item_id, 0)
         amounts = earned_by(then, "", response.id, stage.task.grading.parts(response.answer), met, length)
         payments.append((response.submitted_at, sum(one.amount for one in amounts) + _for_round(then, number, cut_off)))
     earned = sum(amount for _, amount in payments)
-    fees = fee_due(sum(fee_on(amount, history.study_at(at).pay.fee_percent) for at, amount in payments), 0)
+    fees = fee_due(sum(fee_on(amount, fee_then(at)) for at, amount in payments), 0)
     name = f"worker {row.worker} in {row.stage}"
     in_ledger = paid.get((row.stage, row.worker), (0, 0))
     if in_ledger != (earned, fees):
@@ -261,7 +280,7 @@ def _record_then(stage: RunningStage, given: list[Response], history: History, g
             expected = gold_then.answer(response.item_id, moment, response.gold_answer)
             then = then.under(history.stage_at(response.submitted_at, stage.name))
             score = stage.task.grading.grade(response.answer, expected).score
-            record = gold_after(record, then.is_correct(score), then.settings.gold)
+            record = gold_after(record, then.gold_marks(score), then.settings.gold)
     return record
 
 
@@ -319,7 +338,7 @@ def _derived_differences(
     seed = study.settings.study.seed
     wanted: set[str] = set()
     drawn = None if stage.per_worker is None else answers_drawn(tx, stage.name)
-    for name in stage.settings.sources:
+    for name in () if is_waiting(tx, stage) else stage.settings.sources:
         groups: dict[str, list[SourceItem]] = defaultdict(list)
         complete: set[int] = set()
         for item in all_items(tx, name):

@@ -7,7 +7,9 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
+from chorale.metrics.agreement.distances import SPAN_DISTANCES
 from chorale.metrics.agreement.icc import IccForm
+from chorale.metrics.judgments import NOTHING
 from chorale.metrics.options import Cluster, Resamples, Seed, WithIntervals
 from chorale.metrics.reading import judgments_options as judged
 from chorale.metrics.reading.cluster_columns import judged_clusters
@@ -21,7 +23,8 @@ Metric = Annotated[
     Option(
         metavar="NAME",
         help="alpha (Krippendorff), kappa (Cohen), fleiss (Fleiss' kappa), pi (Scott), percent, gwet (AC1; with "
-        "weights AC2), brennan-prediger, conger, icc (numbers), kendall-w, kendall-tau or spearman (ranks).",
+        "weights AC2), brennan-prediger, conger, icc (numbers), kendall-w, kendall-tau or spearman (ranks), or gamma "
+        "(spans).",
     ),
 ]
 LevelName = Annotated[
@@ -106,11 +109,13 @@ def agreement(
     as_latex: AsLatex = False,
 ) -> None:
     """Say how far people agree on the same items, beyond chance."""
+    if empty is None and (metric == "gamma" or distance in SPAN_DISTANCES):
+        empty = NOTHING
     reading = Reading(
         task, worker, label, None, sep, empty, repeats, keep_rejected, reader=reader, missing=missing or ()
     )
     ordered = tuple(part.strip() for part in order.split(",")) if order else None
-    options = AgreementOptions(metric, level, distance, ordered, weights, min_common, icc_form, shares)
+    options = AgreementOptions(metric, level, distance, ordered, weights, min_common, icc_form, shares, seed)
     with patiently("resamples") as progress:
         scored = score_agreement(
             judged_in(file, reading),

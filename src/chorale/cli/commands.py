@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from chorale.registry import Command, CommandGroup, families
 
-_ELSEWHERE = {"review": "sync", "resume": "pause", "close": "pause"}
+_ELSEWHERE = {"review": "sync", "message": "sync", "resume": "pause", "close": "pause"}
 """Commands that are not in a module of their name, and the modules they are in."""
 
 
@@ -36,13 +36,22 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("gold", "List a study's gold and what could become gold after a pilot; make gold, retire it."),
     _command("invite", "Make signed links that let workers or an expert in; list them, and revoke them one by one."),
     _command(
+        "mail", "Send e-mail that is queued: invitations and messages, each once. The running site does so itself."
+    ),
+    _command(
         "publish", "Find people: make a study on Prolific, say what it costs, and publish it. Again, for more places."
     ),
     _command(
         "sync", "Take over what Prolific reports: who came, who left; approve, send messages, keep invitation lists."
     ),
-    _command("review", "Show submissions on Prolific that wait for a decision, or decide: approve or reject."),
-    _command("pay", "Pay people what the ledger says, each amount once: Prolific's by bonuses, others by a file."),
+    _command("message", "Send one message to people of a study on Prolific, all at once."),
+    _command(
+        "review",
+        "Show submissions on Prolific that wait for a decision, or decide: approve, reject, ask for their return.",
+    ),
+    _command(
+        "pay", "Pay people what the ledger says, each amount once: by Prolific's bonuses, by PayPal, others by a file."
+    ),
     _command(
         "password",
         "Set the owner's password, typed twice or taken from CHORALE_PASSWORD; ends every session of theirs.",
@@ -56,11 +65,17 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "restore",
         "Put a study back to the state of a backup. Everybody has to sign in again; the site must be closed.",
     ),
-    _command("pause", "Stop giving out items of a stage; answers to those already given out are still taken."),
-    _command("resume", "Give out items of a paused stage again."),
+    _command(
+        "pause", "Stop giving out items of a stage, or recruiting on Prolific; work that has begun can be finished."
+    ),
+    _command("resume", "Give out items of a paused stage again, or recruit again on Prolific."),
     _command("close", "Close a gate: decide who goes on, book bonuses, write messages, and end the round."),
     _command("aggregate", "Combine what several people said about each task into one answer, with its probability."),
     _command("agreement", "Say how far people agree on the same items, beyond chance."),
+    _command("models", "Test whether models may take people's place, and say how far they agree with them."),
+    _command(
+        "estimate", "Estimate a mean, a share, a difference or a slope from many labels of a model and few of people."
+    ),
     _command(
         "irt",
         "Fit item response theory: how hard items are, how well they tell responders apart, how able responders are.",
@@ -81,6 +96,8 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     CommandGroup(("learn",), "Learn resources from raw material."),
     CommandGroup(("evaluate",), "Score a system's output, or annotators' work, against a gold standard."),
     CommandGroup(("browse",), "Look through results: what is clear, what people disagree on, and why."),
+    CommandGroup(("train",), "Train a system on annotated data."),
+    CommandGroup(("parse",), "Annotate texts with a trained system."),
     CommandGroup(("baseline",), "Run a system to compare with: name frames, guess answers from parts of the input."),
 )
 

@@ -19,7 +19,9 @@ from chorale.model import UserError
 from chorale.monitor.payouts import invitations_table
 from chorale.store import invitations, settings
 from chorale.store.invitations import REUSABLE, SINGLE
+from chorale.store.mail import queue_invitations
 from chorale.web.links import invitation_path, new_invitations, new_staff_link, study_sessions
+from chorale.web.mailing import send_mail
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 
@@ -34,6 +36,7 @@ def invite(
     reusable: Annotated[bool, Option(help="Make one link for many people; --count is how many at most.")] = False,
     emails: Annotated[Path | None, Option(help="A link for every e-mail address in this file.")] = None,
     out: Annotated[Path | None, Option(help="CSV file for addresses and their links.")] = None,
+    send: Annotated[bool, Option(help="With --emails: send each link by e-mail, once. Needs [mail].")] = False,
     force: Force = False,
     listed: Annotated[bool, Option("--list", help="List the links there are, and stop.")] = False,
     revoke: Annotated[
@@ -46,8 +49,8 @@ def invite(
     """Make signed links that let workers or an expert in; list them, and revoke them one by one."""
     if expert is not None and (count is not None or reusable or stage is not None):
         raise UserError("--count is for workers, as are --reusable and --stage. Invite experts one by one.")
-    if (emails is None) != (out is None):
-        raise UserError("--emails and --out go together: addresses in, addresses with their links out.")
+    if (emails is None) != (out is None and not send):
+        raise UserError("--emails goes with --out, a file for addresses with their links, or with --send.")
     if emails is not None and (expert is not None or count is not None or reusable):
         raise UserError("--emails makes one link for every address. Leave out --count, --reusable and --expert.")
     check_target(out, "--out", force=force, endings=(".csv",))
@@ -59,8 +62,8 @@ def invite(
             _list(study, as_json=as_json)
         elif revoke is not None:
             _revoke(study, revoke, as_json=as_json)
-        elif emails is not None and out is not None:
-            _invite_addresses(study, emails, out, stage, base, as_json=as_json)
+        elif emails is not None:
+            _invite_addresses(study, emails, stage, base, out=out, send=send, as_json=as_json)
         else:
             links = [base + path for path in _paths(study, count, expert, stage, reusable=reusable)]
             _print_links(links, expert, as_json=as_json)
@@ -110,17 +113,28 @@ def _revoke(study: Study, number: int, *, as_json: bool) -> None:
         print_line(f"Link {number} lets nobody in any more. Whoever is in stays in.")
 
 
-def _invite_addresses(study: Study, emails: Path, out: Path, stage: str | None, base: str, *, as_json: bool) -> None:
+def _invite_addresses(
+    study: Study, emails: Path, stage: str | None, base: str, *, out: Path | None, send: bool, as_json: bool
+) -> None:
+    if send and study.settings.mail is None:
+        raise UserError("study.toml names no mail server. Add a section [mail] with host and sender, or use --out.")
     addresses = read_addresses(emails)
     sessions = study_sessions(study)
     nonces = study.store.write(lambda tx: arrivals.invite_addresses(tx, study, addresses, stage, BY)).result()
-    links = [base + invitation_path(sessions, nonce) for nonce in nonces]
-    rows = [{"email": address, "link": link} for address, link in zip(addresses, links, strict=True)]
-    with writing(out, "--out"):
-        write_csv(("email", "link"), rows, out)
+    if out is not None:
+        links = [base + invitation_path(sessions, nonce) for nonce in nonces]
+        rows = [{"email": address, "link": link} for address, link in zip(addresses, links, strict=True)]
+        with writing(out, "--out"):
+            write_csv(("email", "link"), rows, out)
+    queued = study.store.write(lambda tx: queue_invitations(tx, nonces, study.clock())).result() if send else 0
+    sent = send_mail(study) if send else {}
     if as_json:
-        print_json({"addresses": len(rows), "file": str(out)})
-    else:
+        print_json({"addresses": len(addresses), "file": None if out is None else str(out), "mail": dict(sent)})
+        return
+    if out is not None:
         print_line(
-            f"{out} has a link for each of {len(rows)} addresses. Whoever has a link is let in: send each to its own."
+            f"{out} has a link for each of {len(addresses)} addresses. "
+            "Anyone with a link can join: send each to its own."
         )
+    if send:
+        print_line(f"{queued} invitations queued, {sent.get('sent', 0)} e-mails sent. `chorale mail` sends the rest.")

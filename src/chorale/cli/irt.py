@@ -9,7 +9,7 @@ from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
 from chorale.files.targets import check_target, writing
 from chorale.metrics.irt.fitting import GUESS_RATE
-from chorale.metrics.options import Force, Resamples, Seed
+from chorale.metrics.options import Force, Seed
 from chorale.metrics.reading.responses import read_responses
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.irt import IrtOptions, score_irt, write_items
@@ -71,7 +71,6 @@ def irt(
     starts: Starts = 1,
     ci: Annotated[bool, Option(help="Give 95% intervals of every item and responder.")] = False,
     against: Others = None,
-    resamples: Resamples = 1000,
     seed: Seed = 1,
     out: Annotated[Path | None, Option(help="Write the items to a CSV file as well.")] = None,
     force: Force = False,
@@ -89,7 +88,7 @@ def irt(
             table,
             IrtOptions(model, method, guess_rate, guessing_prior, starts, seed),
             progress,
-            resampling=Resampling(ci, resamples, seed, progress),
+            resampling=Resampling(ci, progress=progress),
             against=read_responses(against, graded=graded) if against else None,
         )
     if out is not None:

@@ -96,12 +96,14 @@ class FunctionCommand(click.Command):
 
 def command_of(function: Callable[..., None], name: str) -> FunctionCommand:
     """The command that calls a function with what its annotations ask for."""
-    signature = inspect.signature(function, eval_str=True)
+    parameters = inspect.signature(function, eval_str=True).parameters.values()
+    declared = [one for each in parameters for one in get_args(each.annotation) if isinstance(one, Argument)]
     return FunctionCommand(
         name,
         callback=function,
-        params=[_parameter(parameter) for parameter in signature.parameters.values()],
+        params=[_parameter(parameter) for parameter in parameters],
         help=inspect.getdoc(function),
+        context_settings={"allow_interspersed_args": not any(one.verbatim for one in declared)},
     )
 
 

@@ -4,10 +4,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-from chorale.cli.arguments import BY, AsJson, Database, StageName, StudyFolder
+from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
+from chorale.cli.asking import prolific
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.terminal import show
+from chorale.engine import publishing
 from chorale.engine.control import set_stage_state
 from chorale.engine.gates import close_gate
 from chorale.engine.settling import settle_everything
@@ -15,23 +17,64 @@ from chorale.engine.started import stage_called, started_study
 from chorale.folder.reading import did_you_mean
 from chorale.model import Refusal, StageState, UserError
 from chorale.monitor.tables import verdicts_table
+from chorale.platforms.prolific import StudyAction
 
+AStage = Annotated[str | None, Argument(metavar="[STAGE]", help="The stage's name; leave it out with --study.")]
+OnProlific = Annotated[
+    str | None,
+    Option("--study", metavar="NAME", help="A study of [prolific] in study.toml, in place of a stage."),
+]
 PauseReason = Annotated[str, Option(metavar="TEXT", help="Why, for the study's record. In a hurry, leave it out.")]
 ResumeReason = Annotated[str, Option(metavar="TEXT", help="Why, for the study's record (required).")]
 
 
 def pause(
-    directory: StudyFolder, stage: StageName, reason: PauseReason = "", db: Database = None, as_json: AsJson = False
+    directory: StudyFolder,
+    stage: AStage = None,
+    study_name: OnProlific = None,
+    stop: Annotated[bool, Option(help="With --study: end recruiting there. Only more places open it again.")] = False,
+    reason: PauseReason = "",
+    db: Database = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Stop giving out items of a stage; answers to those already given out are still taken."""
-    _set_state(directory, stage, "paused", reason, db, as_json)
+    """Stop giving out items of a stage, or recruiting on Prolific; work that has begun can be finished."""
+    if _is_on_prolific(stage, study_name):
+        _transition(directory, study_name or "", "STOP" if stop else "PAUSE", reason, db, as_json)
+        return
+    if stop:
+        raise UserError("--stop belongs to --study NAME: a stage is paused, or ended by a gate (`chorale close`).")
+    _set_state(directory, stage or "", "paused", reason, db, as_json)
 
 
 def resume(
-    directory: StudyFolder, stage: StageName, reason: ResumeReason, db: Database = None, as_json: AsJson = False
+    directory: StudyFolder,
+    reason: ResumeReason,
+    stage: AStage = None,
+    study_name: OnProlific = None,
+    db: Database = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Give out items of a paused stage again."""
-    _set_state(directory, stage, "open", reason, db, as_json)
+    """Give out items of a paused stage again, or recruit again on Prolific."""
+    if _is_on_prolific(stage, study_name):
+        _transition(directory, study_name or "", "START", reason, db, as_json)
+    else:
+        _set_state(directory, stage or "", "open", reason, db, as_json)
+
+
+def _is_on_prolific(stage: str | None, study_name: str | None) -> bool:
+    """Whether a study on Prolific is meant, and not a stage."""
+    if (stage is None) == (study_name is None):
+        raise UserError("Name a stage, or a study on Prolific with --study NAME, and not both.")
+    return study_name is not None
+
+
+def _transition(directory: Path, name: str, action: StudyAction, reason: str, db: str | None, as_json: bool) -> None:
+    with started_study(directory, db) as study, prolific() as client:
+        state = publishing.transition(study, client, name, action, BY, reason.strip())
+    if as_json:
+        print_json({"study": name, "state": state})
+    else:
+        print_line(f"The study {name} on Prolific is {state}.")
 
 
 def _set_state(directory: Path, name: str, state: str, reason: str, db: str | None, as_json: bool) -> None:

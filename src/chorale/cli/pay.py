@@ -1,6 +1,6 @@
 """`chorale pay`"""
 
-from dataclasses import asdict, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,18 +11,22 @@ from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.cli.terminal import show
 from chorale.engine import payouts, recruiting
-from chorale.engine.payouts import PayoutResult
+from chorale.engine.failed_payments import mark
+from chorale.engine.payout_addresses import KEY_VARIABLE, unreadable_addresses
+from chorale.engine.payouts import Books, PayoutResult
+from chorale.engine.paypal_payouts import pay_by_paypal, paypal_from_environment
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
 from chorale.engine.unknown_payouts import accept_unknown_payouts, refusal_to_pay
 from chorale.exchange import payout_files
-from chorale.exchange.payout_files import ToPay
+from chorale.exchange.payout_files import PLAIN, FileFormat, ToPay
 from chorale.files.tables import write_csv
 from chorale.files.targets import check_target, writing
 from chorale.metrics.options import Force
-from chorale.model import UserError, money_number, money_text
+from chorale.model import UserError, money_text
 from chorale.monitor.payouts import books_as_json, books_line, books_table, receipts_table
-from chorale.store import submissions
+from chorale.store import Tx, submissions
+from chorale.store.workers import find_worker
 
 SHORTEST_WAIT = 10
 """Minutes. A request may be under way in another process, and Prolific takes some to pay."""
@@ -47,33 +51,84 @@ def pay(
     after_restore: Annotated[
         bool, Option(help="Pay although payouts made after the backup are unknown. Compare them first.")
     ] = False,
+    file_format: Annotated[
+        FileFormat,
+        Option("--format", help="How the file is made: plain, or as PayPal, Wise or a gift-card vendor takes it."),
+    ] = PLAIN,
+    paypal: Annotated[
+        bool, Option(help="Pay by PayPal's Payouts those who have left an address for it. Needs --yes.")
+    ] = False,
+    retry: Annotated[
+        bool, Option(help="Try failed payments again, also of people who have left no other address since.")
+    ] = False,
+    paid: Annotated[
+        int | None,
+        Option(metavar="NUMBER", help="Mark a payout by a file, or by PayPal in doubt, as paid; see --receipts."),
+    ] = None,
+    failed: Annotated[
+        list[str] | None, Option(metavar="WORKER", help="With --paid: a worker whose payment failed. Can be repeated.")
+    ] = None,
     receipts: Annotated[bool, Option(help="Show every payout there was, and stop.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Pay people what the ledger says, each amount once: Prolific's by bonuses, others by a file."""
+    """Pay people what the ledger says, each amount once: by Prolific's bonuses, by PayPal, others by a file."""
     check_target(file, "--file", force=force, endings=(".csv",))
+    if failed and paid is None:
+        raise UserError("--failed goes with --paid: name the payout in which these payments failed.")
     with started_study(directory, db) as study:
         if receipts:
-            payouts_made = study.store.read(payout_files.receipts).result()
-            if as_json:
-                print_json({"payouts": payouts_made})
-            else:
-                show(receipts_table(payouts_made))
+            _show_receipts(study, as_json=as_json)
+            return
+        if paid is not None:
+            _mark(study, paid, failed or [], as_json=as_json)
             return
         if yes:
             _check_restored(study, accept=after_restore)
-        paid = _pay(study, file, resend, quiet=as_json) if yes else None
+        ways = _Ways(file, file_format, paypal, retry, resend)
+        done = _pay(study, ways, quiet=as_json) if yes else None
         books = study.store.read(lambda tx: payouts.books(tx, study)).result()
+    _show_books(books, done, as_json=as_json)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ways:
+    """How people are paid this time."""
+
+    file: Path | None
+    format: FileFormat
+    paypal: bool
+    retry: bool
+    resend: int | None
+
+
+def _show_books(books: Books, done: dict[str, Any] | None, *, as_json: bool) -> None:
     if as_json:
-        print_json({**books_as_json(books), "done": paid})
+        print_json({**books_as_json(books), "done": done})
         return
     if books.due:
         show(books_table(books))
     print_line(books_line(books))
-    if paid is None and books.now:
+    if done is None and books.now:
         more = " --file pay.csv" if any(one.by_file for one in books.due) else ""
         print_line(f"Nothing was paid. Add --yes{more} to pay what can be paid now.")
+
+
+def _show_receipts(study: Study, *, as_json: bool) -> None:
+    payouts_made = study.store.read(payout_files.receipts).result()
+    if as_json:
+        print_json({"payouts": payouts_made})
+    else:
+        show(receipts_table(payouts_made))
+
+
+def _mark(study: Study, number: int, failed: list[str], *, as_json: bool) -> None:
+    """Note which payments of a file have arrived."""
+    people = study.store.write(lambda tx: mark(tx, study, number, failed, BY)).result()
+    if as_json:
+        print_json({"payout": number, "paid": people, "failed": failed})
+    else:
+        print_line(f"Payout {number}: {people:,} marked as paid, {len(failed):,} as failed. What failed is owed again.")
 
 
 def _check_restored(study: Study, *, accept: bool) -> None:
@@ -84,67 +139,121 @@ def _check_restored(study: Study, *, accept: bool) -> None:
         raise UserError(refusal)
 
 
-def _pay(study: Study, file: Path | None, resend: int | None, *, quiet: bool) -> dict[str, Any]:
+def _pay(study: Study, ways: _Ways, *, quiet: bool) -> dict[str, Any]:
     """Pay all that can be paid now, and say what came of it."""
     currency = study.settings.pay.currency
     by_prolific = bool(study.store.read(submissions.studies).result())
-    paid: dict[str, Any] = {"prolific": None, "file": None}
+    paid: dict[str, Any] = {"prolific": None, "paypal": None, "file": None}
     if by_prolific:
         with prolific() as client, patiently("talking to Prolific"):
             # What it approved is paid already, so that must be known first.
             recruiting.sync(study, client)
-            done = payouts.pay_by_prolific(study, client, resend)
-        paid["prolific"] = {
-            "sent": [row.id for row in done.sent],
-            "amount": done.amount,
-            "in_doubt": [row.id for row in done.in_doubt],
-            "refused": done.refused,
-        }
-        if not quiet:
-            _print_paid(done, currency)
-    others = study.store.read(lambda tx: payout_files.people_to_pay(tx, study)).result()
-    if others and file is not None:
-        paid["file"] = _write_file(study, file)
-        if not quiet:
-            written = paid["file"]
+            paid["prolific"] = _result(payouts.pay_by_prolific(study, client, ways.resend), "Prolific", currency, quiet)
+    if ways.paypal:
+        with paypal_from_environment() as paypal, patiently("talking to PayPal"):
+            paid["paypal"] = _result(pay_by_paypal(study, paypal, retry=ways.retry), "PayPal", currency, quiet)
+    paid["unreadable_addresses"] = _unreadable(study, quiet=quiet)
+    paid["unwritten_files"] = _unwritten(study, ways, quiet=quiet)
+    others = study.store.read(lambda tx: payout_files.people_to_pay(tx, study, ways.format, retry=ways.retry)).result()
+    if ways.file is not None:
+        paid["file"] = written = _write_file(study, ways.file, ways)
+        if written is not None and not quiet:
             amount = money_text(written["amount"], currency)
             print_line(
-                f"{file} has {written['people']} people to be paid {amount} in all (payout {written['payout']})."
+                f"{ways.file} has {written['people']} people to be paid {amount} in all (payout {written['payout']}). "
+                f"Once they are paid: --paid {written['payout']}."
             )
-    elif others and not by_prolific:
+    elif others and not by_prolific and not ways.paypal:
         raise UserError(f"Nobody was paid: {_many(others)} to be paid by a file. Name it with --file pay.csv.")
     elif others and not quiet:
-        print_line(f"{_many(others)} not paid by Prolific: name a file for them with --file.")
+        print_line(f"{_many(others)} still to be paid: name a file for them with --file.")
     return paid
+
+
+def _unreadable(study: Study, *, quiet: bool) -> list[str]:
+    """The workers whose address can't be decrypted, printed unless it is quiet."""
+
+    def read(tx: Tx) -> list[str]:
+        people = (find_worker(tx, number) for number in unreadable_addresses(tx))
+        return sorted(one.pseudonym for one in people if one is not None)
+
+    names = study.store.read(read).result()
+    if names and not quiet:
+        print_line(
+            f"The payout addresses of {', '.join(names)} can't be decrypted and were not used. Set {KEY_VARIABLE} to "
+            "what it was when they left them; if it is lost, ask them to leave their addresses again."
+        )
+    return names
+
+
+def _unwritten(study: Study, ways: _Ways, *, quiet: bool) -> list[int]:
+    """Payouts planned for files of other formats, printed unless it is quiet."""
+    unwritten = study.store.read(lambda tx: payout_files.unwritten_files(tx, ways.format)).result()
+    for number, how in unwritten if not quiet else ():
+        print_line(
+            f"Payout {number} was planned for a file that was not written, so nobody in it is paid yet. Run this again "
+            f"with --file pay.csv --format {how}."
+        )
+    return [number for number, _ in unwritten]
+
+
+def _result(done: PayoutResult, platform: str, currency: str, quiet: bool) -> dict[str, Any]:
+    """What came of paying by a platform, printed unless it is quiet."""
+    if not quiet:
+        _print_paid(done, platform, currency)
+    return {
+        "sent": [row.id for row in done.sent],
+        "amount": done.amount,
+        "in_doubt": [row.id for row in done.in_doubt],
+        "refused": done.refused,
+        "unreported": done.unreported,
+    }
 
 
 def _many(people: int) -> str:
     return "1 person is" if people == 1 else f"{people:,} people are"
 
 
-def _print_paid(done: PayoutResult, currency: str) -> None:
+def _print_paid(done: PayoutResult, platform: str, currency: str) -> None:
     if done.sent:
         people = "payout" if len(done.sent) == 1 else "payouts"
-        print_line(f"Prolific pays {money_text(done.amount, currency)} in {len(done.sent)} {people}.")
+        print_line(f"{platform} pays {money_text(done.amount, currency)} in {len(done.sent)} {people}.")
     for row in done.in_doubt:
-        print_line(
-            f"Payout {row.id} ({money_text(row.amount, currency)}): it is not known yet whether Prolific took it, so "
-            "it is not asked for again. Run this again in some minutes. If Prolific's own page shows nothing of it, "
-            "add --resend 30."
-        )
+        doubt = f"Payout {row.id} ({money_text(row.amount, currency)}): it is not known yet whether {platform} took it"
+        if platform == "Prolific":
+            print_line(
+                f"{doubt}, so it is not asked for again. Run this again in some minutes. If Prolific's own page shows "
+                "nothing of it, add --resend 30."
+            )
+        else:
+            print_line(
+                f"{doubt}. Run this again in some minutes: PayPal never pays the same payout twice in 30 days. If "
+                "that does not help, look on PayPal's page which payments were made, and mark it: "
+                f"--paid {row.id} --failed WORKER."
+            )
     for reason in done.refused:
         print_line(f"{reason} Nothing of that was paid; it is tried again the next time.")
+    for reason in done.unreported:
+        print_line(f"{reason} What has arrived of it is looked up again the next time.")
 
 
-def _write_file(study: Study, file: Path) -> dict[str, Any]:
-    """Write down who is to be paid, then the file, then that it is there: stopped anywhere, the next one goes on."""
-    number = study.store.write(lambda tx: payout_files.plan_file(tx, study)).result()
+def _write_file(study: Study, file: Path, ways: _Ways) -> dict[str, Any] | None:
+    """Write down who is to be paid, then the file, then that it is there: stopped anywhere, the next one goes on.
+
+    None if nobody is to be paid by such a file.
+    """
+
+    def plan(tx: Tx) -> tuple[int | None, list[ToPay]]:
+        # At once, so that nobody changes how they are paid in between.
+        number = payout_files.plan_file(tx, study, ways.format, retry=ways.retry)
+        return number, [] if number is None else payout_files.lines_of(tx, number)
+
+    number, lines = study.store.write(plan).result()
     if number is None:
-        return {"payout": None, "people": 0, "amount": 0}
-    lines = study.store.read(lambda tx: payout_files.lines_of(tx, number)).result()
-    rows = [{**asdict(line), "amount": money_number(line.amount, line.currency)} for line in lines]
+        return None
+    rows = payout_files.rows_for(ways.format, lines, study.settings.study.title)
     with writing(file, "--file"):
-        write_csv([field.name for field in fields(ToPay)], rows, file)
+        write_csv([*rows[0]], rows, file, header=ways.format not in payout_files.WITHOUT_HEADER)
     if not study.store.write(lambda tx: payout_files.file_written(tx, study, number)).result():
         raise UserError(
             f"Another command wrote payout {number} at the same moment, so {file} has the same payments as its file. "

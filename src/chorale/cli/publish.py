@@ -25,6 +25,13 @@ def publish(
     draft: Annotated[
         bool, Option(help="Make the study there and stop before anybody sees it or it costs anything.")
     ] = False,
+    places: Annotated[
+        int | None, Option(min=1, max=100_000, metavar="N", help="How many places, in place of the study file's.")
+    ] = None,
+    test: Annotated[
+        bool,
+        Option(help="Publish a test study to the workspace's test participants, in workspaces that have them."),
+    ] = False,
     yes: Annotated[bool, Option(help="Agree to the cost without being asked.")] = False,
     public_url: PublicUrl = None,
     db: Database = None,
@@ -33,11 +40,16 @@ def publish(
     """Find people: make a study on Prolific, say what it costs, and publish it. Again, for more places."""
     with study_to_prepare(directory, db) as study:
         wanted = publishing.asked_for(study, study_name)
+        if places is not None:
+            wanted = wanted.model_copy(update={"places": places})
         base = _site(study, public_url)
         with prolific() as client:
             drafted = publishing.draft(study, client, wanted, base)
-            cost = publishing.cost_line(drafted, wanted, study.settings.pay.currency)
-            published = drafted.is_published and not drafted.adds
+            cost = publishing.cost_line(drafted, wanted)
+            published = drafted.is_published and not drafted.needs_asking
+            if test:
+                _print_test(publishing.make_test(study, client, wanted, drafted), wanted.name, as_json)
+                return
             if drafted.needs_asking and not draft:
                 if not as_json:
                     print_line(f"{wanted.name} on {to}: {cost}.")
@@ -46,17 +58,25 @@ def publish(
                     published = True
     if as_json:
         numbers = {"study": wanted.name, "id": drafted.remote.id, "cost": drafted.cost, "places": wanted.places}
-        print_json({**numbers, "currency": study.settings.pay.currency, "published": published})
+        print_json({**numbers, "currency": drafted.currency, "published": published})
     elif not drafted.needs_asking:
         print_line(
-            f"{wanted.name} is published already, with {drafted.remote.places} places. For more, raise `places`."
+            f"{wanted.name} is published already, with {drafted.remote.places} places. For more, add --places N."
         )
     elif published:
-        print_line(f"{wanted.name} is published. `chorale sync {directory}` tells who has come.")
+        print_line(f"{wanted.name} is published. `chorale sync {directory}` shows who has come.")
     else:
         print_line(
             f"{wanted.name} is there as a draft ({cost}), and costs nothing yet. Publish it by the same command."
         )
+
+
+def _print_test(url: str, name: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"study": name, "test": url})
+        return
+    print_line(f"A test of {name} is open to the workspace's test participants: {url}")
+    print_line("What they do becomes part of this study. Use a copy of the folder to keep it out.")
 
 
 def _site(study: Study, public_url: str | None) -> str:

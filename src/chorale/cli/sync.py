@@ -1,19 +1,21 @@
-"""`chorale sync` and `chorale review`"""
+"""`chorale sync`, `chorale review` and `chorale message`"""
 
 from dataclasses import asdict
 from typing import Annotated
 
 from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
-from chorale.cli.asking import prolific
+from chorale.cli.asking import agreed, prolific
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.cli.terminal import show
 from chorale.engine import payouts, recruiting
-from chorale.engine.recruiting import did_enough
+from chorale.engine.publishing import asked_for
+from chorale.engine.recruiting import is_to_approve
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
 from chorale.model import UserError
+from chorale.model.plural import plural
 from chorale.monitor.payouts import recruiting_table, waiting_table
 from chorale.platforms.prolific import checked_reason
 from chorale.store import Tx, submissions
@@ -35,7 +37,7 @@ def sync(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -
     if done.waiting:
         print_line(f"{len(done.waiting)} submissions need you: `chorale review {directory}`.")
     for note in done.notes:
-        print_line(f"Look at this: {note}.")
+        print_line(f"Warning: {note}.")
 
 
 def review(
@@ -46,24 +48,34 @@ def review(
         str | None,
         Option(metavar="TEXT", help="Why, for the person to read; Prolific asks for at least 100 characters."),
     ] = None,
+    ask_return: Annotated[
+        str | None, Option(metavar="WORKER", help="Ask this worker to return their submission; needs --because.")
+    ] = None,
+    unreject: Annotated[
+        str | None, Option(metavar="WORKER", help="Take a rejection back: the submission waits for a decision again.")
+    ] = None,
     category: Annotated[
         str, Option(metavar="NAME", help="Prolific's name for the kind of reason, e.g. FAILED_CHECK.")
     ] = "LOW_EFFORT",
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show submissions on Prolific that wait for a decision, or decide: approve or reject."""
-    if reject is not None and because is None:
-        raise UserError("--reject needs --because TEXT: the person reads why.")
+    """Show submissions on Prolific that wait for a decision, or decide: approve, reject, ask for their return."""
+    if (reject is not None or ask_return is not None) and not (because or "").strip():
+        raise UserError("--reject and --ask-return need --because TEXT: the person reads why.")
     if reject is not None:
         checked_reason(because or "", category)
     with started_study(directory, db) as study:
         waiting, enough = _waiting(study)
-        if approve or reject is not None:
+        if approve or reject is not None or ask_return is not None or unreject is not None:
             with prolific() as client:
                 chosen = [_of(waiting, name) for name in approve or ()]
                 if reject is not None:
                     recruiting.reject(study, client, _of(waiting, reject), because or "", category, BY)
+                if ask_return is not None:
+                    recruiting.request_return(study, client, _of(_open(study), ask_return), because or "", BY)
+                if unreject is not None:
+                    recruiting.unreject(study, client, _of(_with(study, "REJECTED"), unreject), BY)
                 if chosen:
                     recruiting.approve(study, client, chosen, BY)
                 recruiting.sync(study, client)
@@ -82,13 +94,55 @@ def review(
 def _waiting(study: Study) -> tuple[list[SubmissionRow], dict[str, bool]]:
     def look(tx: Tx) -> tuple[list[SubmissionRow], dict[str, bool]]:
         rows = list(submissions.submissions(tx, status="AWAITING REVIEW"))
-        return rows, {row.external_id: did_enough(tx, study, row) for row in rows}
+        return rows, {row.external_id: is_to_approve(tx, study, row) for row in rows}
 
     return study.store.read(look).result()
+
+
+def _with(study: Study, *statuses: str) -> list[SubmissionRow]:
+    return study.store.look(
+        lambda tx: [row for status in statuses for row in submissions.submissions(tx, status=status)]
+    )
+
+
+def _open(study: Study) -> list[SubmissionRow]:
+    """Submissions that somebody can still return."""
+    return _with(study, "ACTIVE", "AWAITING REVIEW")
 
 
 def _of(waiting: list[SubmissionRow], worker: str) -> SubmissionRow:
     for row in waiting:
         if row.worker == worker:
             return row
-    raise UserError(f"No submission of {worker!r} waits for a decision. `chorale review` lists those that do.")
+    raise UserError(f"No submission of {worker!r} can be decided so. `chorale review` lists those that wait.")
+
+
+def message(
+    directory: StudyFolder,
+    text: Annotated[str, Option(metavar="TEXT", help="What people read in their inbox on Prolific.")],
+    study_name: Annotated[
+        str | None,
+        Option("--study", metavar="NAME", help="Which study of [prolific] in study.toml. Default: the first."),
+    ] = None,
+    to: Annotated[
+        list[str] | None, Option(metavar="WORKER", help="Who gets it. Default: everybody in the study.")
+    ] = None,
+    status: Annotated[
+        str | None, Option(metavar="STATUS", help="Only people with such a submission, e.g. APPROVED.")
+    ] = None,
+    yes: Annotated[bool, Option(help="Send it without being asked.")] = False,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Send one message to people of a study on Prolific, all at once."""
+    with started_study(directory, db) as study:
+        name = asked_for(study, study_name).name
+        people = recruiting.recipients(study, name, to, status)
+        if not (yes or agreed(f"Send it to {plural(len(people), 'person', 'people')}?")):
+            return
+        with prolific() as client:
+            recruiting.message_all(study, client, name, people, text, BY)
+    if as_json:
+        print_json({"study": name, "people": len(people)})
+    else:
+        print_line(f"Sent to {plural(len(people), 'person', 'people')}.")

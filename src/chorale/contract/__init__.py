@@ -2,21 +2,22 @@
 
 from collections.abc import Mapping
 
-from chorale.contract.exporting import Origin, Seeds, StageResults, TaskExport
+from chorale.contract.asked_once import AskedOnce
+from chorale.contract.exporting import Origin, RowMeasure, RowMeasures, Seeds, StageResults, TaskExport
+from chorale.contract.fields import AnswerField, FieldKind
+from chorale.contract.peoples_grades import Kept, Marks
+from chorale.contract.quality_names import QualityNames
 from chorale.contract.task import (
     AnswerError,
-    AnswerField,
     Combined,
     Combining,
     Deriving,
     Example,
     Explaining,
-    FieldKind,
     Form,
     GradeResult,
     Grading,
     ItemError,
-    Marks,
     Options,
     Shape,
     Simulating,
@@ -34,6 +35,7 @@ def installed_tasks() -> Mapping[str, Task]:
 __all__ = [
     "AnswerError",
     "AnswerField",
+    "AskedOnce",
     "Combined",
     "Combining",
     "Command",
@@ -45,11 +47,15 @@ __all__ = [
     "GradeResult",
     "Grading",
     "ItemError",
+    "Kept",
     "Kit",
     "Marks",
     "Options",
     "Origin",
+    "QualityNames",
     "ReportSection",
+    "RowMeasure",
+    "RowMeasures",
     "Seeds",
     "Shape",
     "Simulating",

@@ -76,6 +76,31 @@ class StageResults:
 
 
 @dataclass(frozen=True, slots=True)
+class RowMeasure:
+    """A number of every row of a table, by which arms can be compared."""
+
+    name: str
+    """What `[analysis]` calls it."""
+    words: str
+    """What it is, in a few words."""
+    value: Callable[[Mapping[str, Any]], float | None]
+    """From a row to its number, or None where the row says nothing of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowMeasures:
+    """What of a table can be compared between arms."""
+
+    arm: str
+    """The column with the arm of the worker that a row is about."""
+    worker: str
+    """The column with that worker."""
+    item: str
+    """The column with what they worked on."""
+    measures: tuple[RowMeasure, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TaskExport:
     """A table that only this kind of work has."""
 
@@ -90,5 +115,7 @@ class TaskExport:
     released: tuple[str, str] | None = None
     """The outcome in the tally that the study is for, and what one of them is called: `("kept", "kept question")`. The
     cost of a result is then the cost of one of these. Default: a result is the accepted label of an item."""
+    by_arm: RowMeasures | None = None
+    """What of its rows can be compared between arms. Default: nothing."""
     more_columns: Callable[[StageResults], Sequence[str]] | None = None
     """Columns behind the others that depend on the study, such as what its items have beside what the task needs."""

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from chorale.contract.task import FieldKind, Task
+from chorale.contract.fields import FieldKind
+from chorale.contract.task import Task
 from chorale.model import Payload
 
 WORDS_PER_MINUTE = 238

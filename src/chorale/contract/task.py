@@ -6,7 +6,6 @@ have; `chorale.testing` checks what every task promises.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -14,7 +13,11 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from chorale.contract.asked_once import AskedOnce
 from chorale.contract.exporting import Seeds, TaskExport
+from chorale.contract.fields import AnswerField, FieldKind
+from chorale.contract.peoples_grades import Kept, Marks
+from chorale.contract.quality_names import CROWDTRUTH_NAMES, QualityNames
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Answer, Judgment, NewItem, Payload, SourceItem
 from chorale.model.frozen import frozen
@@ -41,15 +44,6 @@ class GradeResult(NamedTuple):
     score: float
     """Between 0 and 1. What counts as right is for the engine to say: see `Grading.pass_score`."""
     reasons: tuple[str, ...] = ()
-
-
-class Marks(NamedTuple):
-    """An answer to a rubric as numbers."""
-
-    criteria: Mapping[str, float]
-    """By criterion, between 0 and 1."""
-    comments: tuple[str, ...] = ()
-    """What the grader wrote to the person graded."""
 
 
 class Combined(NamedTuple):
@@ -110,26 +104,6 @@ def by_confidence(judgments: Sequence[Judgment]) -> Combined | None:
     return None if share is None else Combined(share.answer, share.confidence)
 
 
-class FieldKind(StrEnum):
-    """What a field of an answer holds."""
-
-    LABEL = "label"
-    """One of some options."""
-    LABELS = "labels"
-    """Any number of them."""
-    RATING = "rating"
-    """One of some options that have an order."""
-    TEXT = "text"
-    OTHER = "other"
-
-
-class AnswerField(NamedTuple):
-    """A field of an answer that is an object."""
-
-    name: str
-    kind: FieldKind
-
-
 class SourceProblem(NamedTuple):
     """Why a stage cannot take its items from another."""
 
@@ -155,6 +129,8 @@ class Shape:
     expand: Callable[[Payload, str], list[NewItem]] = one_item_per_row
     """From a row and its id to items. Items with the same `group` are never shown to the same worker. Default: one
     item per row."""
+    asked_once: AskedOnce | None = None
+    """How items that ask the same are recognised, to ask once. Default: every item is asked."""
     misfit: Callable[[Answer, Payload], str | None] | None = None
     """From an answer or gold and its item to what is wrong with it, where that depends on the item; None if nothing
     is. Default: nothing is."""
@@ -166,6 +142,13 @@ class Shape:
     exports for other tools show labels as choices. Default: an answer has no fields."""
     may_be_empty: bool = False
     """Whether a stage may start without items, because work comes another way."""
+
+    def without_texts(self, answer: Answer) -> Answer:
+        """An answer without what people wrote in words of their own, which never is the same twice."""
+        written = {field.name for field in self.fields if field.kind is FieldKind.TEXT}
+        if not written or not isinstance(answer, Mapping):
+            return answer
+        return frozen({name: value for name, value in answer.items() if name not in written})
 
     @cached_property
     def answer_schema(self) -> Mapping[str, Any]:
@@ -275,17 +258,21 @@ class Grading:
     """From an answer and the gold answer to a score between 0 and 1, with reasons. Default: 1 if they are equal."""
     pass_score: float = 1.0
     """The score from which an answer to gold is right, where the study file sets no `pass_score`."""
+    gold_parts: int = 1
+    """How many parts of an answer `grade` compares, each worth the same: what `stage.gold.unit = "part"` counts."""
     marks: Callable[[Answer], Marks] | None = None
     """From an answer to grades, for tasks that can be rubrics."""
+    kept: Callable[[Answer, Answer], Kept] | None = None
+    """From an answer that an item was made of (`of = "together"`) and an answer to that item to what the one keeps of
+    the other, for tasks that put answers together."""
     criteria: tuple[str, ...] = ()
-    """The names of those grades."""
+    """The names of the grades that `marks` or `kept` give."""
     best_marks: Mapping[str, float] = field(default_factory=dict)
     """The highest possible grade by criterion, where that is less than 1."""
     parts: Callable[[Answer], int] = one_part
     """How many things in an answer are paid by number (`stage.pay.parts`), such as questions written. Default: one."""
     most_parts: int | None = None
-    """The most of them an answer can have: what a budget must cover before the item is given out. Default: as many as
-    the study file lists amounts for."""
+    """The most an answer can have, which a budget must cover. Default: as many as the study file lists amounts for."""
 
 
 @dataclass(frozen=True)
@@ -299,6 +286,8 @@ class Combining:
     """Between two answers: symmetric, 0 for equal ones, at most 1. Default: 0 or 1."""
     chosen: Callable[[Answer], tuple[str, ...]] | None = None
     """The options in an answer, where people choose from a list: what `stage.quality` and `judgments.stable` go by."""
+    quality_names: QualityNames = CROWDTRUTH_NAMES
+    """What the scores of CrowdTruth are called where they are shown. Default: as CrowdTruth calls them."""
 
 
 @dataclass(frozen=True)
@@ -313,8 +302,7 @@ class Deriving:
     """From an item of an earlier stage, answers to it (one with `of = "answers"`, all with `of = "together"`) and
     random numbers of the item's own to an item of this kind. Default: the fields of all of them."""
     source_problem: Callable[[Any, Any], SourceProblem | None] | None = None
-    """From the options of a stage and those of an earlier stage to why the one cannot take its items from the other,
-    for `chorale check`; None if it can. Default: it can."""
+    """From a stage's options and those of an earlier one to why it cannot take its items from that. Default: it can."""
 
 
 @dataclass(frozen=True)
@@ -340,8 +328,7 @@ class Explaining:
     caption: Callable[[Payload], str] | None = None
     """From an item to one line of text, for messages. Default: all its values."""
     quote: Callable[[Payload, Answer], str] | None = None
-    """From an item and an answer, somebody's or the expert's, to a text, for messages to whoever gave it. Default: the
-    fields that `present` gives, with their names."""
+    """From an item and an answer to a text, for messages. Default: the fields of `present`, with their names."""
     reasons: Callable[[Payload, Answer, Answer], tuple[str, ...]] | None = None
     """From an item, an answer and the expert's to the reasons of the grade, for messages. Default: those of `grade`."""
     feedback: Callable[[Payload, Answer, Answer], Mapping[str, Any]] | None = None
@@ -356,7 +343,7 @@ class Task:
     name: str
     """What study files call it."""
     version: int
-    """Stored with every response: raise it when the meaning of answers changes."""
+    """Stored with every response: raise it when the meaning of answers or of items changes."""
     summary: str
     """One line for workers."""
     shape: Shape

@@ -6,9 +6,10 @@ from chorale.engine.drawing_answers import draw_answers
 from chorale.engine.gates import close_ready_gates
 from chorale.engine.offering_room import more_may_come
 from chorale.engine.running import RunningStage, Study
-from chorale.engine.settling import settle_group
+from chorale.engine.settling import derive_from_group, settle_group
+from chorale.engine.waiting import end_waiting, is_waiting
 from chorale.model import StageSettings
-from chorale.store import Tx, events, labels, offering, participations, positions, settings
+from chorale.store import Tx, events, labels, offering, participations, positions, settings, stages
 from chorale.store.gates import closed_gates
 
 LONGEST_GRACE_MS = 3_600_000
@@ -23,7 +24,32 @@ def advance(tx: Tx, study: Study) -> list[str]:
     if drawn := draw_answers(tx, study, closed, wanting):
         done += drawn
         wanting = offering.stages_with_open_items(tx)
+    if begun := begin_waiting(tx, study, closed, wanting):
+        done += begun
+        wanting = offering.stages_with_open_items(tx)
     return done + draw_samples(tx, study, closed, wanting)
+
+
+def begin_waiting(tx: Tx, study: Study, closed: frozenset[str], wanting: frozenset[int]) -> list[str]:
+    """Give their items to the stages that have waited for all they are made of; what was done, in words."""
+    done = []
+    for stage in study.stages.values():
+        if not is_waiting(tx, stage):
+            continue
+        paused = stages.paused_stages(tx)
+        sources = [study.stage(name) for name in stage.settings.sources]
+        if any(each.id not in paused and more_may_come(study, each, closed, wanting) for each in sources):
+            continue
+        groups = {each.name: labels.judged_groups(tx, each.id) for each in sources}
+        if not any(groups.values()):
+            continue  # everything is paused before anybody has begun
+        end_waiting(tx, stage)
+        events.record(tx, study.clock(), "begun", {"from": [each.name for each in sources]}, stage_id=stage.id)
+        for each in sources:
+            for group in groups[each.name]:
+                derive_from_group(tx, study, each, group)
+        done.append(f"{stage.name} has begun")
+    return done
 
 
 def draw_samples(tx: Tx, study: Study, closed: frozenset[str], wanting: frozenset[int]) -> list[str]:
@@ -46,7 +72,8 @@ def draw_samples(tx: Tx, study: Study, closed: frozenset[str], wanting: frozense
     if not notes:
         return []
     for note, stage, source in notes:
-        if source and more_may_come(study, study.stage(source), closed, wanting):
+        begun = stage.settings.items is not None and stage.settings.items.wait and not is_waiting(tx, stage)
+        if source and not begun and more_may_come(study, study.stage(source), closed, wanting):
             continue
         if settings.setting_value(tx, note) is not None:
             drawn_before.add(note)

@@ -165,14 +165,14 @@ def _replayed(
         then = then.under(history.stage_at(answer.submitted_at, stage.name))
         rule = then.settings.gold
         score = stage.task.grading.grade(answer.answer, changed.get(answer.item_id, answer.gold)).score
-        record = gold_after(record, then.is_correct(score), rule)
+        record = gold_after(record, then.gold_marks(score), rule)
         if rule is None:
             continue
         verdict = review_worker(record, rule)
         if verdict.dropped and dropped is None:
             dropped = dict(verdict.evidence)
         if answer.kind == AssignmentKind.GOLD and rule.bonus is not None:
-            paid += gold_bonus(record, rule.bonus)
+            paid += gold_bonus(record, rule.bonus, then.parts_of_gold)
     return record, dropped, paid
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from chorale.engine.running import NO_CONSENT_NEEDED, RunningStage, Study
 from chorale.model import EXPERT, Worker
 from chorale.protocol import Admission, draw_arm
-from chorale.store import Tx, arms, consents, events, gates, locks, participations, settings, workers
+from chorale.store import Tx, arms, beginnings, consents, events, gates, locks, participations, settings, workers
 from chorale.store.credentials import Credentials
 
 EXPERTS_PANEL = "expert"
@@ -60,10 +60,21 @@ def put_in_arm(tx: Tx, study: Study, worker_id: int) -> None:
     counter = f"arms:{stratum}"
     number = int(settings.setting_value(tx, counter) or 0)
     settings.set_setting(tx, counter, str(number + 1))
-    drawn = draw_arm(rule, study.settings.study.seed, stratum, number)
+    seed = _arm_seed(tx, study)
+    drawn = draw_arm(rule, seed, stratum, number)
     arms.put_in_arm(tx, worker_id, drawn.arm)
     evidence = {"arm": drawn.arm, "stratum": stratum, "number": number, "block": drawn.block}
-    events.record(tx, study.clock(), "arm", {**evidence, "seed": study.settings.study.seed}, worker_id=worker_id)
+    events.record(tx, study.clock(), "arm", {**evidence, "seed": seed}, worker_id=worker_id)
+
+
+def _arm_seed(tx: Tx, study: Study) -> int:
+    """The seed of the draw of arms, drawn itself for the first person: nobody can know an arm before."""
+    seed = arms.stored_seed(tx)
+    if seed is None:
+        # Studies of earlier versions have drawn from the seed in their file. 53 bits are exact in JSON.
+        seed = study.settings.study.seed if beginnings.anybody_in_arm(tx) else study.secrets.getrandbits(53)
+        arms.store_seed(tx, seed)
+    return seed
 
 
 def put_everybody_in_arms(tx: Tx, study: Study) -> None:

@@ -5,6 +5,7 @@ and how much was erased, and the counts and sums that others' work and the ledge
 """
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -66,7 +67,8 @@ def scrub(study: Study) -> bool:
     if due:
         # First, so that what is erased meanwhile is overwritten the next time.
         study.store.do(lambda tx: settings.set_setting(tx, UNSCRUBBED, "no"))
-        study.store.scrub()
+        of_kits = [part.tables for part in study.work_parts.values() if part.tables is not None]
+        study.store.scrub(of_kits)
     return due
 
 
@@ -112,19 +114,25 @@ def erase(tx: Tx, study: Study, worker_id: int, request: Request) -> Forgotten:
     now = study.clock()
     number = erasing.begin(tx, worker_id, request.by, now, identity=identity, answers=answers)
     erased: Counter[str] = Counter()
+    parts = study.work_parts.values()
     if identity:
         erased.update(erasing.erase_identity(tx, worker_id, now))
+        erased["ids"] += _erase_by(tx, worker_id, (part.erase_identity for part in parts))
     erased.update(erasing.erase_texts(tx, worker_id, now))
+    erased["reasons"] += _erase_by(tx, worker_id, (part.erase_texts for part in parts))
     if answers:
         _remove(tx, study, worker_id)
         erased.update(erasing.erase_answers(tx, worker_id, worker.pseudonym, now))
-        for part in study.work_parts.values():
-            if part.erase is not None:
-                erased["answers"] += part.erase(tx, worker_id)
+        erased["answers"] += _erase_by(tx, worker_id, (part.erase for part in parts))
     erasing.end(tx, number, dict(erased), now)
     settings.set_setting(tx, UNSCRUBBED, "yes")
     _record(tx, now, worker_id, request.by, identity=identity, answers=answers, erased=dict(erased))
     return Forgotten(worker.pseudonym, identity or any(one.identity for one in earlier), answers, owed, dict(erased))
+
+
+def _erase_by(tx: Tx, worker_id: int, hooks: Iterable[Callable[[Tx, int], int] | None]) -> int:
+    """Erase what kits have of somebody; how many rows."""
+    return sum(hook(tx, worker_id) for hook in hooks if hook is not None)
 
 
 class Unpaid(NamedTuple):
@@ -137,10 +145,10 @@ class Unpaid(NamedTuple):
 
 def unpaid(tx: Tx, worker_id: int) -> Unpaid | None:
     """What somebody is still to be paid; None if nothing."""
-    account = next((one for one in payments.accounts(tx) if one.worker_id == worker_id), None)
-    if account is None or not (account.owed or account.on_the_way):
-        return None
-    return Unpaid(account.owed, account.on_the_way)
+    for account in payments.accounts(tx, worker_id):
+        if account.owed or account.on_the_way:
+            return Unpaid(account.owed, account.on_the_way)
+    return None
 
 
 def _remove(tx: Tx, study: Study, worker_id: int) -> None:

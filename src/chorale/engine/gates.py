@@ -27,6 +27,17 @@ from chorale.model import GradedAnswer, MessageState, Refusal, money_text
 from chorale.protocol import Candidate, GateVerdict, decide_gate
 from chorale.store import Tx, events, gates, grades, locks, messages
 
+NOT_PASSED = (
+    "Thank you for taking part. Your result is below what the next part needs, so it is not open to you. Your overview "
+    "page shows how you are paid, and how to finish."
+)
+"""What people from Prolific read who did not pass a gate without a message of its own."""
+
+
+def not_passed_by(gate: str) -> str:
+    """The cause of the message to somebody who did not pass a gate without a message of its own."""
+    return f"not passed:{gate}"
+
 
 @dataclass(frozen=True, slots=True)
 class GateField:
@@ -101,6 +112,7 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "
     gates.close(tx, gate.name, now)
     finished = graders_who_finish(tx, study, gate)
     verdicts = _decide(tx, study, gate, field, now)
+    left_out = _leave_out(tx, study, gate, now)
     pay_graders(tx, study, finished)
     pay_for_parts(tx, study, cut_off)
     evidence = {
@@ -111,6 +123,7 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "
         "passed": sum(verdict.passed for verdict in verdicts),
         "promoted": sum(verdict.promoted for verdict in verdicts),
         "not_graded": field.waiting,
+        "without_score": left_out,
         "graders_paid": {name: sorted(paid) for name, paid in finished.items()},
         "cut_off": {name: {one.pseudonym: one.answered for one in several} for name, several in cut_off.items()},
         "rule": gate.settings.model_dump(mode="json", exclude_defaults=True),
@@ -181,7 +194,42 @@ def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField, now: int)
         _follow(tx, study, gate, worker_id, verdict, own, now)
         if gate.message is not None:
             _write(tx, study, gate, worker_id, verdict, own, averages, now)
+        elif not verdict.passed and study.settings.prolific is not None:
+            # Some look for messages on Prolific only, where nothing else would tell them.
+            title = study.stage(gate.settings.stage[-1]).settings.title
+            messages.add_message(tx, worker_id, not_passed_by(gate.name), now, title, NOT_PASSED, MessageState.SENT)
     return verdicts
+
+
+def _leave_out(tx: Tx, study: Study, gate: RunningGate, now: int) -> int:
+    """Give everybody a verdict who has begun and has no score when a gate closes; how many there are.
+
+    They would wait forever otherwise: nothing they do can be scored any more.
+    """
+    stages = stages_of(study, gate)
+    decided = gates.decided_about(tx, gate.name)
+    begun = grades.answered_by(tx, [stage.id for stage in stages])
+    left_out = {worker_id: answered for worker_id, answered in begun.items() if worker_id not in decided}
+    for worker_id, answered in left_out.items():
+        missing = [stage for stage in stages if answered.get(stage.id, 0) < _enough(stage, gate)]
+        reason = "too few answers when the gate closed" if missing else "not graded when the gate closed"
+        evidence = {"gate": gate.name, "without_score": True, "promoted": False, "reason": reason, "grades": []}
+        gates.add_verdict(tx, gate.name, worker_id, now, 0.0, False, evidence)
+        events.record(tx, now, "not passed", evidence, stage_id=stages[-1].id, worker_id=worker_id)
+        if gate.message is not None:
+            body = _UNFINISHED.format(title=missing[-1].settings.title) if missing else _UNGRADED
+            _send(tx, study, gate, worker_id, body, now)
+    return len(left_out)
+
+
+_UNFINISHED = (
+    "This part has ended before you had finished “{title}”, so your work could not be scored and you cannot go on to "
+    "the next part. You are paid for all you did. Thank you!\n"
+)
+_UNGRADED = (
+    "This part has ended before all of your work could be graded, so you cannot go on to the next part. You are paid "
+    "for all you did. Thank you!\n"
+)
 
 
 def _follow(
@@ -238,6 +286,20 @@ def _write(
         body, state = gate.message or "", MessageState.DRAFT
         evidence = {"gate": gate.name, "why": mistake.why, "line": mistake.line}
         events.record(tx, now, "message not filled", evidence, worker_id=worker_id)
+    if verdict.too_low and "too_low" not in (gate.message or ""):
+        body += f"\n\nYour result was too low by: {', '.join(verdict.too_low)}.\n"
+    _send(tx, study, gate, worker_id, body, now, state)
+
+
+def _send(
+    tx: Tx,
+    study: Study,
+    gate: RunningGate,
+    worker_id: int,
+    body: str,
+    now: int,
+    state: MessageState = MessageState.SENT,
+) -> None:
     title = study.stage(gate.settings.stage[-1]).settings.title
     messages.add_message(tx, worker_id, f"gate:{gate.name}", now, title, body, state)
 

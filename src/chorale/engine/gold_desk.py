@@ -1,12 +1,13 @@
 """Turning what a pilot taught into gold: unanimous items to know workers better, confusing ones to teach them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from chorale.contract import FieldKind
 from chorale.engine.running import RunningStage, Study
-from chorale.model import Answer, Item, ItemState, UserError
+from chorale.model import Answer, Item, ItemState, Payload, UserError
 from chorale.store import Tx, codec, events, gold, responses
 from chorale.store.items import ItemsWanted, all_items, find_item, item_ids, items_by_id
 
@@ -29,11 +30,11 @@ def candidates(tx: Tx, stage: RunningStage, below: float | None = None) -> Candi
     unanimous: list[Item] = []
     confusing: list[Item] = []
     disputed = _disputed_items(tx, stage)
-    for item in all_items(tx, stage.name):
+    for item in _shown_once(stage, list(all_items(tx, stage.name)), _shown_as_gold(tx, stage)):
         label = item.label()
-        if label is None or item.is_gold:
+        if label is None:
             continue
-        if label.judgments > 1 and item.id not in disputed:
+        if label.judgments > 1 and item.id not in disputed and stage.task.shape.without_texts(label.answer) != {}:
             unanimous.append(item)
         elif label.confidence < bound:
             confusing.append(item)
@@ -52,7 +53,15 @@ class FirstCandidates:
 
 
 def first_candidates(tx: Tx, stage: RunningStage, shown: int, counted: int) -> FirstCandidates:
-    """The first of the same as `candidates`, without looking at every answer."""
+    """The first of the same as `candidates`, without looking at every answer where answers have no texts in them."""
+    if any(field.kind is FieldKind.TEXT for field in stage.task.shape.fields):
+        every = candidates(tx, stage)
+        return FirstCandidates(
+            every.unanimous[:shown],
+            min(counted, len(every.unanimous)),
+            every.confusing[:shown],
+            min(counted, len(every.confusing)),
+        )
     alike = ItemsWanted(stage.id, state=ItemState.COMPLETE, disagreement="unanimous", not_gold=True)
     apart = ItemsWanted(
         stage.id,
@@ -62,9 +71,31 @@ def first_candidates(tx: Tx, stage: RunningStage, shown: int, counted: int) -> F
         under=stage.settings.release_confidence,
         not_gold=True,
     )
-    id_lists = [[item_id for item_id, _ in item_ids(tx, wanted, counted)] for wanted in (alike, apart)]
-    unanimous, confusing = (items_by_id(tx, ids[:shown]) for ids in id_lists)
-    return FirstCandidates(unanimous, len(id_lists[0]), confusing, len(id_lists[1]))
+    gold_shown = _shown_as_gold(tx, stage)
+    unanimous, confusing = (
+        _shown_once(stage, items_by_id(tx, [item_id for item_id, _ in item_ids(tx, wanted, counted)]), gold_shown)
+        for wanted in (alike, apart)
+    )
+    return FirstCandidates(unanimous[:shown], len(unanimous), confusing[:shown], len(confusing))
+
+
+def _shown_as_gold(tx: Tx, stage: RunningStage) -> set[str]:
+    """What the stage's gold shows workers."""
+    rows = gold.gold_items(tx, stage.name, stage.lowest_correct)
+    return {_shown(stage, row.payload) for row in rows if row.active}
+
+
+def _shown_once(stage: RunningStage, items: Sequence[Item], gold_shown: Collection[str]) -> list[Item]:
+    """The first of the items that show workers the same; none that is gold or shows what gold shows."""
+    first: dict[str, Item] = {}
+    for item in items:
+        if not item.is_gold:
+            first.setdefault(_shown(stage, item.payload), item)
+    return [item for shown, item in first.items() if shown not in gold_shown]
+
+
+def _shown(stage: RunningStage, payload: Payload) -> str:
+    return codec.as_text(stage.task.form.view(payload))
 
 
 def _disputed_items(tx: Tx, stage: RunningStage) -> set[int]:
@@ -72,8 +103,10 @@ def _disputed_items(tx: Tx, stage: RunningStage) -> set[int]:
     first: dict[int, Answer] = {}
     disputed: set[int] = set()
     for response in responses.all_responses(tx, stage_name=stage.name):
-        if response.counts and first.setdefault(response.item_id, response.answer) != response.answer:
-            disputed.add(response.item_id)
+        if response.counts:
+            answer = stage.task.shape.without_texts(response.answer)
+            if first.setdefault(response.item_id, answer) != answer:
+                disputed.add(response.item_id)
     return disputed
 
 
@@ -103,7 +136,10 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
 
 
 def promote_unanimous(study: Study, stage: RunningStage, by: str) -> int:
-    """Make gold of every unanimous item, with the crowd's answer; how many. A few at a time: others want their turn."""
+    """Make gold of every unanimous item, with the crowd's answer but for texts; how many.
+
+    A few at a time: others want their turn.
+    """
     unanimous = study.store.look(lambda tx: candidates(tx, stage)).unanimous
     for start in range(0, len(unanimous), PROMOTED_AT_ONCE):
         chunk = unanimous[start : start + PROMOTED_AT_ONCE]
@@ -113,7 +149,8 @@ def promote_unanimous(study: Study, stage: RunningStage, by: str) -> int:
 
 def _promote_all(tx: Tx, study: Study, stage: RunningStage, items: Sequence[Item], by: str) -> None:
     for item in items:
-        promote(tx, study, stage, item.key, item.answer, UNANIMOUS_EXPLANATION, by)
+        answer = stage.task.shape.without_texts(item.answer)
+        promote(tx, study, stage, item.key, answer, UNANIMOUS_EXPLANATION, by)
 
 
 def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason: str) -> None:

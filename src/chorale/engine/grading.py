@@ -1,16 +1,24 @@
-"""Grades that people give: the mean of the graders' marks for an answer becomes its grade."""
+"""Grades that people give: the mean of the graders' marks for an answer becomes its grade.
+
+Graders mark an answer by a rubric, or keep some of it when they put several answers together.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor
 from statistics import fmean
 from typing import Any
 
 from chorale.contract import Marks, Task
 from chorale.engine.gates import decide_about
+from chorale.engine.paying import pay_bonus
 from chorale.engine.running import RunningStage, Study
 from chorale.folder.feedback import wanting
-from chorale.model import Judgment
+from chorale.model import Judgment, responses_behind
+from chorale.protocol import parts_bonus
 from chorale.store import Tx, events, grades
+from chorale.store.labels import ItemProgress
+from chorale.store.responses import answers_given
 
 _SAME = 1e-9
 
@@ -20,6 +28,8 @@ class PeoplesGrade:
     score: float
     criteria: dict[str, float]
     reasons: list[str]
+    kept: int = 0
+    """How many of the answer's parts stay, where graders put answers together."""
 
 
 def grade_of(task: Task, answers: Sequence[Any]) -> PeoplesGrade | None:
@@ -34,14 +44,42 @@ def grade_of(task: Task, answers: Sequence[Any]) -> PeoplesGrade | None:
     return PeoplesGrade(fmean(criteria.values()), criteria, wanting(criteria) + comments)
 
 
-def grade_answer(tx: Tx, study: Study, stage: RunningStage, response_id: int, judgments: Sequence[Judgment]) -> None:
-    """Grade an answer by its graders' marks. A grade that changed is added, never overwritten."""
-    grade = grade_of(stage.task, [judgment.answer for judgment in judgments])
+def grade_by_kept(task: Task, graded: Any, answers: Sequence[Any]) -> PeoplesGrade | None:
+    """The grade that an answer gets by what is kept of it; None if it was erased."""
+    if task.grading.kept is None or graded is None or not answers:
+        return None
+    found = [task.grading.kept(graded, answer) for answer in answers]
+    criteria = mean_marks([Marks(one.criteria) for one in found])
+    kept = floor(fmean(one.parts for one in found) + 0.5)
+    return PeoplesGrade(fmean(criteria.values()), criteria, wanting(criteria), kept)
+
+
+def grade_behind(tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment]) -> None:
+    """Grade the answers that a complete item was made of, where its stage is for that."""
+    answers = [judgment.answer for judgment in judgments]
+    if stage.settings.grades and item.response_id is not None:
+        _add(tx, study, stage, item.response_id, judgments, grade_of(stage.task, answers))
+    elif stage.settings.grades_sources:
+        for response_id, graded in answers_given(tx, responses_behind(item.key)).items():
+            _add(tx, study, stage, response_id, judgments, grade_by_kept(stage.task, graded, answers))
+
+
+def _add(
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    response_id: int,
+    judgments: Sequence[Judgment],
+    grade: PeoplesGrade | None,
+) -> None:
+    """Write down an answer's grade, and what follows. A grade that changed is added, never overwritten."""
     if grade is None:
         return
-    graded = grades.grades_of(tx, response_id)
-    if graded.score is not None and abs(graded.score - grade.score) < _SAME:
+    # By this stage: the same score from another one is another grade, and pays for nothing that this one keeps.
+    latest = grades.latest_by(tx, response_id, stage.name)
+    if latest is not None and abs(latest - grade.score) < _SAME:
         return
+    graded = grades.grades_of(tx, response_id)
     source = f"{stage.name}#{graded.times + 1}"
     grades.add_grade(tx, response_id, source, grade.score, grade.reasons, study.clock(), grade.criteria)
     evidence = {
@@ -49,9 +87,15 @@ def grade_answer(tx: Tx, study: Study, stage: RunningStage, response_id: int, ju
         "source": source,
         "score": grade.score,
         "by": [one.response for one in judgments],
+        **({"kept": grade.kept} if stage.settings.grades_sources else {}),
     }
     events.record(tx, study.clock(), "graded", evidence, stage_id=stage.id, worker_id=graded.worker_id)
-    decide_about(tx, study, study.stage_by_id(graded.stage_id), graded.worker_id)
+    earlier = study.stage_by_id(graded.stage_id)
+    amount = parts_bonus(grade.kept, earlier.settings.pay.kept)
+    if latest is None and amount:
+        reason = f"{grade.kept} parts of an answer in {earlier.name} were kept in {stage.name}"
+        pay_bonus(tx, study, earlier, graded.worker_id, f"kept:{response_id}:{stage.name}", amount, reason)
+    decide_about(tx, study, earlier, graded.worker_id)
 
 
 def mean_marks(marks: Sequence[Marks]) -> dict[str, float]:

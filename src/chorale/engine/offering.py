@@ -12,6 +12,7 @@ from chorale.engine.leases import expire_leases
 from chorale.engine.offering_room import has_room, more_may_come
 from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.engine.training import places_in
+from chorale.engine.way_in import way_in_of
 from chorale.model import AssignmentKind, Refusal, StageState
 from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
 from chorale.protocol.situation_words import NO_CONSENT, message
@@ -128,7 +129,8 @@ def _without_item(
         looking = study.gates_on(stage)
         return progress.answered > 0 and any(not gates.decided_about(tx, name, worker_id) for name in looking)
 
-    return Offer(STATUSES[now.reason], message(now, study.titles, awaits_result), progress, ended=ended)
+    words = message(now, study.titles, awaits_result, way_in_of(tx, study, now, worker_id))
+    return Offer(STATUSES[now.reason], words, progress, ended=ended)
 
 
 def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attendance | Offer:
@@ -215,8 +217,7 @@ def _stage_item(
         worker_id,
         record.item_cursor,
         _item_draw(study, places.items),
-        not_from_own=stage.not_from_own,
-        not_seen_later=stage.not_seen_later,
+        apart=stage.kept_apart,
     )
     if offered is None:
         # Gold alone would be work for nothing: it stops with the last item.

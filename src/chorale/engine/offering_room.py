@@ -8,9 +8,7 @@ from chorale.store import Tx, offering
 
 def has_room(tx: Tx, stage: RunningStage, worker_id: int) -> bool:
     """Whether a stage has an item for a worker, without taking it. In a round everybody gets all that they ask for."""
-    return stage.round_size is not None or offering.room_for(
-        tx, stage.id, worker_id, not_from_own=stage.not_from_own, not_seen_later=stage.not_seen_later
-    )
+    return stage.round_size is not None or offering.room_for(tx, stage.id, worker_id, stage.kept_apart)
 
 
 def more_may_come(study: Study, stage: RunningStage, closed: frozenset[str], wanting: Collection[int]) -> bool:

@@ -1,7 +1,6 @@
 """Opening a study: its folder checked, its database current, its stages, items and gold brought in."""
 
 import fcntl
-import json
 import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 
 from chorale.contract.reading_time import shown_words
 from chorale.engine.advancing import advance
+from chorale.engine.bringing_in import add_new, as_begun, item_problems
 from chorale.engine.changing_settings import as_evidence, changes_since, keep_in_force, refused_changes
 from chorale.engine.clock import Clock, SteadyClock, wall_clock
 from chorale.engine.entering import put_everybody_in_arms
@@ -23,17 +23,15 @@ from chorale.engine.planning import note_forecast
 from chorale.engine.running import Study, running_gates, running_stage
 from chorale.engine.settling import derive_from_group, settle_group
 from chorale.folder.reading import SETTINGS_FILE, StageContent, StudyFolder, load_folder
-from chorale.model import NewItem, Problem, Stage, UserError
+from chorale.model import Problem, Stage, UserError
 from chorale.protocol import rule_for
 from chorale.store import (
     Store,
     Tx,
     codec,
     consents,
-    corrections,
     epochs,
     events,
-    items,
     labels,
     lengths,
     locks,
@@ -43,7 +41,7 @@ from chorale.store import (
     store_url,
 )
 from chorale.store.consents import ConsentForm
-from chorale.store.gold import NewGold, add_gold, explain_gold, gold_by_key
+from chorale.store.gold import gold_by_key
 
 DATABASE = "study.db"
 CHECK_SECONDS = 10.0
@@ -70,6 +68,7 @@ def bring_in_additions(study: Study, path: Path) -> None:
     """Bring in rows that were added to the files of a study that is open."""
     folder = load_folder(path)
     study.store.do(lambda tx: _sync(tx, folder, study.clock))
+    study.store.do(lambda tx: _settle_after_changes(tx, study))
 
 
 @contextmanager
@@ -125,6 +124,7 @@ def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
         store=store,
         clock=clock,
         gates=running_gates(folder.settings, folder.messages),
+        fees_by_platform=store.look(settings.fees_by_platform),
     ).with_tables()
     store.do(lambda tx: _settle_after_changes(tx, study))
     store.do(lambda tx: advance(tx, study))
@@ -143,6 +143,7 @@ def _consent_in_force(tx: Tx, folder: StudyFolder, clock: Clock) -> ConsentForm:
 def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
     """Bring the folder's stages, items and gold into the database; the ids of the stages."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
+    folder = as_begun(tx, folder)
     problems = _conflicts(tx, folder)
     if problems and stages.is_untouched(tx):
         # Nobody has seen anything yet, so the files are right.
@@ -159,7 +160,7 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
         name = content.settings.name
         if name not in known:
             known[name] = stages.add_stage(tx, name, position, content.task.name, content.task.version)
-        _add_new(tx, folder, content, known[name])
+        add_new(tx, folder, content, known[name])
         if content.settings.pay.by_length is not None:
             rows = lengths.not_counted(tx, known[name])
             counted = ((key, shown_words(content.task, codec.frozen_from_text(payload))) for key, payload in rows)
@@ -178,7 +179,7 @@ def _conflicts(tx: Tx, folder: StudyFolder) -> list[Problem]:
     problems += refused_changes(tx, [change for change in changes if change.setting != "study.seed"])
     for content in folder.stages:
         if content.settings.name in known:
-            problems += _item_problems(tx, content, known[content.settings.name].id)
+            problems += item_problems(tx, content, known[content.settings.name].id)
     return problems
 
 
@@ -259,6 +260,7 @@ def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock) -> None:
         events.record(tx, clock(), "texts", {"files": texts, "sha256": hashes})
     if settings.setting_value(tx, "seed") is None:
         settings.draw_ties(tx)
+        settings.charge_platform_only(tx)
     settings.set_setting(tx, "seed", str(folder.settings.study.seed))
     if settings.setting_value(tx, "study") != folder.settings_text:
         changes = changes_since(tx, folder.settings)
@@ -268,89 +270,6 @@ def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock) -> None:
         events.record(tx, clock(), "settings", {"study.toml": folder.settings_text, **evidence})
     keep_in_force(tx, folder.settings)
     keep_currency(tx, folder.settings.pay.currency)
-
-
-def _item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem]:
-    """Items and gold that are not what they were, or no longer there."""
-    stage = content.settings
-    known, known_gold = items.known_items(tx, stage_id), gold_by_key(tx, stage_id)
-    gold_file = stage.gold.file if stage.gold else stage.round.file if stage.round else ""
-    items_file = stage.items.file if stage.items else None
-    problems = [_changed(item, items_file or "") for item in content.items if _differs(known, item)]
-    problems += [_changed(gold.item, gold_file) for gold in content.gold if _differs(known, gold.item)]
-    earlier = _corrected(tx, stage.name)
-    for gold in content.gold:
-        answer, _ = known_gold.get(gold.item.key, (codec.as_text(gold.answer), ""))
-        if codec.as_text(gold.answer) not in {answer, *earlier.get(gold.item.key, ())}:
-            problems.append(
-                Problem(
-                    gold_file,
-                    None,
-                    f"gold {gold.item.key!r} has another answer than when the study started ({answer})",
-                    "Put it back: workers were judged by it. Retire it with `chorale gold` and add it under a new id.",
-                    codec.as_text(gold.answer),
-                )
-            )
-    if items_file is not None:
-        problems += _missing(known, content, items_file)
-    return problems
-
-
-def _corrected(tx: Tx, stage_name: str) -> dict[str, set[str]]:
-    """The answers that gold had before it was corrected, by key: the file may still have them."""
-    earlier_answers: dict[str, set[str]] = {}
-    for correction in corrections.corrections(tx, stage_name):
-        earlier_answers.setdefault(correction.key, set()).add(codec.as_text(correction.before))
-    return earlier_answers
-
-
-def _differs(known: dict[str, str], item: NewItem) -> bool:
-    stored = known.get(item.key)
-    return stored is not None and stored != codec.as_text(item.payload)
-
-
-def _changed(item: NewItem, file: str) -> Problem:
-    return Problem(
-        file,
-        None,
-        f"item {item.key!r} is not what it was when the study started",
-        "Put it back, or give the changed item a new id: answers belong to the item that was shown.",
-        json.dumps(item.payload, ensure_ascii=False)[:200],
-    )
-
-
-def _add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int) -> None:
-    """Bring in what the database does not have yet."""
-    stage, seed = content.settings, folder.settings.study.seed
-    known, known_gold = items.known_items(tx, stage_id), gold_by_key(tx, stage_id)
-    new = (item for item in content.items if item.key not in known)
-    items.add_items(tx, stage_id, stage.name, seed, new, stage.judgments.min)
-    new_gold = [gold for gold in content.gold if gold.item.key not in known]
-    rows = [NewGold(gold.item, gold.answer, gold.explanation, "file") for gold in new_gold]
-    add_gold(tx, stage_id, stage.name, seed, rows, stage.judgments.min)
-    earlier = _corrected(tx, stage.name)
-    for gold in content.gold:
-        # What was corrected in the console keeps the explanation it got there, until the file has the right answer.
-        corrected = gold.item.key in earlier and known_gold[gold.item.key][0] != codec.as_text(gold.answer)
-        if gold.item.key in known_gold and known_gold[gold.item.key][1] != gold.explanation and not corrected:
-            explain_gold(tx, stage_id, gold.item.key, gold.explanation)
-
-
-def _missing(known: dict[str, str], content: StageContent, file: str) -> list[Problem]:
-    """Items the database has and the files no longer have: somebody removed them, or it is another study's database."""
-    present = {item.key for item in content.items} | {gold.item.key for gold in content.gold}
-    gone = sorted(set(known) - present)
-    if not gone:
-        return []
-    return [
-        Problem(
-            file,
-            None,
-            f"{len(gone):,} items of stage {content.settings.name!r} are in the database and not in the files",
-            "Put them back (a stage can get more items, never fewer), or use the database that belongs to this study.",
-            ", ".join(gone[:5]) + (" …" if len(gone) > 5 else ""),
-        )
-    ]
 
 
 def _settle_after_changes(tx: Tx, study: Study) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from chorale.engine.running import RunningStage, Study
 from chorale.model import EntryKind, GoldRecord, Participation, money_text
 from chorale.protocol import fee_due, fee_on, gold_bonus, length_pay, part_of_round, parts_bonus
-from chorale.store import Tx, assignments, events, gates, ledger, offering, participations, settings
+from chorale.store import Tx, assignments, events, gates, ledger, offering, participations, settings, workers
 
 BUDGET_REACHED = "budget reached"
 """What is noted, with the budget of that moment, when it no longer covered an item."""
@@ -43,7 +43,7 @@ def earned_by(
     if pay.parts is not None and (further := parts_bonus(parts, pay.parts)):
         reason = f"{parts} parts, {pay.parts.beyond} of them paid with the judgment"
         amounts.append(Amount(f"response:{response_id}:parts", EntryKind.BONUS, further, reason))
-    if record is not None and gold is not None and (well := gold_bonus(record, gold.bonus)):
+    if record is not None and gold is not None and (well := gold_bonus(record, gold.bonus, stage.parts_of_gold)):
         reason = "answered well where we know the answer"
         amounts.append(Amount(f"response:{response_id}:gold", EntryKind.BONUS, well, reason))
     return amounts
@@ -98,7 +98,7 @@ def book(
     for entry in amounts:
         ledger.add_entry(tx, entry.cause, now, record.worker_id, stage.id, entry.kind, entry.amount, entry.reason)
     earned = sum(one.amount for one in amounts)
-    percent = study.settings.pay.fee_percent
+    percent = _fee_percent(tx, study, record.worker_id)
     exact_fee = fee_on(earned, percent)
     fee = fee_due(record.exact_fees + exact_fee, record.fees)
     if fee:
@@ -113,6 +113,14 @@ def book(
             f"{percent:g}% on this and the payments before, as far as not booked yet",
         )
     return Booked(earned, fee, exact_fee)
+
+
+def _fee_percent(tx: Tx, study: Study, worker_id: int) -> float:
+    """What the platform charges on what a worker earns: nothing for people who came another way."""
+    percent = study.settings.pay.fee_percent
+    if percent and study.fees_by_platform and workers.panel_of(tx, worker_id) != study.settings.arrival.panel:
+        return 0
+    return percent
 
 
 def pay_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, cause: str, amount: int, reason: str) -> None:
@@ -130,16 +138,30 @@ def most_for_one(study: Study, stage: RunningStage) -> int:
     Also for somebody else: a gate that decides about each worker pays its bonus as soon as a grader has answered.
     """
     pay, gold = stage.settings.pay, stage.settings.gold
-    bonus = gold.bonus.amount if gold is not None and gold.bonus is not None else 0
+    bonus = 0
+    if gold is not None and gold.bonus is not None:
+        bonus = gold.bonus.amount * -(-(stage.parts_of_gold or 1) // gold.bonus.of)
     most = stage.task.grading.most_parts
     listed = sum(pay.parts.amounts) if pay.parts is not None else 0
     parts = listed if most is None else parts_bonus(most, pay.parts)
-    about = {stage.name, *(stage.settings.sources if stage.settings.grades else ())}
+    about = {stage.name, *stage.settings.graded_stages}
     rules = [gate.settings for gate in study.gates.values()]
     passing = sum(rule.bonus for rule in rules if rule.decides_each and about & set(rule.stage))
     finishing = pay.finished if stage.round_size is not None else 0
     length = 0 if pay.by_length is None else pay.by_length.most
-    return pay.per_judgment + length + bonus + parts + finishing + passing
+    return pay.per_judgment + length + bonus + parts + finishing + passing + _most_for_kept(study, stage)
+
+
+def _most_for_kept(study: Study, stage: RunningStage) -> int:
+    """The most that an answer can earn those whose answers its item was made of."""
+    total = 0
+    for name in stage.settings.sources if stage.settings.grades_sources else ():
+        earlier = study.stage(name)
+        kept, most = earlier.settings.pay.kept, earlier.task.grading.most_parts
+        if kept is not None:
+            each = sum(kept.amounts) if most is None else parts_bonus(most, kept)
+            total += each * earlier.settings.judgments.max
+    return total
 
 
 def _promised(tx: Tx, study: Study) -> tuple[int, int]:

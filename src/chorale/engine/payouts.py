@@ -18,12 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from chorale.engine.publishing import checked_currency
 from chorale.engine.running import Study
 from chorale.model import UserError
 from chorale.platforms.prolific import MOST_AT_ONCE, InDoubtError, Prolific, RefusedError, has_arrived
-from chorale.platforms.prolific.planning import CLOSED, OPEN
+from chorale.platforms.prolific.planning import CLOSED, OPEN, SCREENED_OUT
 from chorale.store import Tx, events, locks, payments, submissions
-from chorale.store.erasing import ERASED
+from chorale.store.erased import ERASED
 from chorale.store.payments import PAYING, PLANNED, SENT, SET_UP, SETTLED, Account, NewPayment, PaymentRow, PayoutRow
 from chorale.store.submissions import SubmissionRow
 
@@ -116,13 +117,21 @@ def _due(account: Account, own: Sequence[SubmissionRow], uses_prolific: bool) ->
         return Due(account, None, "their last bonus is still on its way")
     if any(one.status in OPEN for one in reported):
         return Due(account, None, "their submission is not approved yet")
-    strange = sorted({one.status.lower() for one in reported} - {"rejected", *map(str.lower, CLOSED)})
+    closed = {one.external_id for one in reported if one.status in CLOSED or _is_known_screenout(one)}
+    strange = sorted(
+        one.status.lower() for one in reported if one.external_id not in closed and one.status != "REJECTED"
+    )
     if strange:
         return Due(account, None, f"Prolific calls their submission {strange[0]}, and may have paid for it: see there")
-    payable = [one for one in reported if one.status in CLOSED]
+    payable = [one for one in reported if one.external_id in closed]
     if not payable:
         return Due(account, None, "their submission was rejected")
     return Due(account, max(payable, key=lambda submission: (submission.arrived_at or 0, submission.external_id)))
+
+
+def _is_known_screenout(submission: SubmissionRow) -> bool:
+    """Whether Prolific paid for a submission a fixed amount that is known here."""
+    return submission.status == SCREENED_OUT and submission.rewarded > 0
 
 
 # By Prolific
@@ -135,6 +144,8 @@ class PayoutResult:
     sent: list[PayoutRow] = field(default_factory=list)
     in_doubt: list[PayoutRow] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    unreported: list[str] = field(default_factory=list)
+    """Why the platform does not show payouts that it has."""
 
     @property
     def amount(self) -> int:
@@ -164,6 +175,9 @@ def _plan(study: Study, client: Prolific) -> list[int]:
         for account, submission in study.store.look(lambda tx: _payable(tx, study))
     }
 
+    if before:
+        checked_currency(study, client)
+
     def write_down(tx: Tx) -> list[int]:
         locks.lock(tx, locks.Alone.PLANS_PAYMENTS)
         lines: dict[str, list[NewPayment]] = {}
@@ -190,11 +204,21 @@ def _payable(tx: Tx, study: Study) -> list[tuple[Account, SubmissionRow]]:
     return [(one.account, one.submission) for one in due if one.submission is not None and one.why_not is None]
 
 
-def add_payout(tx: Tx, study: Study, platform: str, name: str | None, lines: Sequence[NewPayment]) -> int:
-    now = study.clock()
-    payout_id = payments.add_payout(tx, platform, name, study.settings.pay.currency, lines, now)
-    amount = sum(line.amount for line in lines)
-    events.record(tx, now, "payout planned", {"payout": payout_id, "people": len(lines), "amount": amount})
+def add_payout(
+    tx: Tx,
+    study: Study,
+    platform: str,
+    name: str | None,
+    lines: Sequence[NewPayment],
+    *,
+    again: Sequence[PaymentRow] = (),
+    external_id: str | None = None,
+) -> int:
+    now, currency = study.clock(), study.settings.pay.currency
+    payout_id = payments.add_payout(tx, platform, name, currency, lines, now, again=again, external_id=external_id)
+    amount = sum(line.amount for line in lines) + sum(line.amount for line in again)
+    evidence = {"payout": payout_id, "people": len(lines) + len(again), "amount": amount}
+    events.record(tx, now, "payout planned", evidence)
     return payout_id
 
 
@@ -210,7 +234,7 @@ def _carry_on(study: Study, client: Prolific, payout_id: int, resend_after: int 
     row = study.store.look(lambda tx: payments.payout_numbered(tx, payout_id))
     if row.state == SET_UP and row.sent_at is not None and _note_reported(study, client, lines):
         # It was asked for before, and has arrived after all.
-        _move(study, row.id, SET_UP, SENT)
+        move(study, row.id, SET_UP, SENT)
         row = study.store.look(lambda tx: payments.payout_numbered(tx, payout_id))
     if row.state == SET_UP:
         _ask_to_pay(study, client, row, done)
@@ -229,12 +253,12 @@ def _set_up(study: Study, client: Prolific, row: PayoutRow, lines: Sequence[Paym
             f"Prolific understood the bonuses as {bonuses.amount} instead of {row.amount} minor units in all. Nothing "
             "was paid. Check that the study's currency is the one in study.toml."
         )
-    _move(study, row.id, PLANNED, SET_UP, external_id=bonuses.id, charged=bonuses.total)
+    move(study, row.id, PLANNED, SET_UP, external_id=bonuses.id, charged=bonuses.total)
     return study.store.look(lambda tx: payments.payout_numbered(tx, row.id))
 
 
 def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: PayoutResult) -> None:
-    if not _move(study, row.id, SET_UP, PAYING, sent_at=study.clock()):
+    if not move(study, row.id, SET_UP, PAYING, sent_at=study.clock()):
         return  # another process was faster, and is at it
     asked = study.store.look(lambda tx: payments.payout_numbered(tx, row.id))
     try:
@@ -244,13 +268,13 @@ def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: PayoutResu
         return
     except RefusedError as error:
         # It was refused, so it is not paid, and can be asked for again.
-        _move(study, row.id, PAYING, SET_UP)
+        move(study, row.id, PAYING, SET_UP)
         done.refused.append(error.message)
         return
     except UserError:
-        _move(study, row.id, PAYING, SET_UP)
+        move(study, row.id, PAYING, SET_UP)
         raise
-    _move(study, row.id, PAYING, SENT)
+    move(study, row.id, PAYING, SENT)
     done.sent.append(study.store.look(lambda tx: payments.payout_numbered(tx, row.id)))
 
 
@@ -259,14 +283,14 @@ def _settle_doubt(
 ) -> bool:
     """Find out whether a payout was paid; False if that is not known yet."""
     if _note_reported(study, client, lines):
-        _move(study, row.id, PAYING, SENT)
+        move(study, row.id, PAYING, SENT)
         return True
     waited = study.clock() - (row.sent_at or 0)
     if resend_after is None or waited < resend_after * MINUTE:
         return False
     evidence = {"payout": row.id, "waited_ms": waited}
     study.store.do(lambda tx: events.record(tx, study.clock(), "payout asked for again", evidence))
-    return _move(study, row.id, PAYING, SET_UP)
+    return move(study, row.id, PAYING, SET_UP)
 
 
 def confirm(study: Study, client: Prolific) -> int:
@@ -276,9 +300,9 @@ def confirm(study: Study, client: Prolific) -> int:
         lines = study.store.look(lambda tx, row=row: payments.payments_in(tx, row.id))  # type: ignore[misc]
         reported = _note_reported(study, client, lines)
         if reported and row.state == PAYING:
-            _move(study, row.id, PAYING, SENT)
+            move(study, row.id, PAYING, SENT)
         if reported == len(lines):
-            settled += _move(study, row.id, SENT, SETTLED, settled_at=study.clock())
+            settled += move(study, row.id, SENT, SETTLED, settled_at=study.clock())
     return settled
 
 
@@ -295,11 +319,13 @@ def _note_reported(study: Study, client: Prolific, lines: Sequence[PaymentRow]) 
     return len(known) + len(new)
 
 
-def _move(study: Study, payout_id: int, before: str, after: str, **changes: Any) -> bool:
-    def move(tx: Tx) -> bool:
+def move(study: Study, payout_id: int, before: str, after: str, **changes: Any) -> bool:
+    """Take a payout from one state to the next; False if somebody else has."""
+
+    def moving(tx: Tx) -> bool:
         moved = payments.move_payout(tx, payout_id, before, after, **changes)
         if moved:
             events.record(tx, study.clock(), "payout", {"payout": payout_id, "state": after})
         return moved
 
-    return study.store.do(move)
+    return study.store.do(moving)

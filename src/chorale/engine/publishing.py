@@ -7,18 +7,26 @@ found by its marker, and places are set, not added.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from math import ceil
 from typing import Any
 
 from chorale.engine.arrivals import arrival_url
 from chorale.engine.running import Study
 from chorale.model import ProlificStudy, UserError, money_text
-from chorale.platforms.prolific import Prolific, RefusedError, RemoteStudy, study_body
+from chorale.platforms.prolific import Prolific, RefusedError, RemoteStudy, StudyAction, study_body
+from chorale.platforms.prolific.planning import completion_codes
 from chorale.store import Tx, events, settings, submissions
-from chorale.store.submissions import DRAFT, GONE, PUBLISHED, PanelStudyRow
+from chorale.store.submissions import DRAFT, ENDED, FULL, GONE, PAUSED, PUBLISHED, SCHEDULED, TEST, PanelStudyRow
 
 PANEL = "prolific"
 UNPUBLISHED = ("UNPUBLISHED", "DRAFT", "")
+_STATES = {
+    "ACTIVE": PUBLISHED,
+    "PUBLISHING": PUBLISHED,
+    "PAUSED": PAUSED,
+    "AWAITING REVIEW": FULL,
+    "COMPLETED": ENDED,
+    "SCHEDULED": SCHEDULED,
+}
 
 
 class GoneError(UserError):
@@ -36,10 +44,21 @@ class Drafted:
     adds: int
     """Places to be added to a study that is published."""
     is_published: bool
+    currency: str
+    """Of the workspace the study is in."""
+    adds_slots: int = 0
+    """Screen-out payments to be added."""
+    screenout_cost: int = 0
+    """What the most screen-out payments cost with fees, or those that are added."""
+
+    @property
+    def total(self) -> int:
+        """The most that publishing can cost."""
+        return self.cost + self.screenout_cost
 
     @property
     def needs_asking(self) -> bool:
-        return not self.is_published or self.adds > 0
+        return not self.is_published or self.adds > 0 or self.adds_slots > 0
 
 
 _HOW_TO_ASK = """Add one that says what to ask of Prolific (docs/prolific.md), such as
@@ -87,28 +106,171 @@ def draft(study: Study, client: Prolific, wanted: ProlificStudy, base_url: str) 
     # It may be there although that is not noted: made just before this program was stopped.
     remote = client.study_named(row.marker) if row.external_id is None else still_there(study, client, row)
     if remote is None:
-        remote = client.create_study(body)
+        remote = _created(client, wanted, body)
     elif remote.status in UNPUBLISHED:
         remote = client.change_study(remote.id, body)
     is_published = remote.status not in UNPUBLISHED
+    if is_published and row.external_id is not None:
+        _check_screenout(study, wanted, row)
     if row.external_id is None or not is_published:
         drawn = remote
         study.store.do(lambda tx: _note_draft(tx, study, wanted, row, drawn, _asked(study, wanted, base_url)))
+    currency = checked_currency(study, client, remote)
     adds = max(0, wanted.places - remote.places) if is_published else 0
-    per_place = _cost_of_place(study, wanted, remote)
-    cost = _up(adds * per_place) if is_published else remote.total_cost or _up(wanted.places * per_place)
-    return Drafted(wanted.name, remote, cost, adds, is_published)
+    new_places = adds if is_published else wanted.places
+    adds_slots = max(0, _slots(wanted) - _slots_there(remote, row)) if is_published else 0
+    new_slots = adds_slots if is_published else _slots(wanted)
+    return Drafted(
+        wanted.name,
+        remote,
+        client.cost_of(wanted.reward, new_places) if new_places else 0,
+        adds,
+        is_published,
+        currency,
+        adds_slots,
+        client.cost_of(wanted.screenout_reward or 0, new_slots) if new_slots else 0,
+    )
+
+
+def _created(client: Prolific, wanted: ProlificStudy, body: Mapping[str, Any]) -> RemoteStudy:
+    try:
+        return client.create_study(body)
+    except RefusedError as error:
+        if wanted.screenout != "fixed":
+            raise
+        raise RefusedError(
+            f"{error.message} Only some workspaces have fixed screen-out payments. If yours does not, set "
+            f'`screenout = "approve"` or "return" in the study {wanted.name!r} of [prolific].',
+            error.status,
+        ) from None
+
+
+def _check_screenout(study: Study, wanted: ProlificStudy, row: PanelStudyRow) -> None:
+    """Refuse another screen-out payment than was published: who was paid which could not be known any more."""
+    published = row.asked.get("screenout_reward")
+    if wanted.screenout_reward == published:
+        return
+
+    def words(reward: int | None) -> str:
+        amount = money_text(reward or 0, study.settings.pay.currency)
+        return "no fixed screen-out payments" if reward is None else f"screen-out payments of {amount}"
+
+    before = "Remove them" if published is None else f'Set `screenout = "fixed"` and `screenout_reward = {published}`'
+    raise UserError(
+        f"The study {wanted.name!r} was published with {words(published)}, and study.toml now has "
+        f"{words(wanted.screenout_reward)}. {before}, or give the study another name in [prolific] and publish that."
+    )
+
+
+def _slots(wanted: ProlificStudy) -> int:
+    return wanted.slots if wanted.screenout == "fixed" else 0
+
+
+def _slots_there(remote: RemoteStudy, row: PanelStudyRow) -> int:
+    """How many screen-out payments a study has on Prolific."""
+    for code in remote.fields.get("completion_codes") or ():
+        for action in code.get("actions") or () if code.get("code") == row.screenout_code else ():
+            if isinstance(action.get("slots"), int):
+                return int(action["slots"])
+    return 0
+
+
+def checked_currency(study: Study, client: Prolific, remote: RemoteStudy | None = None) -> str:
+    """The currency Prolific pays in; refused if the study's ledger is in another one."""
+    own = study.settings.pay.currency
+    try:
+        actual = client.currency_of(workspace(study, client, remote))
+    except RefusedError as error:
+        if error.status not in (403, 404):
+            raise
+        actual = None  # the token may use the workspace, and not see its balance
+    if actual is not None and actual != own:
+        raise UserError(
+            f"The workspace on Prolific pays in {actual}, and study.toml has amounts in {own}. Set "
+            f'`currency = "{actual}"` in [pay] and check every amount, or use a project in another workspace.'
+        )
+    return own
+
+
+def workspace(study: Study, client: Prolific, remote: RemoteStudy | None = None) -> str:
+    """The workspace of the study's project, or of the project that a study there is in, or the account's only one."""
+    rule = study.settings.prolific
+    project = None if rule is None else rule.project
+    if project is None and remote is None:
+        made = [row for row in study.store.look(submissions.studies) if row.state != GONE]
+        external_id = next((row.external_id for row in made if row.external_id is not None), None)
+        remote = None if external_id is None else client.study(external_id)
+    if project is None and remote is not None:
+        project = remote.fields.get("project")
+    return client.workspace_of(project)
 
 
 def publish(study: Study, client: Prolific, wanted: ProlificStudy, drafted: Drafted) -> RemoteStudy:
     """Open a study to people, or give it more places."""
     remote = drafted.remote
-    if drafted.adds:
-        remote = client.change_study(remote.id, {"total_available_places": wanted.places})
+    changes: dict[str, Any] = {"total_available_places": wanted.places} if drafted.adds else {}
+    if drafted.adds_slots:
+        row = study.store.look(lambda tx: _row(tx, wanted.name))
+        changes["completion_codes"] = completion_codes(wanted, (row.completion_code, row.screenout_code))
+    if changes:
+        remote = client.change_study(remote.id, changes)
     elif not drafted.is_published:
-        remote = client.publish(remote.id)
+        remote = client.transition(remote.id, "PUBLISH")
     study.store.do(lambda tx: _note_published(tx, study, wanted, remote))
     return remote
+
+
+def transition(study: Study, client: Prolific, name: str, action: StudyAction, by: str, reason: str = "") -> str:
+    """Pause, start or stop a study that is published; its state afterwards."""
+    row = study.store.look(lambda tx: _row(tx, name))
+    if row.external_id is None or row.state == DRAFT:
+        raise UserError(f"The study {name!r} is not published. `chorale publish` publishes it.")
+    if action == "START" and row.state == ENDED:
+        raise UserError(f"The study {name!r} has ended. More places open it again: `chorale publish --places N`.")
+    remote = client.transition(row.external_id, action)
+    state = state_of(remote)
+    evidence = {"platform": PANEL, "study": name, "action": action.lower(), "by": by}
+
+    def note(tx: Tx) -> None:
+        submissions.note_study(tx, name, state=state)
+        events.record(tx, study.clock(), "recruitment", {**evidence, **({"reason": reason} if reason else {})})
+
+    study.store.do(note)
+    return state
+
+
+def make_test(study: Study, client: Prolific, wanted: ProlificStudy, drafted: Drafted) -> str:
+    """Publish a test study from the draft, to the workspace's test participants; its address."""
+    if drafted.is_published:
+        raise UserError(
+            f"The study {wanted.name!r} is published, and Prolific makes test studies from drafts only. Make the test "
+            "with a copy of the study folder."
+        )
+    test_id, url = client.create_test_study(drafted.remote.id)
+
+    def note(tx: Tx) -> None:
+        row, name = _row(tx, wanted.name), f"{wanted.name}-test"
+        codes = (row.completion_code, row.screenout_code)
+        asked = {"test_of": wanted.name, **_if_fixed(wanted)}
+        submissions.plan_study(tx, name, f"{row.marker}-test", row.reward, row.places, asked, codes, study.clock())
+        submissions.note_study(tx, name, external_id=test_id, state=TEST, asked=asked, reward=row.reward)
+        events.record(tx, study.clock(), "recruitment", {"platform": PANEL, "study": wanted.name, "action": "test"})
+
+    study.store.do(note)
+    return url
+
+
+def state_of(remote: RemoteStudy) -> str:
+    """What a study's status on Prolific is called here."""
+    return DRAFT if remote.status in UNPUBLISHED else _STATES.get(remote.status, remote.status.lower())
+
+
+def _row(tx: Tx, name: str) -> PanelStudyRow:
+    row = submissions.study_called(tx, name)
+    if row is None:
+        known = ", ".join(one.name for one in submissions.studies(tx)) or "none yet"
+        raise UserError(f"No study {name!r} was made on Prolific (made: {known}).")
+    return row
 
 
 def _planned(tx: Tx, study: Study, wanted: ProlificStudy, base_url: str) -> PanelStudyRow:
@@ -130,7 +292,14 @@ def _asked(study: Study, wanted: ProlificStudy, base_url: str) -> dict[str, Any]
         "estimated_completion_time": wanted.minutes,
         "external_study_url": arrival_url(base_url, study.settings.arrival),
         "total_available_places": wanted.places,
+        **({} if wanted.maximum_minutes is None else {"maximum_allowed_time": wanted.maximum_minutes}),
+        **_if_fixed(wanted),
     }
+
+
+def _if_fixed(wanted: ProlificStudy) -> dict[str, Any]:
+    """What Prolific pays people it screens out, to know it of their submissions later."""
+    return {} if wanted.screenout_reward is None else {"screenout_reward": wanted.screenout_reward}
 
 
 def _made_up(secret: str, name: str, what: str) -> str:
@@ -142,10 +311,8 @@ def _note_draft(
     tx: Tx, study: Study, wanted: ProlificStudy, row: PanelStudyRow, remote: RemoteStudy, asked: Mapping[str, Any]
 ) -> None:
     """Note a study that is there, as it is asked for now. What is published stays as it was published."""
-    state = DRAFT if remote.status in UNPUBLISHED else PUBLISHED
-    submissions.note_study(
-        tx, wanted.name, external_id=remote.id, state=state, asked=asked, reward=wanted.reward, places=wanted.places
-    )
+    changes = {"state": state_of(remote), "asked": asked, "reward": wanted.reward, "places": wanted.places}
+    submissions.note_study(tx, wanted.name, external_id=remote.id, **changes)
     if row.external_id is None:
         events.record(tx, study.clock(), "drafted", {"platform": PANEL, "study": wanted.name})
 
@@ -153,7 +320,7 @@ def _note_draft(
 def _note_published(tx: Tx, study: Study, wanted: ProlificStudy, remote: RemoteStudy) -> None:
     row = submissions.study_called(tx, wanted.name)
     asked = {**({} if row is None else row.asked), "total_available_places": max(wanted.places, remote.places)}
-    changes = {"state": PUBLISHED, "places": remote.places or wanted.places, "asked": asked}
+    changes = {"state": state_of(remote), "places": remote.places or wanted.places, "asked": asked}
     if row is not None and row.published_at is None:
         changes["published_at"] = study.clock()
     submissions.note_study(tx, wanted.name, **changes)
@@ -174,41 +341,43 @@ def still_there(study: Study, client: Prolific, row: PanelStudyRow) -> RemoteStu
         ) from None
 
 
-def _cost_of_place(study: Study, wanted: ProlificStudy, remote: RemoteStudy) -> float:
-    """What a place costs with fees: as Prolific says, or by the fee in the study file."""
-    if remote.total_cost and remote.places:
-        return remote.total_cost / remote.places
-    return wanted.reward * (1 + study.settings.pay.fee_percent / 100)
-
-
-def _up(amount: float) -> int:
-    """Rounded up: it must never cost more than announced."""
-    return ceil(round(amount, 6))
-
-
 def keep_group(
     study: Study, client: Prolific, wanted: ProlificStudy, row: PanelStudyRow, project: str | None
 ) -> str | None:
     """The list of those who are invited, made if it is not there, with everybody on it who should be."""
-    if wanted.invite is None:
+    if wanted.invite is None and wanted.follows is None:
         return None
-    invited = wanted.invite
     group = row.group_id
     if group is None:
         workspace = client.workspace_of(project)
         group = client.group_named(row.marker, workspace) or client.create_group(row.marker, workspace)
         made = group
         study.store.do(lambda tx: submissions.note_study(tx, wanted.name, group_id=made))
-    held = study.store.look(lambda tx: submissions.qualified_participants(tx, invited))
+    held = study.store.look(lambda tx: _invited(tx, wanted))
     missing = sorted(set(held) - client.group_members(group)) if held else []
     if missing:
         client.add_to_group(group, missing)
     return group
 
 
-def cost_line(drafted: Drafted, wanted: ProlificStudy, currency: str) -> str:
+def _invited(tx: Tx, wanted: ProlificStudy) -> list[str]:
+    """Prolific's ids of those a study is for."""
+    if wanted.follows is not None:
+        return list(submissions.approved_participants(tx, wanted.follows))
+    return list(submissions.qualified_participants(tx, wanted.invite or ""))
+
+
+def cost_line(drafted: Drafted, wanted: ProlificStudy) -> str:
     """What publishing costs, for people to agree to."""
-    reward, total = money_text(wanted.reward, currency), money_text(drafted.cost, currency)
     places = drafted.adds if drafted.is_published else wanted.places
     more = "more " if drafted.is_published else ""
-    return f"{places:,} {more}places at {reward} each, with fees: {total}"
+    lines = []
+    if places:
+        reward, total = money_text(wanted.reward, drafted.currency), money_text(drafted.cost, drafted.currency)
+        lines.append(f"{places:,} {more}places at {reward} each, with fees: {total}")
+    slots = drafted.adds_slots if drafted.is_published else _slots(wanted)
+    if slots:
+        each = money_text(wanted.screenout_reward or 0, drafted.currency)
+        total = money_text(drafted.screenout_cost, drafted.currency)
+        lines.append(f"up to {slots:,} {more}screen-out payments of {each}, with fees: {total}")
+    return "; ".join(lines)

@@ -10,16 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from chorale.engine.finishing import ending_in
 from chorale.engine.leases import give_back_everything
-from chorale.engine.publishing import PANEL, GoneError, keep_group, still_there
+from chorale.engine.publishing import PANEL, GoneError, keep_group, state_of, still_there, workspace
+from chorale.engine.recruited import screenout_of, stages_of
 from chorale.engine.running import Study
 from chorale.engine.visit import visit
 from chorale.model import UserError
 from chorale.platforms.prolific import Prolific, RefusedError, Reported, changes_there, checked_reason
-from chorale.platforms.prolific.client import ADDRESS
-from chorale.platforms.prolific.planning import FREED
+from chorale.platforms.prolific.hooks import EVENTS
+from chorale.platforms.prolific.planning import FREED, SCREENED_OUT
+from chorale.platforms.prolific.transport import ADDRESS
+from chorale.protocol import Ending
 from chorale.store import Tx, erasing, events, submissions
-from chorale.store.submissions import GONE, OutgoingRow, PanelStudyRow, SubmissionRow
+from chorale.store.erased import ERASED_TEXT
+from chorale.store.submissions import GONE, PAUSED, TEST, OutgoingRow, PanelStudyRow, SubmissionRow
 
 TOKEN_VARIABLE = "PROLIFIC_TOKEN"  # noqa: S105 - the name of a variable, not what is in it
 ADDRESS_VARIABLE = "CHORALE_PROLIFIC_URL"
@@ -74,6 +79,11 @@ def _sync_study(study: Study, client: Prolific, row: PanelStudyRow, done: Synced
     except GoneError as error:
         done.notes.append(error.message)
         return False
+    state = state_of(remote)
+    if row.state not in (state, TEST):
+        study.store.do(lambda tx: submissions.note_study(tx, row.name, state=state))
+        if state == PAUSED:
+            done.notes.append(f"the study {row.name!r} is paused on Prolific; `chorale resume --study` opens it again")
     changed = changes_there(row.asked, remote.fields)
     done.notes += [f"the study {row.name!r} was changed on Prolific ({what})" for what in changed]
     done.reported += _take_over_all(study, client, row, done)
@@ -92,6 +102,8 @@ def _take_over(tx: Tx, study: Study, row: PanelStudyRow, reported: Reported) -> 
     if erasing.is_erased_submission(tx, reported.id):
         return 0
     reward = row.reward if reported.status == "APPROVED" else 0
+    if reported.status == SCREENED_OUT:
+        reward = int(row.asked.get("screenout_reward", 0))
     before, worker_id = submissions.note_report(
         tx, reported.id, row.name, reported.participant, reported.status, reported.code, reward, study.clock()
     )
@@ -101,29 +113,13 @@ def _take_over(tx: Tx, study: Study, row: PanelStudyRow, reported: Reported) -> 
     events.record(tx, study.clock(), "submission", evidence, worker_id=worker_id)
     if reported.status not in FREED or worker_id is None:
         return 0
-    return give_back_everything(tx, study, worker_id, stages_of(study, row.name))
-
-
-def stages_of(study: Study, name: str) -> frozenset[str] | None:
-    """The stages a study on Prolific is for; None for all."""
-    rule = study.settings.prolific
-    prolific_study = next((one for one in rule.study if one.name == name), None) if rule is not None else None
-    return frozenset(prolific_study.stages) if prolific_study is not None and prolific_study.stages else None
-
-
-def did_enough(tx: Tx, study: Study, row: SubmissionRow) -> bool:
-    """Whether the worker of a submission has done what it is for, or was stopped in it."""
-    seen = None if row.worker_id is None else visit(tx, study, row.worker_id)
-    if seen is None:
-        return False
-    here = seen.within(stages_of(study, row.panel_study))
-    return here.may_finish(study.settings.arrival.finish_after) or (here.screened_out and here.answered > 0)
+    return give_back_everything(tx, study, worker_id, stages_of(tx, study, row.name))
 
 
 def _approve(study: Study, client: Prolific, row: PanelStudyRow, done: Synced) -> None:
     def decide(tx: Tx) -> tuple[list[SubmissionRow], list[SubmissionRow]]:
         waiting = submissions.submissions(tx, study_name=row.name, status="AWAITING REVIEW")
-        good = [one for one in waiting if did_enough(tx, study, one)]
+        good = [one for one in waiting if is_to_approve(tx, study, one)]
         return good, [one for one in waiting if one not in good]
 
     good, undecided = study.store.look(decide)
@@ -135,6 +131,17 @@ def _approve(study: Study, client: Prolific, row: PanelStudyRow, done: Synced) -
     if good:
         # What Prolific has paid by it counts from now on, if it is quick.
         _take_over_all(study, client, row, done)
+
+
+def is_to_approve(tx: Tx, study: Study, row: SubmissionRow) -> bool:
+    """Whether a submission is approved without anybody looking at it.
+
+    People who were screened out get the reward only where the study says so: otherwise Prolific pays them a fixed
+    amount for their code, or asks them to return it.
+    """
+    seen = None if row.worker_id is None else visit(tx, study, row.worker_id)
+    ended = None if seen is None else ending_in(tx, study, seen, row)
+    return ended is Ending.COMPLETED or (ended is not None and screenout_of(tx, study, row.panel_study) == "approve")
 
 
 def approve(study: Study, client: Prolific, rows: Sequence[SubmissionRow], by: str = "rule") -> None:
@@ -156,17 +163,59 @@ def reject(study: Study, client: Prolific, row: SubmissionRow, reason: str, cate
     study.store.do(lambda tx: events.record(tx, study.clock(), "rejected", evidence, worker_id=row.worker_id))
 
 
+def request_return(study: Study, client: Prolific, row: SubmissionRow, reason: str, by: str) -> None:
+    """Ask somebody to return their submission, with a reason they read."""
+    reason = " ".join(reason.split())
+    client.request_return(row.external_id, reason)
+    evidence = {"platform": PANEL, "reason": reason, "by": by}
+    study.store.do(lambda tx: events.record(tx, study.clock(), "return requested", evidence, worker_id=row.worker_id))
+
+
+def unreject(study: Study, client: Prolific, row: SubmissionRow, by: str) -> None:
+    """Take a rejection back: the submission waits for a decision again."""
+    client.unreject(row.external_id)
+    evidence = {"platform": PANEL, "by": by}
+    study.store.do(lambda tx: events.record(tx, study.clock(), "unrejected", evidence, worker_id=row.worker_id))
+
+
+def recipients(study: Study, name: str, chosen: Sequence[str] | None, status: str | None) -> list[SubmissionRow]:
+    """Whom a message to a study on Prolific goes to: everybody there, or some by pseudonym or status."""
+    listed = study.store.look(lambda tx: submissions.submissions(tx, study_name=name))
+    rows = [row for row in listed if row.participant != ERASED_TEXT]
+    people = {row.participant: row for row in rows if status is None or row.status == status.upper()}
+    if chosen is not None:
+        known = {row.worker for row in people.values()}
+        if missing := [one for one in chosen if one not in known]:
+            raise UserError(f"{', '.join(missing)}: no such submission in the study {name!r}. Nothing was sent.")
+        people = {participant: row for participant, row in people.items() if row.worker in chosen}
+    if not people:
+        raise UserError(f"Nobody in the study {name!r} to send a message to. `chorale sync` shows who has come.")
+    return list(people.values())
+
+
+def message_all(study: Study, client: Prolific, name: str, people: Sequence[SubmissionRow], text: str, by: str) -> None:
+    """Send one message to people of a study on Prolific."""
+    row = study.store.look(lambda tx: submissions.study_called(tx, name))
+    if not text.strip():
+        raise UserError("The message is blank. Nothing was sent.")
+    if row is None or row.external_id is None:
+        raise UserError(f"The study {name!r} was not made on Prolific yet. `chorale publish` makes it.")
+    client.message_all([one.participant for one in people], row.external_id, text)
+    evidence = {"platform": PANEL, "study": name, "people": len(people), "text": text, "by": by}
+    study.store.do(lambda tx: events.record(tx, study.clock(), "message to all", evidence))
+
+
 def _deliver(study: Study, client: Prolific, done: Synced) -> None:
     """Send on what people were written here, once: some look for messages on Prolific only."""
     long_ago = study.clock() - GIVEN_UP_MS
     for message in study.store.look(lambda tx: submissions.outgoing(tx, long_ago)):
         body = f"{message.title}\n\n{message.body}"
-        if message.state is None and not _note_delivery(study, message, "sending"):
+        if not _claim(study, message.message_id, long_ago):
             continue  # another process is at it
         if message.state is None or not _is_there(client, message, body):
             client.message(message.participant, message.study, body)
             done.messages += 1
-        _note_delivery(study, message, "sent")
+        _note_delivery(study, message.message_id)
 
 
 def _is_there(client: Prolific, message: OutgoingRow, body: str) -> bool:
@@ -175,8 +224,28 @@ def _is_there(client: Prolific, message: OutgoingRow, body: str) -> bool:
     return any(text.split() == body.split() for text in texts)
 
 
-def _note_delivery(study: Study, message: OutgoingRow, state: str) -> bool:
-    return study.store.do(lambda tx: submissions.note_delivery(tx, message.message_id, state, study.clock()))
+def _note_delivery(study: Study, message_id: int) -> None:
+    study.store.do(lambda tx: submissions.note_delivery(tx, message_id, "sent", study.clock()))
+
+
+def _claim(study: Study, message_id: int, long_ago: int) -> bool:
+    return study.store.do(lambda tx: submissions.claim_outgoing(tx, message_id, study.clock(), long_ago))
+
+
+# Being notified
+
+
+def subscribe(study: Study, client: Prolific, address: str) -> str:
+    """Have Prolific notify an address of what happens in the workspace; what it signs the notifications with."""
+    if not address.startswith("https://"):
+        raise UserError(
+            "Prolific notifies https addresses only. Give the site's with --public-url, or set webhooks = false."
+        )
+    where = workspace(study, client)
+    secret = client.hook_secret(where)
+    for event in EVENTS:
+        client.subscribe(where, event, address)
+    return secret
 
 
 # Arriving
@@ -208,15 +277,6 @@ def note_arrival(tx: Tx, study: Study, worker_id: int, participant: str, study_i
     row = submissions.study_with_id(tx, study_id)
     if row is not None and session_id:
         submissions.note_arrival(tx, session_id, row.name, participant, worker_id, study.clock())
-
-
-def codes_for(tx: Tx, _study: Study, worker_id: int) -> tuple[str, str, str] | None:
-    """Which study on Prolific somebody is in now, and its codes; None if they came another way."""
-    for submission in submissions.submissions_of(tx, worker_id):
-        row = submissions.study_called(tx, submission.panel_study)
-        if row is not None:
-            return row.name, row.completion_code, row.screenout_code
-    return None
 
 
 def summary(tx: Tx) -> list[dict[str, Any]]:

@@ -36,6 +36,7 @@ from chorale.store import Store, kit_tables
 from chorale.store.codec import MOST_ANSWERS, SHORT_ANSWER, as_text, frozen_from_text
 from chorale.store.consents import ConsentForm
 from chorale.store.credentials import Credentials
+from chorale.store.offering import Apart
 from chorale.store.stages import Also
 
 MOST_VIEWS = 4_000
@@ -60,6 +61,8 @@ class RunningStage:
     """How many stages back the items came from at most; none for those from a file."""
     not_seen_later: int = 0
     """Nobody gets an item here who has seen what others made of it, so many stages on."""
+    reviewed_by_group: bool = False
+    """Whether that holds for what others made of any item of its group."""
     tie_seed: int | None = None
     """What ties between answers are drawn by; None where the first by name is taken."""
 
@@ -136,6 +139,19 @@ class RunningStage:
         """Whether a score by gold is that of a correct answer."""
         return score >= self.lowest_correct
 
+    @cached_property
+    def parts_of_gold(self) -> int | None:
+        """How many parts of an answer to gold are counted by themselves; None where an answer counts as a whole."""
+        gold = self.settings.gold
+        return None if gold is None or gold.unit == "item" else self.task.grading.gold_parts
+
+    def gold_marks(self, score: float) -> tuple[bool, ...]:
+        """What counts as right of an answer with this score by gold: all of it or not, or so many of its parts."""
+        if self.parts_of_gold is None:
+            return (self.is_correct(score),)
+        right = round(score * self.parts_of_gold)
+        return (True,) * right + (False,) * (self.parts_of_gold - right)
+
     def is_for_arm(self, arm: str | None) -> bool:
         """Whether it is for everybody, or for this arm. Others are not to know of it."""
         return not self.settings.arms or arm in self.settings.arms
@@ -167,7 +183,8 @@ class RunningStage:
     @cached_property
     def ahead(self) -> Ahead:
         """From how many items, and how many gold items, the next is drawn."""
-        return ahead(0.0 if self.settings.gold is None else self.settings.gold.share)
+        share = 0.0 if self.settings.gold is None else self.settings.gold.share
+        return ahead(share, compares_workers=self.settings.quality is not None)
 
     @cached_property
     def fewest(self) -> tuple[int, int]:
@@ -181,9 +198,10 @@ class RunningStage:
         return None if self.settings.items is None else self.settings.items.per_worker
 
     @cached_property
-    def not_from_own(self) -> int:
-        """So many stages back, whoever worked on what an item came from is kept from it."""
-        return self.levels if self.settings.entry.exclude_contributors else 0
+    def kept_apart(self) -> Apart:
+        """Which items are kept from those who have worked on what belongs to them."""
+        rule = self.settings.entry.exclude_contributors
+        return Apart(self.levels if rule else 0, self.not_seen_later, rule == "group", self.reviewed_by_group)
 
 
 @dataclass(frozen=True)
@@ -219,6 +237,9 @@ def running_stage(
         closed_by=closed_by(study, stage),
         levels=_levels(study, stage),
         not_seen_later=_not_seen_later(study, stage),
+        reviewed_by_group=any(
+            stage.name in each.sources and each.entry.exclude_contributors == "group" for each in study.stage
+        ),
         round_size=None if stage.round is None else stage.round.size or gold_count(),
         tie_seed=study.study.seed if ties_at_random else None,
     )
@@ -264,6 +285,8 @@ class Study:
     store: Store
     clock: Clock
     gates: Mapping[str, RunningGate] = field(default_factory=dict)
+    fees_by_platform: bool = True
+    """Whether only people from the study's platform cost a fee."""
     secrets: Random = field(default_factory=SystemRandom)
     """Where tokens, pseudonyms and places of gold come from. Only a rehearsal has one that can be predicted."""
     memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)

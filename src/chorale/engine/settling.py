@@ -14,8 +14,9 @@ from typing import Any
 from chorale.contract import ItemError
 from chorale.contract.reading_time import shown_words
 from chorale.engine.correcting import finish_corrections
-from chorale.engine.grading import grade_answer
+from chorale.engine.grading import grade_behind
 from chorale.engine.running import RunningStage, Study, judgments_asked
+from chorale.engine.waiting import takes_all
 from chorale.model import ItemState, Judgment, JudgmentSettings, NewItem, SourceItem
 from chorale.model.problems import UnavailableError
 from chorale.protocol import decide_item, ranking_is_stable, rule_for
@@ -78,7 +79,7 @@ def take_in(tx: Tx, study: Study, stage: RunningStage, held: Assigned, response_
     source = SourceItem(assignment.item_id, key, assignment.group_key, payload, None, (judgment,))
     for later in study.fed_by(stage):
         items = later.settings.items
-        if items is not None and items.of == "answers" and later.per_worker is None:
+        if items is not None and items.of == "answers" and takes_all(tx, later):
             new = list(derived_items(later, stage, [source], (), study.settings.study.seed))
             _add(tx, study, later, new, _evidence(stage, [source]))
 
@@ -140,8 +141,8 @@ def _settle_item(
         settled.state == ItemState.COMPLETE and settled.label != item.label
     ):
         _record_label(tx, study, stage, settled, judgments)
-    if stage.settings.grades and settled.state == ItemState.COMPLETE and settled.response_id is not None:
-        grade_answer(tx, study, stage, settled.response_id, judgments)
+    if settled.state == ItemState.COMPLETE:
+        grade_behind(tx, study, stage, settled, judgments)
     return settled
 
 
@@ -247,7 +248,7 @@ def _derive(tx: Tx, study: Study, stage: RunningStage, judged: Judged) -> None:
             new.key: new if new.sources else replace(new, sources=ids)
             for new in derived_items(later, stage, sources, complete, study.settings.study.seed, present)
         }
-        if later.per_worker is None:
+        if takes_all(tx, later):
             _add(tx, study, later, [item for key, item in wanted.items() if key not in present], evidence)
         for key, item in present.items():
             if key not in wanted and item.state != ItemState.WITHDRAWN:

@@ -23,7 +23,7 @@ from chorale.folder.reading import SETTINGS_FILE, did_you_mean
 from chorale.model import StageSettings, StudySettings, UserError
 from chorale.store import Store, Tx, consents, gold, open_store, stages, store_url
 from chorale.store.consents import ConsentForm
-from chorale.store.settings import setting_value, ties_at_random
+from chorale.store.settings import fees_by_platform, setting_value, ties_at_random
 
 
 @contextmanager
@@ -116,6 +116,7 @@ def _as_recorded(directory: Path, store: Store) -> Study:
         store=store,
         clock=steady_clock(store),
         gates=running_gates(settings, texts),
+        fees_by_platform=store.look(fees_by_platform),
     ).with_tables()
 
 

@@ -102,7 +102,9 @@ def submit(
     assignments.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
     graded = None if gold is None else _grade(tx, stage, gold, response_id, answer, now)
     correct = graded is None or stage.is_correct(graded.result.score)
-    after = None if graded is None else gold_after(record.gold, correct, stage.settings.gold)
+    after = None
+    if graded is not None:
+        after = gold_after(record.gold, stage.gold_marks(graded.result.score), stage.settings.gold)
     paid = _pay(tx, study, stage, held, token, response_id, answer, after, now)
     participations.count_answer(
         tx, stage.id, worker_id, earned=paid.earned, fees=paid.fee, exact_fees=paid.exact_fee, worked_ms=duration

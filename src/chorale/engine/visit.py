@@ -1,7 +1,7 @@
 """A worker's view of the study: which parts are open to them, and what they earned."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from chorale.engine.offering_room import has_room, more_may_come
 from chorale.engine.paying import is_covered
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.training import places_in
+from chorale.engine.way_in import way_in
 from chorale.model import EXPERT, Message, Worker
 from chorale.protocol import Admission, Facts, Reason, Situation, State, after_held_item, never, situation
 from chorale.protocol.situation_words import message, message_with_item
@@ -28,6 +29,23 @@ class StageVisit(NamedTuple):
     answered: int
     earned: int
     entered: bool
+    may_open: bool = True
+    """Where it is not open to them: whether it can still become so by what they do."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether they have done all of it that they can."""
+        return self.state in (State.FINISHED, State.LIMIT)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is among the parts that they can do: not where their work ended, or that stay closed to them."""
+        return self.is_done or (self.state is not State.REMOVED and self.may_open)
+
+    @property
+    def of(self) -> int | None:
+        """How many answers they can give in it, where that is known."""
+        return self.stage.round_size or self.stage.settings.max_per_worker
 
     @property
     def state(self) -> State:
@@ -57,25 +75,23 @@ class Visit:
     def answered(self) -> int:
         return sum(stage.answered for stage in self.stages)
 
-    def may_finish(self, after: int) -> bool:
-        """Whether they may go back to their panel: they have done enough, or there is nothing for them to do now."""
-        return self.answered >= (after if any(stage.goes_on for stage in self.stages) else 1)
+    @property
+    def next_part(self) -> StageVisit | None:
+        """The part to go on with: one with a question they hold, else one they have begun, else the first."""
 
-    def within(self, names: Collection[str] | None) -> "Visit":
-        """The same of some of the stages; of all if none are named."""
-        if names is None:
-            return self
-        return replace(self, stages=tuple(part for part in self.stages if part.stage.name in names))
+        def order(part: StageVisit) -> tuple[bool, bool]:
+            return part.situation.reason is not Reason.HOLDS_ITEM, not part.answered
+
+        return min((part for part in self.stages if part.state is State.AVAILABLE), key=order, default=None)
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is a message that they have not read."""
+        return any(message.read_at is None for message in self.messages)
 
     def knows(self, stage: RunningStage) -> bool:
         """Whether they are to know that there is such a stage."""
         return any(part.stage.name == stage.name for part in self.stages)
-
-    @property
-    def screened_out(self) -> bool:
-        """Whether nothing is open to them any more because they were removed."""
-        states = {stage.state for stage in self.stages}
-        return State.REMOVED in states and states <= {State.REMOVED, State.LOCKED}
 
 
 def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:
@@ -164,13 +180,15 @@ class _Desk:
         if entered is None and stage.round_size is not None:
             facts = facts._replace(places=partial(places_in, self._tx, self._study, stage, self.credentials))
         now = situation(facts)
+        way = way_in(self._study, now, self._now.progress, self._now.decided_by)
         if not with_message:
             words = ""
         elif now.reason is Reason.HOLDS_ITEM:
             words = message_with_item(after_held_item(facts))
         else:
-            words = message(now, self._study.titles, partial(self._awaits_result, stage, progress))
-        return StageVisit(stage, now, words, progress.answered, progress.earned, entered is not None)
+            words = message(now, self._study.titles, partial(self._awaits_result, stage, progress), way)
+        may_open = now.reason is not Reason.NOT_ADMITTED or way.is_open
+        return StageVisit(stage, now, words, progress.answered, progress.earned, entered is not None, may_open)
 
     def _facts(self, stage: RunningStage, progress: StageProgress) -> Facts:
         tx, study, now = self._tx, self._study, self._now

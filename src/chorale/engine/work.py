@@ -13,7 +13,7 @@ from chorale.engine.leases import expire_leases, extend, give_back, skip
 from chorale.engine.offering import Offer, Progress
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.submitting import Outcome
-from chorale.engine.visit import Visit, knows_of
+from chorale.engine.visit import StageVisit, Visit, knows_of
 from chorale.store import Tx
 from chorale.store.sessions import SessionClaim
 
@@ -21,6 +21,7 @@ __all__ = [
     "Offer",
     "Outcome",
     "Progress",
+    "StageVisit",
     "Visit",
     "expire_leases",
     "extend",

@@ -97,6 +97,7 @@ def _formats(study: Study) -> Mapping[str, ExportFormat]:
         else kind
         for name, kind in _OF_EVERY_STUDY.items()
     }
+    of_every["crowdkit"] = replace(of_every["crowdkit"], columns=export_rows.triple_columns(study))
     return {**of_tasks, **of_every}
 
 
@@ -221,7 +222,7 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         tables.write_csv,
     ),
     "crowdkit": ExportFormat(
-        "counted judgments as task, worker, label, for crowd-kit, as CSV",
+        "counted judgments as task, worker and label, or a column for each field of a form, for crowd-kit, as CSV",
         "crowdkit.csv",
         ("task", "worker", "label"),
         export_rows.triples,

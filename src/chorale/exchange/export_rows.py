@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from chorale.engine.running import Study
+from chorale.engine.running import RunningStage, Study
 from chorale.model import ItemState
 from chorale.monitor.status import trust_of
 from chorale.protocol import hourly_wage
@@ -171,12 +171,33 @@ def grade_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
 
 
 def triples(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
-    """The counted judgments as task, worker, label."""
+    """The counted judgments as task, worker, label; answers with fields have a column for each instead of a label."""
     several = len(study.stages) > 1
+    names = {stage.name: field_columns(stage) for stage in study.stages.values()}
     for response in all_responses(tx):
         if response.counts and response.item_state != ItemState.WITHDRAWN:
             task = f"{response.stage}/{response.item}" if several else response.item
-            yield {"task": task, "worker": response.worker, "label": response.answer}
+            columns = names[response.stage]
+            given = response.answer if columns else {_WHOLE: response.answer}
+            labels = {columns.get(name, name): value for name, value in given.items()}
+            yield {"task": task, "worker": response.worker, **labels}
+
+
+_WHOLE = "label"
+
+
+def field_columns(stage: RunningStage) -> dict[str, str]:
+    """The column of each field that answers of a stage have; none if they have no fields."""
+    taken = {"task", "worker", _WHOLE}
+    names = [field.name for field in stage.task.shape.fields]
+    return {name: f"answer.{name}" if name in taken else name for name in names}
+
+
+def triple_columns(study: Study) -> tuple[str, ...]:
+    """Of `triples`."""
+    fields = [field_columns(stage) for stage in study.stages.values()]
+    whole = () if all(fields) else (_WHOLE,)
+    return ("task", "worker", *whole, *dict.fromkeys(column for one in fields for column in one.values()))
 
 
 def worker_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:

@@ -5,8 +5,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from chorale.contract import ItemError, Task
+from chorale.exchange.batch_kinds import BatchKind
 from chorale.files.batch_files import BatchFile
 from chorale.files.rows import Row, read_rows
 from chorale.folder.reading import SETTINGS_FILE, StudyFolder, load_folder
@@ -30,6 +32,8 @@ class StagedBatch:
     reward: int | None
     """Of every judgment, in cents; None where the file does not say, or says different things."""
     notes: tuple[str, ...]
+    kind: BatchKind | None = None
+    """The task that is made for such files; None for a plain form."""
 
 
 def names_of(batches: Sequence[StagedBatch]) -> dict[str, StagedBatch]:
@@ -81,7 +85,10 @@ def _checked(folder: Path, batches: Mapping[str, StagedBatch], columns: Mapping[
         if path.suffix != ".jsonl":
             (sample / path.name).write_bytes(path.read_bytes())
     for name, names in columns.items():
-        row = {"id": "sample", **dict.fromkeys(names, "sample")}
+        row = {
+            "id": "sample",
+            **(_first_row(folder / f"{name}.jsonl") if batches[name].kind else dict.fromkeys(names, "sample")),
+        }
         (sample / f"{name}.jsonl").write_text(f"{json.dumps(row, ensure_ascii=False)}\n", "utf-8")
     try:
         study = load_folder(sample)
@@ -109,10 +116,26 @@ def _write_items(file: Path, staged: StagedBatch) -> list[str]:
                 for place, (name, text) in enumerate(zip(columns, item.cells, strict=True))
                 if place not in varying and text.strip()
             }
-            row = {"id": item.task, **item_of(item.task, cells)}
+            row = {"id": item.task, **_row_of(staged, item.task, cells, item.line)}
             written |= dict.fromkeys(row)
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
     return [name for name in written if name != "id"]
+
+
+def _row_of(staged: StagedBatch, task: str, cells: Mapping[str, str], line: int) -> Mapping[str, Any]:
+    if staged.kind is None:
+        return item_of(task, cells)
+    try:
+        return staged.kind.item(cells)
+    except ValueError as error:
+        problem = Problem(staged.batch.file, line, str(error), "Correct the row, or leave the item out.")
+        raise UserError(f"{staged.batch.file} can't be imported", [problem]) from None
+
+
+def _first_row(file: Path) -> dict[str, Any]:
+    with file.open(encoding="utf-8") as lines:
+        row: dict[str, Any] = json.loads(next(lines))
+    return {name: value for name, value in row.items() if name != "id"}
 
 
 def _varying(staged: StagedBatch) -> set[int]:
@@ -165,9 +188,12 @@ class _Items:
 
 
 def _stage(name: str, staged: StagedBatch, columns: Sequence[str]) -> str:
-    kit, place = only("stage for plain judgments", lambda kit: kit.plain_stage)
-    with blaming(f"part {place} of the kit `{kit}`"):
-        task, options = load(place)(staged, columns)
+    if staged.kind is not None:
+        task, options = staged.kind.task, staged.kind.options
+    else:
+        kit, place = only("stage for plain judgments", lambda kit: kit.plain_stage)
+        with blaming(f"part {place} of the kit `{kit}`"):
+            task, options = load(place)(staged, columns)
     most = staged.totals.most
     pay = f"\n[stage.pay]\nper_judgment = {staged.reward}\n" if staged.reward else ""
     # Nobody is asked for more: an item is complete with the judgments it has.
@@ -180,6 +206,7 @@ task = {as_toml(task)}
 guidelines = "{name}.md"
 items = {{ file = "{name}.jsonl" }}
 judgments = {judgments}
+{staged.kind.settings if staged.kind else ""}
 {pay}
 [stage.options]
 {options}"""

@@ -1,6 +1,6 @@
 """Work that was done elsewhere, brought into a study's database: people, judgments, pay, and the labels they make."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby, islice
 from operator import itemgetter
@@ -39,7 +39,7 @@ def bring_in_work(study: Study, batches: Mapping[str, StagedBatch], progress: Pr
 def _add(tx: Tx, study: Study, stage: RunningStage, staged: StagedBatch, people: _People, progress: Progress) -> None:
     now = study.clock()
     here = _add_people(tx, staged, people, now)
-    staged.staging.rewrite_answers(partial(_answer, stage, [field.name for field in staged.batch.fields]))
+    staged.staging.rewrite_answers(partial(_answer, stage, staged))
     staged.staging.number_workers((here_number, number) for here_number, (number, _) in here.items())
     paid = None
     if staged.reward:
@@ -76,11 +76,14 @@ def _add_people(tx: Tx, staged: StagedBatch, people: _People, now: int) -> dict[
     return {number: people[panel, name] for name, (number, _) in came.items()}
 
 
-def _answer(stage: RunningStage, names: Iterable[str], given: Iterable[Any]) -> str:
+def _answer(stage: RunningStage, staged: StagedBatch, given: Sequence[Any]) -> str:
     """What was filled in, as the stage's task has it."""
-    return as_text(
-        stage.task.shape.parse_answer({name: value for name, value in zip(names, given, strict=True) if value})
-    )
+    fields = staged.batch.fields
+    if staged.kind is not None:
+        raw = staged.kind.answer_of([field.title for field in fields], given)
+    else:
+        raw = {field.name: value for field, value in zip(fields, given, strict=True) if value}
+    return as_text(stage.task.shape.parse_answer(raw))
 
 
 def _label(

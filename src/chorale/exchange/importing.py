@@ -11,6 +11,7 @@ from pathlib import Path
 
 from chorale.engine.clock import wall_clock
 from chorale.engine.opening import DATABASE, bring_in
+from chorale.exchange.batch_kinds import batch_kind_of
 from chorale.exchange.imported_files import StagedBatch, names_of, write_folder
 from chorale.exchange.imported_work import Progress, bring_in_work, counted
 from chorale.files.batch_files import BatchOptions, read_batch
@@ -114,4 +115,5 @@ def _staged(
     lowest, highest = staging.rewards()
     if lowest != highest:
         notes.append("Judgments were paid differently, so nothing is said about pay.")
-    return StagedBatch(batch, staging, totals, lowest if lowest == highest else None, tuple(notes))
+    reward = lowest if lowest == highest else None
+    return StagedBatch(batch, staging, totals, reward, tuple(notes), batch_kind_of(batch))

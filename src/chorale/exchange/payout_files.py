@@ -1,57 +1,158 @@
-"""Payouts by a file, for whoever pays the people that no platform pays; and the receipts of all payouts."""
+"""Payouts by a file, for people that no platform pays: as a plain table, or as PayPal, Wise and others take it."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
-from chorale.engine.payouts import add_payout, books
+from chorale.engine.failed_payments import due_by_hand, new_payments, payable_lines, to_try_again, unfailed
+from chorale.engine.payout_addresses import PayoutAddress, addresses_for
+from chorale.engine.payouts import Due, add_payout
 from chorale.engine.running import Study
+from chorale.model import money_number
 from chorale.store import Tx, invitations, locks, payments
-from chorale.store.payments import FILE, PLANNED, SENT, NewPayment
+from chorale.store.payments import FILE, PLANNED, SENT, PaymentRow
+
+FileFormat = Literal["plain", "paypal", "wise", "gift-card"]
+PLAIN: FileFormat = "plain"
+MOST_IN_A_FILE: Mapping[FileFormat, int] = {"paypal": 5000, "wise": 1000}
+"""How many payments PayPal and Wise take in a file."""
+WITHOUT_HEADER: frozenset[FileFormat] = frozenset({"paypal"})
 
 
 @dataclass(frozen=True, slots=True)
 class ToPay:
-    """A line of a file for whoever pays people."""
+    """A line of a file for the person who pays people."""
 
     payout: int
     worker: str
     panel: str
     id: str
     """What the panel calls them, or the address their link was sent to."""
+    link: int | None
+    """The number of their link, as `chorale invite --list` has it."""
+    method: str
+    pay_to: str
+    """How and where they want to be paid, if they have left an address."""
+    name: str
     amount: int
     currency: str
 
 
-def plan_file(tx: Tx, study: Study) -> int | None:
-    """Write down who is to be paid by a file; its number. One that was not finished comes first, as it was."""
+def platform_of(how: FileFormat) -> str:
+    """The platform that payouts by such a file are noted with."""
+    return FILE if how == PLAIN else f"{how} {FILE}"
+
+
+def plan_file(tx: Tx, study: Study, how: FileFormat = PLAIN, *, retry: bool = False) -> int | None:
+    """Write down who is to be paid by a file; its number. One that was not finished comes first.
+
+    It is then without people who want to be paid another way by now: what they get is owed again.
+    """
     locks.lock(tx, locks.Alone.PLANS_PAYMENTS)
-    begun = payments.payouts(tx, platform=FILE, states=(PLANNED,))
-    if begun:
-        return begun[0].id
-    due = [one for one in books(tx, study).due if one.by_file]
-    lines = [NewPayment(one.account.worker_id, one.account.owed, one.account.newest_entry) for one in due]
-    return add_payout(tx, study, FILE, None, lines) if lines else None
+    for begun in payments.payouts(tx, platform=platform_of(how), states=(PLANNED,)):
+        if how == PLAIN or payable_lines(tx, study, begun.id, how):
+            return begun.id
+    due, again = _payable(tx, study, how, retry=retry)
+    most = MOST_IN_A_FILE.get(how, len(due) + len(again))
+    lines = new_payments(due)[: most - len(again[:most])]
+    return add_payout(tx, study, platform_of(how), None, lines, again=again[:most]) if lines or again else None
 
 
-def people_to_pay(tx: Tx, study: Study) -> int:
+def _payable(tx: Tx, study: Study, how: FileFormat, *, retry: bool) -> tuple[list[Due], list[PaymentRow]]:
+    """Who a file can have now, and which of their payments are tried again."""
+    due = due_by_hand(tx, study)
+    addresses = addresses_for(tx, None if how == PLAIN else how)
+    if how != PLAIN:
+        due = [one for one in due if one.account.worker_id in addresses]
+    return due, to_try_again(tx, due, addresses, everybody=retry)
+
+
+def people_to_pay(tx: Tx, study: Study, how: FileFormat = PLAIN, *, retry: bool = False) -> int:
     """How many the next file has."""
-    begun = payments.payouts(tx, platform=FILE, states=(PLANNED,))
-    if begun:
-        return len(payments.payments_in(tx, begun[0].id))
-    return sum(one.by_file for one in books(tx, study).due)
+    addresses = addresses_for(tx)
+    for begun in payments.payouts(tx, platform=platform_of(how), states=(PLANNED,)):
+        lines = [line for line in unfailed(tx, begun.id) if how == PLAIN or _wants(addresses, line, how)]
+        if lines:
+            return len(lines)
+    due, again = _payable(tx, study, how, retry=retry)
+    return len(new_payments(due)) + len(again)
+
+
+def _wants(addresses: Mapping[int, PayoutAddress], line: PaymentRow, how: FileFormat) -> bool:
+    return line.worker_id in addresses and addresses[line.worker_id].method == how
+
+
+def unwritten_files(tx: Tx, how: FileFormat) -> list[tuple[int, str]]:
+    """Payouts that were planned for files of other formats, and never written: their numbers and formats."""
+    rows = payments.payouts(tx, states=(PLANNED,))
+    formats: dict[str, FileFormat] = {platform_of(other): other for other in get_args(FileFormat) if other != how}
+    return [(row.id, formats[row.platform]) for row in rows if row.platform in formats]
 
 
 def lines_of(tx: Tx, payout_id: int) -> list[ToPay]:
     """What stands in the file of a payout, the same whenever it is asked for."""
     row = payments.payout_numbered(tx, payout_id)
     accounts = {one.worker_id: one for one in payments.accounts(tx)}
-    addresses = invitations.addresses_of(tx)
+    sent_to, numbers, left = invitations.addresses_of(tx), invitations.numbers_of(tx), addresses_for(tx)
     lines = []
-    for payment in payments.payments_in(tx, payout_id):
+    for payment in unfailed(tx, payout_id):
         account = accounts[payment.worker_id]
-        known_as = addresses.get(account.external_id, account.external_id)
-        lines.append(ToPay(row.id, payment.worker, account.panel, known_as, payment.amount, row.currency))
+        nonce = account.external_id.partition(":")[0]
+        known_as = sent_to.get(account.external_id, account.external_id)
+        to = left.get(payment.worker_id) or PayoutAddress("", "", "", 0)
+        who = (row.id, payment.worker, account.panel, known_as, numbers.get(nonce))
+        lines.append(ToPay(*who, to.method, to.email, to.name, payment.amount, row.currency))
     return lines
+
+
+def rows_for(how: FileFormat, lines: Sequence[ToPay], note: str) -> list[dict[str, Any]]:
+    """The rows of a file, by column."""
+    make = {"paypal": _for_paypal, "wise": _for_wise, "gift-card": _for_gift_cards}.get(how)
+    return [_plain(line) if make is None else make(line, note) for line in lines]
+
+
+def _plain(line: ToPay) -> dict[str, Any]:
+    fields = {name: getattr(line, name) for name in ToPay.__slots__}
+    return {
+        **fields,
+        "link": "" if line.link is None else line.link,
+        "amount": money_number(line.amount, line.currency),
+    }
+
+
+def _for_paypal(line: ToPay, note: str) -> dict[str, Any]:
+    return {
+        "Recipient identifier": line.pay_to,
+        "Payment amount": money_number(line.amount, line.currency),
+        "Currency": line.currency,
+        "Customer ID": line.worker,
+        "Note to recipient": note,
+        "Recipient wallet": "PAYPAL",
+    }
+
+
+def _for_wise(line: ToPay, note: str) -> dict[str, Any]:
+    return {
+        "name": line.name,
+        "recipientEmail": line.pay_to,
+        "paymentReference": f"{note[:20]} {line.worker}",
+        "receiverType": "PERSON",
+        "amountCurrency": "target",
+        "amount": money_number(line.amount, line.currency),
+        "sourceCurrency": line.currency,
+        "targetCurrency": line.currency,
+    }
+
+
+def _for_gift_cards(line: ToPay, note: str) -> dict[str, Any]:
+    return {
+        "name": line.name or line.worker,
+        "email": line.pay_to,
+        "amount": money_number(line.amount, line.currency),
+        "currency": line.currency,
+        "reference": f"{line.payout}-{line.worker}",
+        "message": note,
+    }
 
 
 def file_written(tx: Tx, study: Study, payout_id: int) -> bool:
@@ -61,7 +162,7 @@ def file_written(tx: Tx, study: Study, payout_id: int) -> bool:
 
 def receipts(tx: Tx, newest: int | None = None) -> list[dict[str, Any]]:
     """Every payout there was, or the newest, with what everybody got. No platform's id of a person is in it."""
-    rows = payments.payouts(tx)
+    rows, failures = payments.payouts(tx), payments.failures(tx)
     return [
         {
             "payout": row.id,
@@ -76,7 +177,13 @@ def receipts(tx: Tx, newest: int | None = None) -> list[dict[str, Any]]:
             "sent_at": row.sent_at,
             "settled_at": row.settled_at,
             "payments": [
-                {"worker": payment.worker, "amount": payment.amount, "up_to_entry": payment.up_to_entry}
+                {
+                    "worker": payment.worker,
+                    "amount": payment.amount,
+                    "up_to_entry": payment.up_to_entry,
+                    "arrived_at": payment.reported_at if (payment.id, row.id) not in failures else None,
+                    "failed": failures.get((payment.id, row.id), (None,))[0],
+                }
                 for payment in payments.payments_in(tx, row.id)
             ],
         }

@@ -3,6 +3,7 @@
 from typing import Any
 
 from chorale.engine.managing import Act, reveal
+from chorale.engine.payout_addresses import address_of
 from chorale.engine.running import Study
 from chorale.exchange.export_rows import iso_time
 from chorale.model import Worker
@@ -16,6 +17,7 @@ from chorale.store.submissions import submissions_of
 def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, Any]:
     """One object. That it was asked for is recorded, because it shows who a worker is."""
     name = worker.pseudonym
+    address = address_of(tx, worker.id)
     identities = reveal(tx, study, name, Act(by, "a copy of a person's data", "person"))
     return {
         "study": study.settings.study.title,
@@ -67,5 +69,8 @@ def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, An
             for one in ledger.ledger_lines(tx)
             if one.worker == name
         ],
+        "payout_address": None
+        if address is None
+        else {"method": address.method, "email": address.email, "name": address.name},
         "currency": study.settings.pay.currency,
     }

@@ -14,6 +14,11 @@ _PART = r"[^@\s\",;:<>()\[\]\\]+"
 _ADDRESS = re.compile(rf"{_PART}@[^@\s\",;:<>()\[\]\\.]+(\.[^@\s\",;:<>()\[\]\\.]+)+")
 
 
+def is_address(text: str) -> bool:
+    """Whether something looks like one e-mail address."""
+    return bool(_ADDRESS.fullmatch(text)) and len(text) <= LONGEST and text.isprintable()
+
+
 def read_addresses(path: Path) -> list[str]:
     """The addresses in a file, each once, in small letters and in the order they stand there."""
     rows = csv.reader(StringIO(read_source(path).text))
@@ -31,7 +36,7 @@ def read_addresses(path: Path) -> list[str]:
                     column = named[0]
                     continue
             cell = row[column].strip() if column < len(row) else ""
-            if _ADDRESS.fullmatch(cell) and len(cell) <= LONGEST and cell.isprintable():
+            if is_address(cell):
                 addresses[cell.lower()] = None
             elif len(problems) < MOST_PROBLEMS:
                 fix = "Write one address like name@example.org a line, or name the column `email`."

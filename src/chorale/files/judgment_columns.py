@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -108,6 +108,10 @@ def written_labels(values: Iterable[Any]) -> pl.Series:
             return pl.Series(sets, dtype=pl.List(pl.String))
     series = _as_series(values)
     if isinstance(series.dtype, pl.List | pl.Array):
+        if isinstance(series.dtype.inner, pl.Struct) and {"start", "end"} <= {
+            each.name for each in series.dtype.inner.fields
+        }:
+            return written_labels(series.to_list())
         if series.dtype.inner.is_nested():
             raise ValueError(f"a column of {series.dtype} has more than texts and numbers in its lists")
         return series.cast(pl.List(pl.String))
@@ -115,7 +119,21 @@ def written_labels(values: Iterable[Any]) -> pl.Series:
 
 
 def _options_in(value: Any) -> list[str]:
-    return sorted(map(str, value)) if isinstance(value, _COLLECTIONS) else [str(value)]
+    if not isinstance(value, _COLLECTIONS):
+        return [str(value)]
+    return sorted(span_text(one) or str(one) for one in value)
+
+
+def span_text(value: Any) -> str | None:
+    """A span that is an object, as exports write them, as text: `3:5`, or `3:5:PER` with its label; None if it is none.
+
+    >>> span_text({"start": 3, "end": 5, "label": "PER", "text": "Ada Lovelace"})
+    '3:5:PER'
+    """
+    if not isinstance(value, Mapping) or type(value.get("start")) is not int or type(value.get("end")) is not int:
+        return None
+    label = value.get("label")
+    return f"{value['start']}:{value['end']}" + ("" if label is None else f":{label}")
 
 
 def split_labels(column: pl.Series, sep: str | None) -> pl.Series:
@@ -137,16 +155,21 @@ def split_labels(column: pl.Series, sep: str | None) -> pl.Series:
     return parts.list.eval(pl.element().filter(pl.element() != ""))
 
 
-def _json_list(cell: str) -> list[str]:
+def _json_list(cell: str) -> list[str] | None:
+    """The options in a cell; None if there is nothing in it, not even a list."""
     if not cell.strip():
-        return []
+        return None
     try:
         values = json.loads(cell)
     except (ValueError, RecursionError):
         values = None
-    if not isinstance(values, list) or not all(isinstance(value, str | int | float) for value in values):
+    if not isinstance(values, list):
         raise ValueError(cell)
-    return [text_of(value) for value in values]
+    options = [text_of(value) if isinstance(value, str | int | float) else span_text(value) for value in values]
+    known = [option for option in options if option is not None]
+    if len(known) < len(options):
+        raise ValueError(cell)
+    return known
 
 
 def text_of(value: Any) -> str:

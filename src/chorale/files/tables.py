@@ -93,15 +93,25 @@ def write_all_jsonl(files: Mapping[Path, Iterable[TableRow]]) -> None:
             write_jsonl(rows, stack.enter_context(replacing(path)))
 
 
-def write_csv(columns: Sequence[str], rows: Iterable[TableRow], target: Path | TextIO, delimiter: str = ",") -> None:
-    """A header and one record a row, as RFC 4180 has it; values missing or None are empty, nested ones JSON text.
+def write_csv(
+    columns: Sequence[str],
+    rows: Iterable[TableRow],
+    target: Path | TextIO,
+    delimiter: str = ",",
+    *,
+    header: bool = True,
+) -> None:
+    """A header, unless left out, and one record a row, as RFC 4180 has it.
+
+    Values missing or None are empty, nested ones JSON text.
 
     No cell can be a formula: see `escape_cell`.
     """
     with _opened(target) as file:
         # With line ends of two characters, cells that contain either of them are quoted in every version of Python.
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
-        writer.writerow([escape_cell(column) for column in columns])
+        if header:
+            writer.writerow([escape_cell(column) for column in columns])
         writer.writerows([escape_cell(_text(row.get(column))) for column in columns] for row in rows)
 
 

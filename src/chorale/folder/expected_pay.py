@@ -15,9 +15,10 @@ def expected_pay(pay: StagePay, task: Task, known: Sequence[Answer], shown: Sequ
 
     Items are as long as those `shown`; where they are still to come, the most is paid for their length. Parts are as
     many as the study file expects, or else as many as the right answers have that are `known`. Where neither tells,
-    only those count that the pay for the answer covers.
+    only those count that the pay for the answer covers. All parts are taken to be kept (`pay.kept`).
     """
-    return pay.per_judgment + _for_length(pay.by_length, task, shown) + _for_parts(pay, task, known)
+    for_parts = sum(_for_parts(rule, pay.expected_parts, task, known) for rule in (pay.parts, pay.kept))
+    return pay.per_judgment + _for_length(pay.by_length, task, shown) + for_parts
 
 
 def _for_length(rule: LengthPay | None, task: Task, shown: Sequence[Payload]) -> float:
@@ -26,12 +27,11 @@ def _for_length(rule: LengthPay | None, task: Task, shown: Sequence[Payload]) ->
     return fmean(length_pay(shown_words(task, payload), rule) for payload in shown)
 
 
-def _for_parts(pay: StagePay, task: Task, known: Sequence[Answer]) -> float:
-    rule = pay.parts
+def _for_parts(rule: PartsBonus | None, expected: float | None, task: Task, known: Sequence[Answer]) -> float:
     if rule is None:
         return 0.0
-    if pay.expected_parts is not None:
-        return _on_average(pay.expected_parts, rule)
+    if expected is not None:
+        return _on_average(expected, rule)
     return fmean(parts_bonus(task.grading.parts(answer), rule) for answer in known) if known else 0.0
 
 

@@ -11,7 +11,7 @@ from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from chorale.model import GradedAnswer
-from chorale.protocol import GateVerdict
+from chorale.protocol import GateVerdict, criterion_of
 
 LISTED = 3
 """How many of the best and of the worst answers a message lists."""
@@ -62,12 +62,14 @@ def compose(
     The template can use `score`, `average`, `rank`, `of`, `needed`, `passed`, `promoted`; `answers`, all graded
     answers of the worker in the order they gave them, `best` and `worst`, some of either half; `flagged`, those with
     something held against them, and `flagged_share`; `criteria`, for every criterion of a rubric the worker's mean
-    (`own`) and everybody's (`average`, from `averages`); and what is in `extra`.
+    (`own`) and everybody's (`average`, from `averages`); `by_criterion`, the same with `clear_1`, `clear_2` and so on
+    as one `clear`; `too_low`, the criteria that keep the worker out; and what is in `extra`.
     """
     shown = [_shown(answer) for answer in own]
     by_score = sorted(shown, key=lambda answer: -answer.score)
     better = (len(shown) + 1) // 2
     flagged = [answer for answer in shown if answer.flagged]
+    criteria, everybodys = mean_criteria(own), _without_numbers(averages)
     return _filled(
         template,
         {
@@ -85,7 +87,11 @@ def compose(
             "worst": [answer for answer in by_score[better:][::-1] if answer.score < by_score[0].score][:LISTED],
             "flagged": flagged,
             "flagged_share": len(flagged) / len(shown) if shown else 0.0,
-            "criteria": {name: {"own": mean, "average": averages[name]} for name, mean in mean_criteria(own).items()},
+            "criteria": {name: {"own": mean, "average": averages[name]} for name, mean in criteria.items()},
+            "by_criterion": {
+                name: {"own": mean, "average": everybodys[name]} for name, mean in _without_numbers(criteria).items()
+            },
+            "too_low": verdict.too_low,
         },
     )
 
@@ -97,7 +103,7 @@ def check_template(template: str, extra: Mapping[str, Any]) -> None:
     answer = GradedAnswer(1, "w", 1, 1, 0.5, ("clarity", "a comment"), "an answer", {"text": "an item"}, marks)
     several = [replace(answer, score=place / 7) for place in range(7)]
     for passed in (True, False):
-        made_up = GateVerdict("w", 0.5, passed, passed, "", evidence)
+        made_up = GateVerdict("w", 0.5, passed, passed, "", evidence, () if passed else ("clarity",))
         # Much work, little, and some of which nothing is right.
         for own in (several, [answer], [replace(answer, score=0.0)]):
             compose(template, made_up, own, answer.criteria, extra)
@@ -124,6 +130,14 @@ def mean_criteria(answers: Iterable[GradedAnswer]) -> dict[str, float]:
         for name, mark in answer.criteria.items():
             marks.setdefault(name, []).append(mark)
     return {name: fmean(of_it) for name, of_it in marks.items()}
+
+
+def _without_numbers(means: Mapping[str, float]) -> dict[str, float]:
+    """The mean over all that a criterion was applied to, such as the first and the second question."""
+    by_name: dict[str, list[float]] = {}
+    for name, mean in means.items():
+        by_name.setdefault(criterion_of(name), []).append(mean)
+    return {name: fmean(several) for name, several in by_name.items()}
 
 
 def _is_good(answer: ShownAnswer, among: Sequence[ShownAnswer]) -> bool:

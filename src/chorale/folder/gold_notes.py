@@ -1,14 +1,46 @@
-"""What is to be known about a stage's gold before people come: whether workers could recognise it."""
+"""What to know about a stage's gold before people come: can it remove anybody, can workers recognise it."""
 
 import json
+from collections.abc import Mapping
 
 from chorale.folder.checking.content import StageContent
 from chorale.protocol import gold_needed
 
 
-def about_gold(content: StageContent, items: int) -> list[str | None]:
-    """Notes on the gold of a stage that so many items can come to."""
-    return [_gold_is_scarce(content, items), _gold_is_explained(content), _gold_among_items(content)]
+def parts_of_gold(content: StageContent) -> int:
+    """How many gold answers one gold row is."""
+    gold = content.settings.gold
+    return content.task.grading.gold_parts if gold is not None and gold.unit == "part" else 1
+
+
+def about_gold(content: StageContent, coming: Mapping[str, int], people: int) -> list[str | None]:
+    """Notes on the gold of a stage, by how many items come from where and how many people the study is planned for."""
+    return [
+        _gold_is_scarce(content, sum(coming.values())),
+        _gold_removes_few(content, coming, people),
+        _gold_is_explained(content),
+        _gold_among_items(content),
+    ]
+
+
+def _gold_removes_few(content: StageContent, coming: Mapping[str, int], people: int) -> str | None:
+    """Gold that most people meet too little of to be removed by it, where all share the work."""
+    rule, gold = content.settings.judgments, content.settings.gold
+    if gold is None or gold.share == 0:
+        return None
+    more = rule.sample
+    judgments = sum(
+        count * rule.min + (0 if more is None else min(count, more.items or 0) * (more.judgments - rule.min))
+        for count in coming.values()
+    )
+    met = judgments * gold.share / (1 - gold.share) / max(1, people) * parts_of_gold(content)
+    if met >= gold.after:
+        return None
+    return (
+        f"gold removes few people in stage {content.settings.name}: if {people:,} people share the work, each gives "
+        f"about {met:.2g} gold answers, and the minimum accuracy applies from {gold.after} on (gold.after). Bring more "
+        "items, raise gold.share, or lower gold.after"
+    )
 
 
 def _gold_among_items(content: StageContent) -> str | None:

@@ -10,7 +10,38 @@ def about_panel(folder: StudyFolder) -> list[str]:
     """What a requester should know of how people come from their panel and go back to it."""
     if folder.settings.arrival.by_url is False:
         return []
-    return [*_nobody_vouches(folder), *_assumed_worker_parameter(folder), *_no_way_back(folder)]
+    return [
+        *_no_fee(folder),
+        *_no_screenout_code(folder),
+        *_nobody_vouches(folder),
+        *_assumed_worker_parameter(folder),
+        *_no_way_back(folder),
+    ]
+
+
+def _no_fee(folder: StudyFolder) -> list[str]:
+    """The note on a panel whose fee nobody has set: costs and budget would leave it out."""
+    settings = folder.settings
+    named = settings.prolific is not None or "panel" in settings.arrival.model_fields_set
+    if not named or "fee_percent" in settings.pay.model_fields_set:
+        return []
+    line = line_of(folder.settings_text, ("arrival", "panel"))
+    message = f"the fee of {settings.arrival.panel} is not set, so costs and budget leave it out"
+    fix = "Set `fee_percent` in [pay] to what it charges on top of payments; 0 if it charges nothing"
+    return [str(Problem(SETTINGS_FILE, line, message, fix))]
+
+
+def _no_screenout_code(folder: StudyFolder) -> list[str]:
+    """The note on gates whose failing people would have no code to go back with."""
+    settings, arrival = folder.settings, folder.settings.arrival
+    if not settings.gate or settings.prolific is not None:
+        return []
+    if arrival.completion_code is None or arrival.screenout_code is not None:
+        return []
+    line = line_of(folder.settings_text, ("arrival", "completion_code"))
+    message = f"people from {arrival.panel} who do not pass a gate have no code to go back with"
+    fix = "Set `screenout_code` in [arrival]. They never get the completion code"
+    return [str(Problem(SETTINGS_FILE, line, message, fix))]
 
 
 def _nobody_vouches(folder: StudyFolder) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from chorale.folder.expected_pay import works_for_nothing
-from chorale.folder.gold_notes import about_gold
+from chorale.folder.gold_notes import about_gold, parts_of_gold
 from chorale.folder.panel_notes import about_panel
 from chorale.folder.reading import StageContent, StudyFolder
 from chorale.folder.reading_plan import ReadingPlan, pay_each, reading_notes, reading_plan
@@ -155,19 +155,22 @@ def _coming(folder: StudyFolder, turnout: Turnout) -> dict[str, dict[str, int]]:
     Items of a file come from the stage itself.
     """
     groups: dict[str, dict[str, int]] = {}
+    things: dict[str, int] = {}
     answers: dict[str, int] = {}
     for content in folder.stages:
         stage = content.settings
         items = len(content.items)
+        # What several rows ask is asked once, and each of the rows can still come to a later stage.
+        things[stage.name] = len({item.group for item in content.unmerged})
         groups[stage.name] = {stage.name: len({item.group for item in content.items})}
         if stage.items is not None and stage.sources:
             # A later stage can't get more than an item for every group, or every answer, of those it is derived from.
-            of = answers if stage.items.of == "answers" else {name: sum(each.values()) for name, each in groups.items()}
+            of = answers if stage.items.of == "answers" else things
             groups[stage.name] = {name: _drawn(of[name], stage.items.sample) for name in stage.sources}
             if stage.items.per_worker is not None:
                 drawn = {name: stage.items.per_worker * turnout.stages[name] for name in stage.sources}
                 groups[stage.name] = {name: min(count, drawn[name]) for name, count in groups[stage.name].items()}
-            items = sum(groups[stage.name].values())
+            items = things[stage.name] = sum(groups[stage.name].values())
         answers[stage.name] = items * stage.judgments.max
     return groups
 
@@ -193,7 +196,7 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
         paid = round((judgments + gold_among(judgments)) * each)
         if bonus is not None:
             # As if everybody answered it well.
-            paid += gold_among(judgments) // bonus.of * bonus.amount
+            paid += gold_among(judgments) * parts_of_gold(content) // bonus.of * bonus.amount
         if judgments and stage.grades:
             # Every answer has so many graders; there may be more of them.
             paid += stage.judgments.min * stage.pay.finished
@@ -239,7 +242,8 @@ _PLACEHOLDER = re.compile(r"\[[a-z][a-z ]{0,40}\](?!\()")
 
 def study_notes(folder: StudyFolder) -> list[str]:
     """What is no mistake, and should be looked at before people come."""
-    coming = _coming(folder, _turnout(folder))
+    turnout = _turnout(folder)
+    coming = _coming(folder, turnout)
     notes = [
         *_placeholders_left(folder),
         *_examples_left(folder),
@@ -257,7 +261,7 @@ def study_notes(folder: StudyFolder) -> list[str]:
             *_few_qualify(content, most, folder),
             _sample_is_short(content, each),
         )
-        notes += [note for note in (*stage_notes, *about_gold(content, most)) if note]
+        notes += [note for note in (*stage_notes, *about_gold(content, each, turnout.workers)) if note]
     return notes
 
 

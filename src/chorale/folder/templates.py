@@ -44,15 +44,22 @@ def create_study(directory: Path, template: str) -> list[Path]:
 
 def create_study_from_files(directory: Path, template: str, *sources: Path) -> list[Path]:
     """A study made by the template's kit from files of the user's, in the same way."""
+    return _create_by_kit(directory, template, "starter", "takes no files. Leave out --html and --csv", *sources)
+
+
+def create_study_for_scripts(directory: Path, template: str) -> list[Path]:
+    """A study made by the template's kit, all of whose work will come from programs, in the same way."""
+    return _create_by_kit(directory, template, "for_scripts", "takes no work from scripts. Leave out --scripts-only")
+
+
+def _create_by_kit(directory: Path, template: str, part: str, unable: str, *sources: Path) -> list[Path]:
     kit, folder = _template(template)
-    if kit.starter is None:
-        able = [name for name, holders in _templates().items() if any(kit.starter for kit, _ in holders)]
-        raise UserError(
-            f"The template `{template}` takes no files. Leave out --html and --csv, "
-            f"or choose a template that does: {', '.join(able)}."
-        )
-    with blaming(f"part {kit.starter} of the kit `{kit.name}`"):
-        files = list(load(kit.starter)(folder, *sources))
+    place: str | None = getattr(kit, part)
+    if place is None:
+        able = [name for name, holders in _templates().items() if any(getattr(kit, part) for kit, _ in holders)]
+        raise UserError(f"The template `{template}` {unable}, or choose a template that does: {', '.join(able)}.")
+    with blaming(f"part {place} of the kit `{kit.name}`"):
+        files = list(load(place)(folder, *sources))
 
     def fill(target: Path) -> None:
         target.mkdir()

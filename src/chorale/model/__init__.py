@@ -26,15 +26,18 @@ if TYPE_CHECKING:
         SourceItem,
         StageState,
         Standing,
+        responses_behind,
     )
     from chorale.model.problems import Problem, Refusal, UserError
     from chorale.model.protocol_settings import (
         EXPERT,
+        AnalysisSettings,
         ArmsSettings,
         GateSettings,
         GoldBonus,
         LengthPay,
         PartsBonus,
+        PlannedOutcome,
         Promotion,
         QualitySettings,
         RoundSettings,
@@ -73,16 +76,19 @@ __getattr__, __dir__ = attach(
         "nouns": (
             *("Answer", "AssignmentKind", "AssignmentState", "EntryKind", "GoldRecord", "GradedAnswer", "ItemState"),
             *("Judgment", "Label", "MessageState", "NewItem", "Payload", "SourceItem", "StageState", "Standing"),
+            "responses_behind",
         ),
         "problems": ("Problem", "Refusal", "UserError"),
         "protocol_settings": (
             *(
                 "EXPERT",
+                "AnalysisSettings",
                 "ArmsSettings",
                 "GateSettings",
                 "GoldBonus",
                 "LengthPay",
                 "PartsBonus",
+                "PlannedOutcome",
                 "Promotion",
                 "QualitySettings",
             ),
@@ -103,6 +109,7 @@ __getattr__, __dir__ = attach(
 
 __all__ = [
     "EXPERT",
+    "AnalysisSettings",
     "Answer",
     "ArmsSettings",
     "ArrivalSettings",
@@ -133,6 +140,7 @@ __all__ = [
     "PartsBonus",
     "PaySettings",
     "Payload",
+    "PlannedOutcome",
     "Problem",
     "ProlificFilter",
     "ProlificSettings",
@@ -158,4 +166,5 @@ __all__ = [
     "invited_to",
     "money_number",
     "money_text",
+    "responses_behind",
 ]

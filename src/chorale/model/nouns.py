@@ -12,6 +12,16 @@ Answer = Any
 """A parsed answer: a JSON value, shaped by the response type of its task."""
 
 
+def responses_behind(item_key: str) -> tuple[int, ...]:
+    """The answers that an item was made of, by the end of its key; none for an item of a file.
+
+    >>> responses_behind("s1:4/12+15"), responses_behind("s1:4")
+    ((12, 15), ())
+    """
+    _, slash, numbers = item_key.rpartition("/")
+    return tuple(int(number) for number in numbers.split("+") if number.isdigit()) if slash else ()
+
+
 class AssignmentKind(StrEnum):
     """Why a worker was given an item."""
 

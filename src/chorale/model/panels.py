@@ -15,6 +15,8 @@ class Panel:
     worker_pattern: str = "[A-Za-z0-9_-]{8,64}"
     takes_code: bool = True
     """Whether people can enter the code there by hand."""
+    fixed_redirect: bool = False
+    """Whether its address for people who have finished is complete as it is, with neither code nor id to fill in."""
 
 
 PANELS = {
@@ -32,11 +34,17 @@ PANELS = {
         # Connect adds its parameters by itself.
         ("", "", ""),
         None,
+        fixed_redirect=True,
     ),
     # Credit is given by the address alone.
     "sona": Panel("sona_id", "experiment_id", "visit", ("%SURVEY_CODE%", "", ""), None, "[A-Za-z0-9_-]{1,64}", False),
     "besample": Panel("participant_id", "assignment_id", "response_id", ("", "", ""), None, "[A-Za-z0-9_-]{1,64}"),
     "respondent": Panel(
-        "respondent_user_id", "respondent_project_id", "respondent_screener_response_id", ("", "", ""), None
+        "respondent_user_id",
+        "respondent_project_id",
+        "respondent_screener_response_id",
+        ("", "", ""),
+        None,
+        fixed_redirect=True,
     ),
 }

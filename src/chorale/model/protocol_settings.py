@@ -15,6 +15,7 @@ from chorale.model.setting_types import (
     one_or_several,
 )
 
+_LARGEST_BLOCK = 100
 EXPERT = "expert"
 """The qualification that experts have by their invitation."""
 
@@ -128,9 +129,17 @@ class GateSettings(Settings):
 
 
 class ArmsSettings(Settings):
-    names: tuple[Name, ...] = Field(min_length=2, description="The arms. Everybody is put in one, by chance, for good.")
+    names: tuple[Name, ...] = Field(
+        min_length=2, description="The arms. Every worker is assigned to one at random and stays in it."
+    )
     weights: tuple[int, ...] = Field(
         default=(), description="How many of each in a block, in the same order; one each if not given."
+    )
+    blocks: tuple[int, ...] = Field(
+        default=(1,),
+        min_length=1,
+        description="How often a block holds all of `weights`: each block takes one of these numbers at random. With "
+        "several, as in `[1, 2]`, nobody who knows earlier arms can tell where a block ends and predict the next arm.",
     )
     after: Name | None = Field(
         default=None,
@@ -146,7 +155,45 @@ class ArmsSettings(Settings):
             raise ValueError("`names` has a name twice")
         if self.weights and (len(self.weights) != len(self.names) or min(self.weights) < 1):
             raise ValueError("`weights` needs a whole number of at least 1 for every name")
+        if min(self.blocks) < 1 or max(self.blocks) > _LARGEST_BLOCK:
+            raise ValueError(f"`blocks` needs whole numbers from 1 to {_LARGEST_BLOCK}")
         return self
+
+
+class PlannedOutcome(Settings):
+    outcome: str = Field(
+        min_length=1,
+        max_length=100,
+        description="What is compared between arms. `retained`: whether a person reached the arm's last stage and was "
+        "not removed. `grade`: the grade of an answer. `gold`: accuracy on gold. Tasks add their own, such as `kept` "
+        "for multiple-choice questions: `chorale check` lists them.",
+    )
+    unit: Literal["worker", "item"] = Field(
+        default="worker",
+        description="What one observation is: all work of a worker together, or each item. The work of one worker is "
+        "alike: where workers made several items, `item` gives p-values that are too small.",
+    )
+    test: Literal["permutation", "bootstrap"] = Field(
+        default="permutation",
+        description="Where the p-value comes from: dealing units out to the two arms anew, or drawing each arm's units "
+        "with replacement.",
+    )
+    against: Name | None = Field(
+        default=None, description="The arm that every other arm is compared with; the first if not given."
+    )
+
+
+class AnalysisSettings(Settings):
+    primary: PlannedOutcome = Field(description="The one comparison that the study is made for.")
+    secondary: tuple[PlannedOutcome, ...] = Field(default=(), description="Further comparisons that are planned.")
+    registered: str | None = Field(
+        default=None, max_length=500, description="Where the plan is registered, such as an address at OSF."
+    )
+
+    @property
+    def planned(self) -> tuple[PlannedOutcome, ...]:
+        """All of them, the primary first."""
+        return self.primary, *self.secondary
 
 
 class QualitySettings(Settings):

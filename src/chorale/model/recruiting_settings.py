@@ -1,25 +1,112 @@
 """What a study file can say about finding people on Prolific."""
 
-from typing import Literal
+from math import ceil, sqrt
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from chorale.model.setting_types import Code, Name, Settings, not_blank
 
 
+def _number_or_date(value: Any) -> Any:
+    """One message in place of one for each type that it could have had."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError('is neither a number nor a date. Write 18 or "1990-01-31".')
+    return value
+
+
+Bound = Annotated[int | float | str, BeforeValidator(_number_or_date)]
+Label = Literal[
+    "survey",
+    "writing_task",
+    "annotation",
+    "decision_making_task",
+    "interview",
+    "other",
+    "ai_annotation",
+    "ai_evaluation",
+    "ai_reasoning",
+    "ai_fact_checking",
+    "ai_safety",
+    "ai_data_creation_text",
+    "ai_data_creation_audio",
+    "ai_data_creation_video",
+    "ai_data_creation_images",
+    "ai_other",
+]
+GROUPS = ("and", "or")
+
+
+class ProlificQuota(Settings):
+    lower: Bound | None = Field(default=None, description="Lower end of this part of the range.")
+    upper: Bound | None = Field(default=None, description="Upper end of this part of the range.")
+    weighting: float = Field(gt=0, description="Share of participants from this part of the range.")
+
+
 class ProlificFilter(Settings):
     filter_id: str = Field(
-        min_length=1, max_length=200, description="Prolific's name of the filter, e.g. `handedness`."
+        min_length=1,
+        max_length=200,
+        description="Prolific's name of the filter, e.g. `handedness`; `and` or `or` for a group of filters.",
     )
     selected_values: tuple[str, ...] = Field(default=(), description="The choices people must have, by their ids.")
-    lower: int | None = Field(default=None, description="The least, for a filter with a range.")
-    upper: int | None = Field(default=None, description="The most, for a filter with a range.")
+    lower: Bound | None = Field(default=None, description="Lowest value, for a filter with a range; dates as text.")
+    upper: Bound | None = Field(default=None, description="Highest value, for a filter with a range; dates as text.")
+    weightings: dict[str, float | ProlificQuota] = Field(
+        default_factory=dict,
+        description="Quotas: the share of participants per choice; for a range, parts of it, each with a name.",
+    )
+    selected_filters: tuple["ProlificFilter", ...] = Field(
+        default=(), description="The filters of a group, of which all (`and`) or at least one (`or`) must match."
+    )
+
+    @field_validator("weightings", mode="before")
+    @classmethod
+    def _shares(cls, value: Any) -> Any:
+        shares = value.values() if isinstance(value, dict) else ()
+        if any(isinstance(share, bool) or not isinstance(share, int | float | dict) for share in shares):
+            raise ValueError("has a share that is no number. Write the share of each choice, such as 30.")
+        return value
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> "ProlificFilter":
-        if bool(self.selected_values) == (self.lower is not None or self.upper is not None):
-            raise ValueError("needs `selected_values`, or `lower` and `upper`, and not both")
+        is_range = self.lower is not None or self.upper is not None
+        if (self.filter_id in GROUPS) != bool(self.selected_filters):
+            raise ValueError(
+                'has `selected_filters` without "and" or "or", or the other way round. Use both, or neither.'
+            )
+        if self.selected_filters and (self.selected_values or is_range or self.weightings):
+            raise ValueError("is a group with values of its own. Put values and quotas into the filters of the group.")
+        if not self.selected_filters and bool(self.selected_values) == is_range:
+            raise ValueError("has no choice and no range, or both. Set `selected_values`, or `lower` and `upper`.")
+        if any(isinstance(share, ProlificQuota) != is_range for share in self.weightings.values()):
+            raise ValueError("has quotas of the wrong kind. Give a number for each choice, or parts of the range.")
+        if not is_range and set(self.weightings) - set(self.selected_values):
+            raise ValueError(
+                "has a quota for a choice that is not in `selected_values`. Add the choice, or remove its quota."
+            )
         return self
+
+    def body(self) -> dict[str, Any]:
+        """The filter as Prolific's interface has it."""
+        if self.selected_filters:
+            return {"filter_id": self.filter_id, "selected_filters": [one.body() for one in self.selected_filters]}
+        quotas = {
+            name: {"selected_range": _between(share.lower, share.upper), "weighting": share.weighting}
+            if isinstance(share, ProlificQuota)
+            else share
+            for name, share in self.weightings.items()
+        }
+        asked: dict[str, Any] = (
+            {"selected_values": list(self.selected_values)}
+            if self.selected_values
+            else {"selected_range": _between(self.lower, self.upper)}
+        )
+        return {"filter_id": self.filter_id, **asked, **({"weightings": quotas} if quotas else {})}
+
+
+def _between(lower: Bound | None, upper: Bound | None) -> dict[str, Bound]:
+    return {side: bound for side, bound in (("lower", lower), ("upper", upper)) if bound is not None}
 
 
 class ProlificStudy(Settings):
@@ -28,17 +115,23 @@ class ProlificStudy(Settings):
         default=None,
         min_length=1,
         max_length=120,
-        description="What people on Prolific read; the study's title if not given.",
+        description="What people on Prolific read. Default: the study's title.",
     )
     description: str = Field(
         min_length=1, max_length=10_000, description="What the study is about, for people on Prolific."
     )
     stages: tuple[Name, ...] = Field(
         default=(),
-        description="The stages this study is for: whoever has done enough there may finish. All stages if not given.",
+        description="The stages this study is for: people who have done enough there may finish. Default: all stages.",
     )
     places: int = Field(ge=1, le=100_000, description="How many people. Raise it and publish again for more.")
     minutes: int = Field(ge=1, le=1440, description="How long it is expected to take, in minutes.")
+    maximum_minutes: int | None = Field(
+        default=None,
+        ge=1,
+        le=1440,
+        description="After how many minutes Prolific ends a submission. Default: the longest that Prolific allows.",
+    )
     reward: int = Field(
         ge=1,
         le=1_000_000,
@@ -50,22 +143,115 @@ class ProlificStudy(Settings):
         description="Qualification people must hold: the study is open only to those who do, by an allow-list that "
         "is kept up to date.",
     )
-    completion_code: Code | None = Field(default=None, description="Code for finished work; made up if not given.")
+    follows: Name | None = Field(
+        default=None,
+        description="An earlier study of [prolific]: this one is open only to people whose submission there was "
+        "approved, for rounds of a longitudinal study.",
+    )
+    allow_groups: tuple[str, ...] = Field(
+        default=(), description="Prolific's ids of participant groups: only their members can take part."
+    )
+    block_groups: tuple[str, ...] = Field(
+        default=(), description="Prolific's ids of participant groups whose members cannot take part."
+    )
+    completion_code: Code | None = Field(default=None, description="Code for finished work. Default: a random one.")
     screenout_code: Code | None = Field(
-        default=None, description="Code for people who were stopped early; made up if not given."
+        default=None,
+        description="Code for people who did not pass a quiz or gate, or were removed. Default: a random one.",
+    )
+    screenout: Literal["approve", "fixed", "return"] = Field(
+        default="approve",
+        description="How people with the screen-out code are paid. `approve`: they get the reward. `fixed`: Prolific "
+        "pays `screenout_reward`, in workspaces that have fixed screen-out payments. `return`: Prolific asks them to "
+        "return the submission, and what they earned here is paid as a bonus.",
+    )
+    screenout_reward: int | None = Field(
+        default=None,
+        ge=1,
+        le=1_000_000,
+        description="With `fixed`: the payment, in minor units, below `reward`. Cannot change once it is published.",
+    )
+    screenout_slots: int | None = Field(
+        default=None,
+        ge=1,
+        le=100_000,
+        description="With `fixed`: how many people can be screened out before Prolific pauses the study. Default: as "
+        "many as `places`.",
+    )
+    submissions_per_person: int = Field(
+        default=1,
+        ge=-1,
+        le=100_000,
+        description="How many times one person can take part; -1 for any number. Each time, work counts from then on.",
+    )
+    at_once: int | None = Field(
+        default=None, ge=1, le=100_000, description="How many people can be at work at the same time. Default: any."
+    )
+    label: Label | None = Field(default=None, description="Prolific's label for the kind of work.")
+    content_warning: Literal["sensitive", "explicit"] | None = Field(
+        default=None, description="Prolific's warning about what people will see."
+    )
+    content_warning_details: str | None = Field(
+        default=None, min_length=1, max_length=2_000, description="What the warning is about, for participants."
     )
     devices: tuple[Literal["desktop", "tablet", "mobile"], ...] = Field(
         default=("desktop", "tablet", "mobile"), min_length=1, description="What people may work on."
     )
-    filters: tuple[ProlificFilter, ...] = Field(default=(), description="Whom Prolific shows the study to.")
+    filters: tuple[ProlificFilter, ...] = Field(default=(), description="Who can see the study on Prolific.")
+    filter_set: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        description="Prolific's id of a filter set, in place of `filters`, `invite`, `follows` and groups.",
+    )
+    filter_set_version: int | None = Field(
+        default=None, ge=1, description="Version of the filter set. Default: the latest."
+    )
 
     _filled_in = field_validator("description")(not_blank)
 
     @model_validator(mode="after")
-    def _codes_differ(self) -> "ProlificStudy":
+    def _fits_together(self) -> "ProlificStudy":
         if self.completion_code is not None and self.completion_code == self.screenout_code:
-            raise ValueError("has the same code for finished work and for people who were stopped early")
+            raise ValueError(
+                "has the same code for finished work and for people who were stopped early. Use two codes."
+            )
+        if (self.screenout == "fixed") != (self.screenout_reward is not None):
+            raise ValueError('has only one of `screenout = "fixed"` and `screenout_reward`. Set both, or neither.')
+        if self.screenout_reward is not None and self.screenout_reward >= self.reward:
+            raise ValueError("has a `screenout_reward` that is not below `reward`. Prolific demands a smaller one.")
+        if self.screenout_slots is not None and self.screenout != "fixed":
+            raise ValueError('has `screenout_slots` without `screenout = "fixed"`. Remove them.')
+        if self.submissions_per_person == 0:
+            raise ValueError("has `submissions_per_person = 0`. Use 1 or more, or -1 for any number.")
+        if self.content_warning_details is not None and self.content_warning is None:
+            raise ValueError("has `content_warning_details` without `content_warning`. Add the warning.")
+        narrowed = self.filters or self.allow_groups or self.block_groups or self.invite or self.follows
+        if self.filter_set is not None and narrowed:
+            raise ValueError(
+                "has a filter set and other filters, which Prolific does not combine. Use one of them; `invite`, "
+                "`follows` and groups are filters too."
+            )
+        if self.filter_set_version is not None and self.filter_set is None:
+            raise ValueError("has `filter_set_version` without `filter_set`. Add the filter set.")
+        if self.invite is not None and self.follows is not None:
+            raise ValueError("has `invite` and `follows`. Use one of them.")
         return self
+
+    @model_validator(mode="after")
+    def _long_enough(self) -> "ProlificStudy":
+        least = ceil(2 + 2 * self.minutes + 2 * sqrt(self.minutes))
+        if self.maximum_minutes is not None and self.maximum_minutes < least:
+            raise ValueError(
+                f"has `maximum_minutes = {self.maximum_minutes}`. For {self.minutes} minutes Prolific demands at "
+                f"least {least}."
+            )
+        return self
+
+    @property
+    def slots(self) -> int:
+        """How many people can be paid a fixed screen-out payment."""
+        return self.places if self.screenout_slots is None else self.screenout_slots
 
 
 class ProlificSettings(Settings):
@@ -73,14 +259,19 @@ class ProlificSettings(Settings):
         default=None,
         min_length=1,
         max_length=100,
-        description="Prolific's id of the project the studies are made in; the account's own one if not given.",
+        description="Prolific's id of the project the studies are made in. Default: the account's first one.",
     )
     approve: bool = Field(
         default=True,
-        description="Approve submissions of people who did enough, by themselves, whenever Chorale talks to Prolific.",
+        description="Approve submissions of people who did enough whenever Chorale talks to Prolific.",
     )
     sync_minutes: float = Field(
         default=2, ge=0.1, le=1440, description="How often the running site talks to Prolific, in minutes."
+    )
+    webhooks: bool = Field(
+        default=False,
+        description="Have Prolific notify the site of changes, beside asking every `sync_minutes`. Needs an https "
+        "address.",
     )
     study: tuple[ProlificStudy, ...] = Field(
         min_length=1, description="Studies on Prolific: one, or one for every step that needs its own people."
@@ -89,6 +280,12 @@ class ProlificSettings(Settings):
     @field_validator("study")
     @classmethod
     def _names_differ(cls, value: tuple[ProlificStudy, ...]) -> tuple[ProlificStudy, ...]:
-        if len({study.name for study in value}) < len(value):
+        names = [study.name for study in value]
+        if len(set(names)) < len(names):
             raise ValueError("has a name twice. Give every study a name of its own.")
+        for number, study in enumerate(value):
+            if study.follows is not None and study.follows not in names[:number]:
+                raise ValueError(
+                    f"has `follows = {study.follows!r}` in {study.name!r}, which is no earlier study of [prolific]."
+                )
         return value

@@ -43,7 +43,7 @@ GROUPED = (
     _rule(When.SAME_CONTENT, "This version of Chorale knows one format.", "format"),
     _rule(
         When.FIRST_WORKER,
-        "Refused after that: item order, arms and samples follow from the seed.",
+        "Refused after that: item order and samples follow from the seed.",
         "study.seed",
     ),
     _rule(
@@ -52,7 +52,13 @@ GROUPED = (
         "work.",
         """arrival arrival.by_url arrival.landing arrival.panel arrival.worker_parameter arrival.study_parameter
         arrival.session_parameter arrival.worker_pattern arrival.study_id arrival.completion_url arrival.finish_after
-        arrival.completion_code arrival.screenout_code arrival.signed arrival.signing_keys arrival.workspace""",
+        arrival.completion_code arrival.screenout_code arrival.screenout_url
+        arrival.signed arrival.signing_keys arrival.workspace""",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Applies to e-mail that is sent from then on.",
+        "mail mail.host mail.port mail.security mail.username mail.sender mail.results mail.invitation",
     ),
     _rule(
         When.ANY_TIME,
@@ -62,10 +68,14 @@ GROUPED = (
     _rule(
         When.ANY_TIME,
         "Applies the next time Chorale talks to Prolific. What Prolific has published stays until you publish again.",
-        """prolific prolific.project prolific.approve prolific.sync_minutes prolific.study prolific.study.name
-        prolific.study.title prolific.study.description prolific.study.stages prolific.study.places
-        prolific.study.minutes prolific.study.reward prolific.study.invite prolific.study.completion_code
-        prolific.study.screenout_code prolific.study.devices prolific.study.filters""",
+        """prolific prolific.project prolific.approve prolific.sync_minutes prolific.webhooks prolific.study
+        prolific.study.name prolific.study.title prolific.study.description prolific.study.stages prolific.study.places
+        prolific.study.minutes prolific.study.maximum_minutes prolific.study.reward prolific.study.invite
+        prolific.study.follows prolific.study.allow_groups prolific.study.block_groups prolific.study.completion_code
+        prolific.study.screenout_code prolific.study.screenout prolific.study.screenout_reward
+        prolific.study.screenout_slots prolific.study.submissions_per_person prolific.study.at_once
+        prolific.study.label prolific.study.content_warning prolific.study.content_warning_details
+        prolific.study.devices prolific.study.filters prolific.study.filter_set prolific.study.filter_set_version""",
     ),
     _rule(
         When.FIRST_ENTRY,
@@ -77,18 +87,25 @@ GROUPED = (
         "Applies to what is earned from then on; the ledger keeps every amount.",
         """pay pay.fee_percent stage.pay stage.pay.per_judgment stage.pay.by_length
         stage.pay.by_length.per_100_words stage.pay.by_length.most stage.pay.parts stage.pay.parts.beyond
-        stage.pay.parts.amounts stage.pay.finished stage.pay.finished_from stage.gold.bonus stage.gold.bonus.right
+        stage.pay.parts.amounts stage.pay.kept stage.pay.kept.beyond stage.pay.kept.amounts stage.pay.finished
+        stage.pay.finished_from stage.gold.bonus stage.gold.bonus.right
         stage.gold.bonus.of stage.gold.bonus.amount""",
     ),
     _rule(
         When.ANY_TIME,
         "Nothing that was given out or paid changes: it is used for warnings, plans and when to stop.",
-        "pay.minimum_hourly pay.budget stage.pay.expected_parts stage.pay.expected_seconds gate.expected",
+        "pay.minimum_hourly pay.budget pay.methods stage.pay.expected_parts stage.pay.expected_seconds gate.expected",
     ),
     _rule(
         When.FIRST_ARM,
         "Refused after that: everybody keeps their arm, and the arms stay comparable.",
-        "arms arms.names arms.weights arms.after arms.stratify",
+        "arms arms.names arms.weights arms.blocks arms.after arms.stratify",
+    ),
+    _rule(
+        When.FIRST_ARM,
+        "Refused after that: what is chosen once there are data is not planned.",
+        """analysis analysis.primary analysis.primary.outcome analysis.primary.unit analysis.primary.test
+        analysis.primary.against analysis.secondary analysis.registered""",
     ),
     _rule(
         When.SAME_CONTENT,
@@ -113,12 +130,13 @@ GROUPED = (
     _rule(
         When.FIRST_IN_STAGE,
         "Refused after that: it decides which items the stage has, who gets them, and what its answers count for.",
-        "stage.items stage.round stage.arms stage.grades",
+        "stage.items stage.round stage.arms stage.grades stage.grades_sources",
     ),
     _rule(
         When.FIRST_WORKER,
         "Refused after that: items that were derived and samples that were drawn are part of the study's record.",
-        """stage.items.from stage.items.of stage.items.sample stage.items.per_worker stage.judgments.sample
+        """stage.items.from stage.items.of stage.items.sample stage.items.per_worker stage.items.wait
+        stage.judgments.sample
         stage.judgments.sample.share stage.judgments.sample.items stage.judgments.sample.judgments""",
     ),
     _rule(
@@ -144,7 +162,7 @@ GROUPED = (
     _rule(
         When.FIRST_IN_STAGE,
         "Refused after that: some would have been checked by gold and others not.",
-        "stage.gold",
+        "stage.gold stage.gold.unit",
     ),
     _rule(
         When.ANY_TIME,

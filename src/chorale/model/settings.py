@@ -5,8 +5,9 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from chorale.model.mail_settings import MailSettings
 from chorale.model.panels import PANELS
-from chorale.model.protocol_settings import ArmsSettings, GateSettings
+from chorale.model.protocol_settings import AnalysisSettings, ArmsSettings, GateSettings
 from chorale.model.recruiting_settings import ProlificSettings
 from chorale.model.setting_types import Code, Money, Name, RelativePath, Settings, not_blank
 from chorale.model.stage_settings import StageSettings
@@ -80,16 +81,24 @@ class ArrivalSettings(Settings):
         "panel's own id of the person. Known for `prolific`; without it people see the code, and are told to enter it "
         "where they came from.",
     )
+    screenout_url: str | None = Field(
+        default=None,
+        pattern=r"^https?://",
+        description="Where panel workers go who were stopped early, where the panel has an address of its own for that "
+        "(a partial completion); `{code}` becomes `screenout_code`, `{worker}` the panel's own id of the person. The "
+        "address above if not given.",
+    )
     finish_after: int = Field(
         default=1,
         ge=1,
         description="Answers after which somebody from the panel may finish with the completion code although there is "
-        "more to do. Whoever has nothing left to do may finish with any number above none.",
+        "more to do. Anybody with nothing left to do may finish with any number above none.",
     )
     completion_code: Code | None = Field(default=None, description="The panel's code for finished work.")
     screenout_code: Code | None = Field(
         default=None,
-        description="The panel's code for people who were stopped early; the completion code if not given.",
+        description="The panel's code for people who did not pass a quiz or gate, or were removed. Without it, people "
+        "who were removed get the completion code, and those who did not pass get none.",
     )
 
     @model_validator(mode="before")
@@ -123,7 +132,10 @@ class ArrivalSettings(Settings):
 
     @field_validator("completion_url")
     @classmethod
-    def _carries_code(cls, value: str | None) -> str | None:
+    def _carries_code(cls, value: str | None, info: ValidationInfo) -> str | None:
+        panel = PANELS.get(info.data.get("panel", ""))
+        if panel is not None and panel.fixed_redirect:
+            return value
         if value is not None and "{code}" not in value and "{worker}" not in value:
             raise ValueError("has no {code} in it. Write {code} where the panel expects the code.")
         return value
@@ -144,8 +156,8 @@ class PaySettings(Settings):
         default=0,
         ge=0,
         le=100,
-        description="What the panel charges on top of every payment, in percent with up to two decimals; booked "
-        "as fees in the ledger.",
+        description="What the platform in [arrival] charges on top of every payment to people who came from it, in "
+        "percent with up to two decimals; booked as fees in the ledger.",
     )
     minimum_hourly: Money = Field(
         default=0,
@@ -161,6 +173,12 @@ class PaySettings(Settings):
         "nothing more is given out.",
     )
 
+    methods: tuple[Literal["paypal", "wise", "gift-card"], ...] = Field(
+        default=(),
+        description="Ways to be paid that workers can choose from: they leave an address on a page of their own. None "
+        "if not given, for studies whose platform pays.",
+    )
+
     @field_validator("fee_percent")
     @classmethod
     def _is_whole_basis_points(cls, value: float) -> float:
@@ -173,8 +191,8 @@ class PaySettings(Settings):
 class RetentionSettings(Settings):
     withdrawn_answers: Literal["remove", "keep"] = Field(
         default="remove",
-        description="What becomes of the answers of somebody who withdraws, or whom `chorale forget` erases: they are "
-        "erased too, or stay, without anything that says whose they are.",
+        description="Whether answers of workers who withdraw or are erased (`chorale forget`) are removed too, or kept "
+        "without anything that identifies the worker.",
     )
     identities_days: int | None = Field(
         default=None,
@@ -201,11 +219,15 @@ class StudySettings(Settings):
     study: StudyInfo = Field(description="The study as a whole.")
     arrival: ArrivalSettings = Field(default=ArrivalSettings(), description="How workers arrive and leave.")
     prolific: ProlificSettings | None = Field(default=None, description="Finding people on Prolific.")
+    mail: MailSettings | None = Field(default=None, description="Sending invitations and results by e-mail.")
     pay: PaySettings = Field(default=PaySettings(), description="Money, for the whole study.")
     retention: RetentionSettings = Field(
         default=RetentionSettings(), description="How long data about people are kept."
     )
     arms: ArmsSettings | None = Field(default=None, description="Randomised conditions of the study.")
+    analysis: AnalysisSettings | None = Field(
+        default=None, description="Which comparisons of arms are planned, before anybody is in one."
+    )
     stage: tuple[StageSettings, ...] = Field(min_length=1, description="The stages, in order.")
     gate: tuple[GateSettings, ...] = Field(
         default=(), description="What is decided between stages: who may go on, with what bonus and message."

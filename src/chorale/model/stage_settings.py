@@ -37,13 +37,19 @@ class ItemSettings(Settings):
         "stage's `release_confidence`.",
     )
     sample: float = Field(
-        default=1, gt=0, le=1, description="Share of what could be derived that is, drawn by chance: 0.01 for 1%."
+        default=1, gt=0, le=1, description="Fraction of eligible items to sample at random: 0.01 for 1%."
     )
     per_worker: int | None = Field(
         default=None,
         ge=1,
-        description='So many of everybody\'s answers (`of = "answers"`), drawn by chance once no more come from them: '
-        "they gave `max_per_worker`, the stage is done, or it is paused. All of them if not given.",
+        description='How many answers per worker to sample at random (`of = "answers"`), when no more are expected '
+        "from them: they gave `max_per_worker`, or the stage is done or paused. Default: all answers.",
+    )
+
+    wait: bool = Field(
+        default=False,
+        description="Whether the stage gets no items until every stage they come from is done or paused: then all come "
+        "at once, in one random order.",
     )
 
     @model_validator(mode="after")
@@ -52,13 +58,15 @@ class ItemSettings(Settings):
             raise ValueError("needs exactly one of `file` and `from`")
         if self.per_worker is not None and (self.of != "answers" or self.sample < 1):
             raise ValueError('`per_worker` needs `of = "answers"`, and no `sample`')
+        if self.wait and (not self.from_ or self.per_worker is not None):
+            raise ValueError("`wait` needs `from`, and no `per_worker`")
         return self
 
 
 class SampledJudgments(Settings):
-    share: float | None = Field(default=None, gt=0, le=1, description="Share of the items, drawn by chance.")
+    share: float | None = Field(default=None, gt=0, le=1, description="Fraction of the items to sample at random.")
     items: int | None = Field(
-        default=None, ge=1, description="How many items of each stage they come from, or of the file, drawn by chance."
+        default=None, ge=1, description="How many items to sample at random, of each source stage or of the file."
     )
     judgments: int = Field(ge=1, le=1000, description="Judgments each of them gets.")
 
@@ -84,7 +92,7 @@ class JudgmentSettings(Settings):
         "has been the same for so many judgments. For tasks where people choose from a list.",
     )
     sample: SampledJudgments | None = Field(
-        default=None, description="Some of the items, drawn by chance, get another number of judgments."
+        default=None, description="A random sample of the items gets another number of judgments."
     )
 
     @model_validator(mode="after")
@@ -108,6 +116,12 @@ def _fixed_judgments(value: Any) -> Any:
     return value
 
 
+def _yes_no_or_group(value: Any) -> Any:
+    if not isinstance(value, bool) and value != "group":
+        raise ValueError('is neither true nor false nor "group". Write one of them, true and false without quotes.')
+    return value
+
+
 class EntrySettings(Settings):
     qualifications: tuple[Name, ...] = Field(
         default=(),
@@ -123,9 +137,11 @@ class EntrySettings(Settings):
     exclude_dropped: bool = Field(
         default=True, description="Keep out workers who were dropped from any other stage of the study."
     )
-    exclude_contributors: bool = Field(
+    exclude_contributors: Annotated[bool | Literal["group"], BeforeValidator(_yes_no_or_group)] = Field(
         default=True,
-        description="Keep a worker from items derived from items they worked on: nobody reviews their own work.",
+        description="Keep a worker from items derived from items they worked on: nobody reviews their own work. "
+        '`"group"` also keeps them from items derived from any other item of the same group, such as what others wrote '
+        "about the same text; and people who have reviewed such an item get no item of that group.",
     )
 
 
@@ -157,6 +173,11 @@ class GoldSettings(Settings):
         description="Score from which an answer to gold is correct: with 0.8, one that is right for the most part is. "
         "Default: what the task suggests, mostly 1.",
     )
+    unit: Literal["item", "part"] = Field(
+        default="item",
+        description="What counts as one gold answer: `item`, or `part` for every part of it by itself, such as each of "
+        "two questions about a text. Accuracy, `after`, `window` and `bonus` then go by parts.",
+    )
     grace: int = Field(
         default=20,
         ge=0,
@@ -171,6 +192,12 @@ class GoldSettings(Settings):
         description="`at once` shows the explanation after every wrong answer to gold. That teaches, and it reveals "
         "which item was gold: workers who talk to each other can recognise it. Rather explain in a practice round.",
     )
+
+    @model_validator(mode="after")
+    def _one_measure(self) -> "GoldSettings":
+        if self.unit == "part" and self.pass_score is not None:
+            raise ValueError('`pass_score` is for whole items, and `unit = "part"` counts every part by itself')
+        return self
 
 
 class SkipSettings(Settings):
@@ -196,6 +223,11 @@ class StagePay(Settings):
         le=1000,
         description="How many parts an answer is expected to have, for what `chorale check` tells of cost and wage. As "
         "many as the answers of the truth file or of gold have, on average, if not given.",
+    )
+    kept: PartsBonus | None = Field(
+        default=None,
+        description="A bonus for the parts of an answer that a later stage with `grades_sources` keeps. Booked once "
+        "for each such stage, when its item that was made of the answer is complete.",
     )
     finished: Money = Field(
         default=0,
@@ -236,6 +268,11 @@ class StageSettings(Settings):
         description="Whether the answers here are grades: their mean score is the grade of the answer that the item "
         "was made from.",
     )
+    grades_sources: bool = Field(
+        default=False,
+        description='Whether the answers here grade the answers that an item was made of (`of = "together"`), by how '
+        "much of each they keep. Gates can go by these grades, and `pay.kept` of the earlier stage pays by them.",
+    )
     judgments: Annotated[JudgmentSettings, BeforeValidator(_fixed_judgments)] = Field(
         default=JudgmentSettings(), description="Judgments per item: a number, or a table."
     )
@@ -272,7 +309,14 @@ class StageSettings(Settings):
             raise ValueError("is a round, where everything is graded. Leave `gold` out.")
         if self.grades and (self.items is None or self.items.of != "answers"):
             raise ValueError('`grades = true` needs items that are made `of = "answers"`')
+        if self.grades_sources and (self.items is None or self.items.of != "together"):
+            raise ValueError('`grades_sources = true` needs items that are made `of = "together"`')
         return self
+
+    @property
+    def graded_stages(self) -> tuple[str, ...]:
+        """The stages whose answers are graded by the answers here."""
+        return self.sources if self.grades or self.grades_sources else ()
 
     @property
     def sources(self) -> tuple[str, ...]:

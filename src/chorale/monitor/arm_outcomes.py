@@ -14,6 +14,7 @@ from chorale.metrics.sampling import TAIL
 from chorale.metrics.student import t_bound, wilson
 from chorale.model import Standing
 from chorale.monitor.costs import CostTerms, arm_costs, final_stages_of_arm
+from chorale.monitor.status import gold_of
 from chorale.store import Tx, grades, participations, workers
 from chorale.store.arms import arms_by_worker
 from chorale.store.participations import ParticipationSummary
@@ -79,8 +80,9 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
         dropped = {row.worker for row in rows[name] if row.standing == Standing.DROPPED}
         right, answered = Counter[str](), Counter[str]()
         for row in rows[name]:
-            right[row.worker] += row.gold_right
-            answered[row.worker] += row.gold_answered
+            here = gold_of(study, row)
+            right[row.worker] += here[0]
+            answered[row.worker] += here[1]
         means, graded_in = _grades(tx, study, name, set(mine))
         gain = difference_estimate(means, first) if outcomes else None
         first = first if outcomes else means

@@ -20,17 +20,13 @@ def measured_wages(directory: Path, database: str | None) -> list[str]:
                 if wage.median is None:
                     continue
                 here = [row for row in standings if row.stage == name and row.answered]
-                seconds = sum(row.worked_ms for row in here) / sum(row.answered for row in here) / 1000
+                answers, worked = sum(row.answered for row in here), sum(row.worked_ms for row in here)
+                average = f"{worked / answers / 1000:.0f} seconds per answer on average, " if answers else ""
                 people, median = plural(wage.workers, "worker", "workers"), money_text(wage.median, pay.currency)
-                sentence = (
-                    f"Measured in {name}: {people}, {seconds:.0f} seconds per answer on average, median wage {median} "
-                    "an hour"
-                )
+                sentence = f"Measured in {name}: {people}, {average}median wage {median} an hour"
                 if wage.median < pay.minimum_hourly:
                     least = money_text(pay.minimum_hourly, pay.currency)
-                    sentence += (
-                        f", below your minimum of {least}. Raise per_judgment, and give those who worked a bonus"
-                    )
+                    sentence += f", below your minimum of {least}. Raise the pay, and give those who worked a bonus"
                 sentences.append(f"{sentence}.")
             return sentences
     except UserError as error:

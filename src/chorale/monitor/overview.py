@@ -239,10 +239,10 @@ def wage_alarms(study: Study, stages: Sequence[StageView], wage: WageSummary) ->
     low = [one for one in stages if one.wage.median is not None and one.wage.median < minimum]
     names = tuple(one.counts.name for one in low)
     if wage.median is not None and wage.median < minimum:
-        advice = "Raise `per_judgment` in study.toml, and give those who worked so far a bonus."
+        advice = "Raise the pay, and give those who worked so far a bonus."
         yield Alarm("wage", "The median wage is below your minimum", advice, stages=names, serious=True)
     elif low:
-        advice = "Raise `per_judgment` of that stage in study.toml."
+        advice = "Raise the pay of that stage."
         title = f"The median wage is below your minimum in {_quoted([one.title for one in low])}"
         yield Alarm("wage", title, advice, stages=names)
     elif wage.tenth_percentile is not None and wage.tenth_percentile < minimum:

@@ -12,7 +12,7 @@ from chorale.model import GoldRecord, StageState, Standing
 from chorale.monitor.costs import ArmCosts, arm_costs, study_costs
 from chorale.monitor.hurried import HurriedWorker, hurried_workers
 from chorale.monitor.outcomes import tallies
-from chorale.protocol import WageSummary, trust, wage_summary
+from chorale.protocol import WageSummary, gold_counts, trust, wage_summary
 from chorale.store import Tx, events, gates, ledger, participations
 from chorale.store.arms import arm_counts
 from chorale.store.participations import ParticipationSummary
@@ -131,7 +131,7 @@ def wages(study: Study, standings: Sequence[ParticipationSummary]) -> tuple[Wage
     """What an hour pays in all, and in every stage that somebody has worked in for money."""
     by_stage: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for row in standings:
-        if row.answered and not study.stage(row.stage).is_by_colleagues:
+        if (row.answered or row.worked_ms) and not study.stage(row.stage).is_by_colleagues:
             by_stage[row.stage].append((row.earned, row.worked_ms))
     of_all = wage_summary(paid_and_worked(study, standings))
     return of_all, {name: wage_summary(paid) for name, paid in by_stage.items()}
@@ -176,6 +176,12 @@ def why_dropped(evidence: Mapping[str, Any] | None) -> str:
         )
     latest = ", {latest_right} of the last {latest}" if "latest" in evidence else ""
     return f"{{right}} of {{answered}} gold right{latest}, trust {{trust:.2f}} below {{floor:.2f}}".format_map(evidence)
+
+
+def gold_of(study: Study, row: ParticipationSummary) -> tuple[int, int]:
+    """A worker's right gold answers in a stage, and all of them, counted as the stage does."""
+    record = GoldRecord(row.gold_right, row.gold_answered, row.gold_recent)
+    return gold_counts(record, study.stage(row.stage).settings.gold)
 
 
 def trust_of(study: Study, row: ParticipationSummary) -> float:

@@ -1,15 +1,17 @@
 """Everything about one worker: how they do, over time and beside others, and what became of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
 from chorale.engine.running import Study
 from chorale.engine.visit import parts_for
-from chorale.model import AssignmentKind, Entry, Event, ItemState, Message, Response, Worker
+from chorale.folder.feedback import mean_criteria
+from chorale.model import AssignmentKind, Entry, Event, GradedAnswer, ItemState, Message, Response, Worker
 from chorale.monitor.status import trust_of
 from chorale.protocol import Situation, hourly_wage
 from chorale.store import Tx, console, events, ledger, participations
+from chorale.store.grades import graded_answers
 from chorale.store.messages import messages_to
 from chorale.store.participations import ParticipationSummary
 from chorale.store.responses import all_responses
@@ -34,6 +36,10 @@ class StageRecord:
     usual_ms: int | None
     """What an answer takes others on average."""
     is_round: bool
+    marks: Mapping[str, float]
+    """Of answers that others graded, the mean of each criterion."""
+    graded: int
+    """So many answers."""
     situation: Situation | None
     """What they may do there now, and why; None where they are not to know of the stage."""
 
@@ -72,10 +78,14 @@ def worker_record(tx: Tx, study: Study, worker: Worker) -> WorkerRecord:
     given = list(all_responses(tx, pseudonym=name, after=since))
     log = events.recent(tx, 1000, pseudonym=name)
     usual = console.usual_durations(tx, worker.id)
+    graded: dict[int, list[GradedAnswer]] = {}
+    of_others = {study.stage(name).id for stage in study.stages.values() for name in stage.settings.graded_stages}
+    for answer in graded_answers(tx, sorted(of_others), worker.id) if of_others else ():
+        graded.setdefault(answer.stage_id, []).append(answer)
     now = {part.stage.name: part.situation for part in parts_for(tx, study, worker.id)}
     return WorkerRecord(
         [
-            _stage_record(study, row, given, usual, now.get(row.stage))
+            _stage_record(study, row, given, graded.get(study.stage(row.stage).id, ()), usual, now.get(row.stage))
             for row in participations.participation_summaries(tx, pseudonym=name)
         ],
         log,
@@ -100,6 +110,7 @@ def _stage_record(
     study: Study,
     row: ParticipationSummary,
     given: Sequence[Response],
+    graded: Sequence[GradedAnswer],
     usual: dict[str, int],
     now: Situation | None,
 ) -> StageRecord:
@@ -114,6 +125,8 @@ def _stage_record(
         round(median(one.duration_ms for one in here)) if here else None,
         usual.get(row.stage),
         study.stage(row.stage).round_size is not None,
+        mean_criteria(graded),
+        len(graded),
         now,
     )
 

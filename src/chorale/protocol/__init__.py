@@ -6,7 +6,8 @@ out with the evidence they were made on, so a whole study can be decided in a un
 
 from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
-from chorale.protocol.gates import Candidate, GateVerdict, closed_by, decide_gate, is_criterion
+from chorale.protocol.ending import Ending, PartDone, ending
+from chorale.protocol.gates import Candidate, GateVerdict, closed_by, criterion_of, decide_gate, is_criterion
 from chorale.protocol.gold import Ahead, ahead, gold_due, gold_needed, lowest_correct
 from chorale.protocol.judgments import (
     ItemDecision,
@@ -40,7 +41,7 @@ from chorale.protocol.situation import (
     situation,
 )
 from chorale.protocol.skips import skips_left
-from chorale.protocol.trust import Verdict, WorkerQuality, gold_after, review_quality, review_worker, trust
+from chorale.protocol.trust import Verdict, WorkerQuality, gold_after, gold_counts, review_quality, review_worker, trust
 from chorale.protocol.turnout import Turnout, fewest_people
 
 __all__ = [
@@ -48,10 +49,12 @@ __all__ = [
     "Ahead",
     "ArmDraw",
     "Candidate",
+    "Ending",
     "Facts",
     "GateVerdict",
     "ItemDecision",
     "Limit",
+    "PartDone",
     "Reason",
     "Shortage",
     "Situation",
@@ -64,9 +67,11 @@ __all__ = [
     "ahead",
     "always",
     "closed_by",
+    "criterion_of",
     "decide_gate",
     "decide_item",
     "draw_arm",
+    "ending",
     "fee_due",
     "fee_on",
     "fewest_people",
@@ -74,6 +79,7 @@ __all__ = [
     "gates_that_wait",
     "gold_after",
     "gold_bonus",
+    "gold_counts",
     "gold_due",
     "gold_needed",
     "hourly_wage",

@@ -1,15 +1,21 @@
-"""Which arm of a study a worker is put in: by chance, balanced, and so that it can be recomputed.
+"""Which arm of a study a worker is put in: at random, balanced, and so that it can be recomputed.
 
 Permuted blocks: within every stratum people are taken in the order they come, a block at a time, and a block holds
-every arm as often as its weight. The order within a block follows from the study's seed, the stratum and the block's
-number.
+every arm as often as its weight, once or several times over. How often, and the order within a block, follow from a
+seed, the stratum and the block's number. docs/protocols.md publishes the algorithm.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
+from itertools import accumulate
 from random import Random
 
 from chorale.model import ArmsSettings
+
+_AT_ONCE = 256
+"""Blocks whose sizes are computed, and remembered, together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +27,37 @@ class ArmDraw:
 def draw_arm(rule: ArmsSettings, seed: int, stratum: str, number: int) -> ArmDraw:
     """The arm of the `number`-th person of a stratum, counted from 0."""
     weights = rule.weights or (1,) * len(rule.names)
-    arms = [name for name, weight in zip(rule.names, weights, strict=True) for _ in range(weight)]
-    block, place = divmod(number, len(arms))
-    digest = blake2b(f"{seed}:arms:{stratum}:{block}".encode(), digest_size=8).digest()
-    Random(int.from_bytes(digest, "big")).shuffle(arms)
-    return ArmDraw(arms[place], block)
+    once = [name for name, weight in zip(rule.names, weights, strict=True) for _ in range(weight)]
+    if len(rule.blocks) == 1:
+        size = len(once) * rule.blocks[0]
+        return ArmDraw(_block(once, rule, seed, stratum, number // size)[number % size], number // size)
+    first = 0
+    while number >= (ends := _ends(len(once), rule.blocks, seed, stratum, first))[-1]:
+        number -= ends[-1]
+        first += _AT_ONCE
+    place = bisect_right(ends, number)
+    arms = _block(once, rule, seed, stratum, first + place)
+    return ArmDraw(arms[number - (ends[place - 1] if place else 0)], first + place)
+
+
+@lru_cache(maxsize=1024)
+def _ends(once: int, blocks: tuple[int, ...], seed: int, stratum: str, first: int) -> tuple[int, ...]:
+    """Where blocks end, counted from the beginning of the `first`. Their order does not matter for that."""
+    sizes = (once * _times(blocks, seed, stratum, block) for block in range(first, first + _AT_ONCE))
+    return tuple(accumulate(sizes))
+
+
+def _times(blocks: tuple[int, ...], seed: int, stratum: str, block: int) -> int:
+    """How often a block holds every arm by its weight."""
+    return blocks[_number(f"{seed}:arms:{stratum}:{block}:size") % len(blocks)]
+
+
+def _block(once: list[str], rule: ArmsSettings, seed: int, stratum: str, block: int) -> list[str]:
+    """The arms of a block in their order."""
+    arms = once * _times(rule.blocks, seed, stratum, block)
+    Random(_number(f"{seed}:arms:{stratum}:{block}")).shuffle(arms)
+    return arms
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")

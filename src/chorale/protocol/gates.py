@@ -47,6 +47,8 @@ class GateVerdict:
     promoted: bool
     reason: str
     evidence: Mapping[str, float | int | str | None]
+    too_low: tuple[str, ...] = ()
+    """The criteria that keep them out."""
 
 
 def decide_gate(
@@ -87,15 +89,16 @@ def decide_gate(
             "rule": _in_words(rule),
             **{f"{CRITERION} {name}": mean for name, mean in marks[candidate.worker].items()},
         }
+        too_low = tuple(_too_low(rule, marks[candidate.worker]))
         reason = (
             f"mean score {candidate.mean:.3f}, {'at least' if reached else 'below'} {needed:.3f} ({_in_words(rule)})"
         )
         if candidate.worker in out:
-            reason += f", and too low by {' and '.join(_too_low(rule, marks[candidate.worker]))}"
+            reason += f", and too low by {' and '.join(too_low)}"
         elif reached and not placed:
             reason += ", and the lot fell on others"
         promoted = passed and _has_place(rule, scored, place, promotions)
-        verdicts.append(GateVerdict(candidate.worker, candidate.mean, passed, promoted, reason, evidence))
+        verdicts.append(GateVerdict(candidate.worker, candidate.mean, passed, promoted, reason, evidence, too_low))
     return verdicts
 
 
@@ -106,6 +109,16 @@ def is_criterion(name: str, criterion: str) -> bool:
     [True, True, False, False]
     """
     return name == criterion or (name.startswith(f"{criterion}_") and name[len(criterion) + 1 :].isdigit())
+
+
+def criterion_of(name: str) -> str:
+    """The criterion that a name stands for which may have a number.
+
+    >>> [criterion_of(name) for name in ("clear", "clear_2", "clear_cut")]
+    ['clear', 'clear', 'clear_cut']
+    """
+    criterion, _, number = name.rpartition("_")
+    return criterion if criterion and number.isdigit() else name
 
 
 def _too_low(rule: GateSettings, means: Mapping[str, float | None]) -> list[str]:

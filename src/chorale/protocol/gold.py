@@ -58,15 +58,17 @@ class Ahead(NamedTuple):
     gold: float
 
 
-def ahead(share: float) -> Ahead:
+def ahead(share: float, *, compares_workers: bool = False) -> Ahead:
     """How far ahead items and gold are drawn, for a share of gold in what a worker gets.
 
     Both kinds stand in an order that is the same for everybody, and each is complete once enough workers had it. Drawn
     from the front in proportion to their share, both come as early, as often and in as loose an order: from when and
     in which order workers met them, nobody can tell which is which. Where there is no gold, nothing is to be hidden.
+    Where workers are measured by each other (`stage.quality`), their order is loose as well: what they met before may
+    sway an answer, and is not to sway all answers alike.
     """
     if share <= 0:
-        return Ahead(1, 1)
+        return Ahead(ITEMS_AHEAD if compares_workers else 1, 1)
     gold = max(FEWEST_AHEAD, ITEMS_AHEAD * share / (1 - share))
     return Ahead(gold * (1 - share) / share, gold)
 

@@ -174,8 +174,13 @@ class _Limits:
             return everybody
         weights = dict(zip(arms.names, arms.weights or (1,) * len(arms.names), strict=True))
         theirs = sum(weights[name] for name in names)
-        blocks, left = divmod(int(everybody.people), sum(weights.values()))
-        return Limit(blocks * theirs + min(left, theirs), everybody.by)
+        people, once, largest = int(everybody.people), sum(weights.values()), max(arms.blocks)
+        # In the block that is not full, theirs may all have come first.
+        most = max(
+            full * theirs + min(people - full * once, largest * theirs)
+            for full in range(max(0, people // once - largest), people // once + 1)
+        )
+        return Limit(most, everybody.by)
 
     def _answering(self, stage: StageSettings, graded: int) -> Limit:
         """How many people can have so many answers each in a stage: its items take no more answers than they take."""

@@ -26,14 +26,19 @@ def fee_due(exact_fees: int, fees_booked: int) -> int:
     return (exact_fees + FEE_UNIT // 2) // FEE_UNIT - fees_booked
 
 
-def gold_bonus(record: GoldRecord, rule: GoldBonus | None) -> int:
+def gold_bonus(record: GoldRecord, rule: GoldBonus | None, parts: int | None = None) -> int:
     """What the answer that made the record what it is earns on top: at the end of every `of` gold answers.
 
-    `record.recent` holds the answers of the row that is being filled, or has just been.
+    `record.recent` holds the marks of the row that is being filled, or has just been. Where parts count it holds all,
+    and the answer has added so many `parts`: it may have ended several rows.
     """
-    if rule is None or not record.answered or record.answered % rule.of:
+    if rule is None:
         return 0
-    return rule.amount if record.recent[-rule.of :].count("1") >= rule.right else 0
+    kept = len(record.recent)
+    answered = record.answered if parts is None else kept
+    ends = (end for end in range(answered - (parts or 1) + 1, answered + 1) if end > 0 and end % rule.of == 0)
+    rows = (record.recent[max(0, kept - answered + end - rule.of) : kept - answered + end] for end in ends)
+    return sum(rule.amount for row in rows if row.count("1") >= rule.right)
 
 
 def length_pay(words: int, rule: LengthPay | None) -> int:

@@ -1,7 +1,8 @@
 """What workers read about their situation in a stage. Pages and the interface show these words and no others."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from chorale.protocol.eligibility import Admission
 from chorale.protocol.situation import Reason, Situation, State
@@ -42,6 +43,25 @@ LAST_BEFORE_PAUSE = (
     "This part is paused for now, but you can still finish the question you have started. You are paid for it."
 )
 LAST_OF_ALL = "This part has ended, but you can still finish the question you have started. You are paid for it."
+
+
+class WayIn(NamedTuple):
+    """The earlier work that opens a stage to a worker."""
+
+    stages: tuple[str, ...] = ()
+    """The stages whose answers decide; none where no work opens it."""
+    finished: bool = False
+    """Whether the worker has done what they are asked for there."""
+    decided: bool = False
+    """Whether it was decided, and not in their favour."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still open to them."""
+        return bool(self.stages) and not self.decided
+
+
+NO_WAY_IN = WayIn()
 _STAGE_NAME = re.compile(r"`([^`]+)`")
 
 
@@ -52,13 +72,16 @@ def places_text(places: int | None) -> str:
     return "1 place is left." if places == 1 else f"{places:,} places are left."
 
 
-def message(situation: Situation, titles: Mapping[str, str], awaits_result: Callable[[], bool]) -> str:
+def message(
+    situation: Situation, titles: Mapping[str, str], awaits_result: Callable[[], bool], way_in: WayIn = NO_WAY_IN
+) -> str:
     """What a worker reads; nothing where there is something for them to do.
 
-    `titles` are those of the stages by name. `awaits_result` is asked only where a result may still follow.
+    `titles` are those of the stages by name. `awaits_result` is asked only where a result may still follow. `way_in` is
+    the earlier work that the stage asks for, where they are not admitted.
     """
     if situation.admission is not None:
-        return _not_admitted(situation.admission, titles)
+        return _not_admitted(situation.admission, titles, way_in)
     words = MESSAGES[situation.reason]
     if situation.reason in _MAY_HAVE_RESULTS and awaits_result():
         return f"{words} {RESULT_FOLLOWS}"
@@ -74,11 +97,30 @@ def message_with_item(afterwards: Situation) -> str:
     return ""
 
 
-def _not_admitted(admission: Admission, titles: Mapping[str, str]) -> str:
+def _not_admitted(admission: Admission, titles: Mapping[str, str], way_in: WayIn) -> str:
     """Why a worker may not work in a stage, with the titles they know."""
 
     def by_title(named: re.Match[str]) -> str:
         title = titles.get(named[1])
         return named[0] if title is None else f"“{title}”"
 
+    if way_in.stages:
+        earlier = _listed([f"“{titles[name]}”" for name in way_in.stages])
+        if "answered_needed" in admission.evidence:
+            return (
+                f"This part is for people with a better result in {earlier}."
+                if way_in.decided
+                else f"Answer more questions in {earlier} first."
+            )
+        if way_in.decided:
+            return f"This part is for people who qualified in {earlier}."
+        if way_in.finished:
+            return f"You have finished {earlier}. This part opens if your result there qualifies you for it."
+        return f"Finish {earlier} first."
     return f"This part is not open to you: {_STAGE_NAME.sub(by_title, admission.reason)}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names as they are read out: the last one after "and"."""
+    names = list(dict.fromkeys(names))
+    return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), names[-1]])

@@ -1,6 +1,6 @@
 """How far a worker is trusted by gold, or agrees with others; and when they no longer go on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from chorale.model import GoldRecord, GoldSettings, QualitySettings
@@ -14,7 +14,7 @@ def trust(record: GoldRecord, rule: GoldSettings | None) -> float:
     """
     if rule is None:
         return 1.0
-    right, answered = record.right, record.answered
+    right, answered = gold_counts(record, rule)
     if rule.window is not None:
         recent = record.recent[-rule.window :]
         right, answered = recent.count("1"), len(recent)
@@ -24,11 +24,23 @@ def trust(record: GoldRecord, rule: GoldSettings | None) -> float:
     return (right + smoothing * rule.floor) / (answered + smoothing) if smoothing else right / answered
 
 
-def gold_after(record: GoldRecord, right: bool, rule: GoldSettings | None) -> GoldRecord:
-    """A gold record after one more answer, with as many of the latest as the stage's window and bonus need."""
-    kept = max(rule.window or 0, rule.bonus.of if rule.bonus else 0) if rule else 0
-    recent = (record.recent + ("1" if right else "0"))[-kept:] if kept else ""
-    return GoldRecord(record.right + right, record.answered + 1, recent)
+def gold_counts(record: GoldRecord, rule: GoldSettings | None) -> tuple[int, int]:
+    """How many gold answers were right, of how many, counted as the stage does: by items or by their parts."""
+    if rule is not None and rule.unit == "part":
+        return record.recent.count("1"), len(record.recent)
+    return record.right, record.answered
+
+
+def gold_after(record: GoldRecord, marks: Sequence[bool], rule: GoldSettings | None) -> GoldRecord:
+    """A gold record after one more answer, with the marks of its parts, or the one mark of all of it.
+
+    It keeps as many of the latest marks as the stage's window and bonus need, and all of them where parts count.
+    """
+    recent = record.recent + "".join("1" if mark else "0" for mark in marks)
+    if rule is None or rule.unit == "item":
+        kept = max(rule.window or 0, rule.bonus.of if rule.bonus else 0) if rule else 0
+        recent = recent[-kept:] if kept else ""
+    return GoldRecord(record.right + all(marks), record.answered + 1, recent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +52,14 @@ class Verdict:
 def review_worker(record: GoldRecord, rule: GoldSettings) -> Verdict:
     """Drop a worker whose trust is below the floor once enough gold has been answered."""
     value = trust(record, rule)
+    right, answered = gold_counts(record, rule)
     # Where trust goes by the latest alone, all of them are no evidence for it.
     recent = "" if rule.window is None else record.recent[-rule.window :]
     return Verdict(
-        dropped=record.answered >= rule.after and value < rule.floor,
+        dropped=answered >= rule.after and value < rule.floor,
         evidence={
-            "right": record.right,
-            "answered": record.answered,
+            "right": right,
+            "answered": answered,
             **({"latest_right": recent.count("1"), "latest": len(recent)} if recent else {}),
             "trust": round(value, 6),
             "floor": rule.floor,

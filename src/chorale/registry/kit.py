@@ -95,8 +95,14 @@ class Kit:
     """A function from a `chorale.exchange.imported_files.StagedBatch` and the columns of its items to the name of a
     task that can hold such judgments, and its options as TOML: what `chorale import judgments` makes a stage of. Of all
     installed kits, one can have it."""
+    batch_kinds: tuple[Place, ...] = ()
+    """`chorale.exchange.batch_kinds.BatchKind` objects: files of finished work that `chorale import` makes a stage of a
+    task of the kit, and not a plain one."""
     starter: Place | None = None
     """A function from a template's folder and files of the user's (`chorale new --html FILE --csv FILE`) to the names
     and contents of a study's files."""
+    for_scripts: Place | None = None
+    """A function from a template's folder to the names and contents of the files of a study all of whose work comes
+    from programs (`chorale new --scripts-only`)."""
     audit: Place | None = None
     """A `chorale.audit.parts.AuditPart`: what `chorale verify` recomputes beside what it does for every study."""

@@ -10,6 +10,8 @@ class Argument:
 
     metavar: str
     help: str
+    verbatim: bool = False
+    """Whether everything behind the first argument belongs to the arguments, also what looks like an option."""
 
 
 @dataclass(frozen=True, slots=True)

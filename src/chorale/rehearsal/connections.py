@@ -15,7 +15,9 @@ def decisive_stages(study: Study) -> frozenset[str]:
     """The stages whose answers may let a gate decide, a sample be drawn or somebody be judged by their quality."""
     judged = {name for gate in study.gates.values() for name in gate.settings.stage}
     judged |= {
-        name for name, stage in study.stages.items() if stage.settings.grades or stage.settings.quality is not None
+        name
+        for name, stage in study.stages.items()
+        if stage.settings.graded_stages or stage.settings.quality is not None
     }
     drawing = [
         stage

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from chorale.engine.running import RunningStage, Study
-from chorale.model import Answer
+from chorale.model import Answer, responses_behind
 from chorale.rehearsal.connections import rated_stages
 from chorale.rehearsal.person import Person
 from chorale.rehearsal.simulated import AnswerSheet, ability_at
@@ -22,7 +22,7 @@ class MakingUp:
         self._rated = rated_stages(study)
         self._of_rated = {name for name, stage in study.stages.items() if self._rated & {*stage.settings.sources}}
         """The stages whose items may be made of such answers."""
-        self._sources: dict[str, list[int]] = {}
+        self._sources: dict[str, tuple[int, ...]] = {}
         """By item, the responses it was made from."""
 
     def note(self, stage: RunningStage, response_id: int, answer: Answer, truth: Answer) -> None:
@@ -62,9 +62,7 @@ class MakingUp:
             return None
         response_ids = self._sources.get(item_key)
         if response_ids is None:
-            # Keys of items that are made from answers end with what those are kept as.
-            responses = item_key.rpartition("/")[2].split("+")
-            response_ids = self._sources[item_key] = [int(each) for each in responses if each.isdigit()]
+            response_ids = self._sources[item_key] = responses_behind(item_key)
         if len(response_ids) == 1:
             return self.qualities.get(response_ids[0])
         return max((self.qualities[each] for each in response_ids if each in self.qualities), default=None)

@@ -77,12 +77,13 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
 def _gate_runs(tx: Tx, study: Study) -> tuple[GateRun, ...]:
     closings = events.recent(tx, len(study.gates), kinds=("gate closed",)) if study.gates else ()
     ungraded = {closing.evidence["gate"]: closing.evidence["not_graded"] for closing in closings}
+    left_out = {closing.evidence["gate"]: closing.evidence["without_score"] for closing in closings}
     return tuple(
         GateRun(
             gate.name,
             gate.passed,
-            gate.not_passed,
-            gate.scored + gate.waiting,
+            gate.not_passed - left_out.get(gate.name, 0),
+            gate.scored + gate.waiting + ungraded.get(gate.name, 0),
             ungraded.get(gate.name, 0),
             _decided_after(study, gate.stages),
         )
@@ -98,11 +99,9 @@ def _share_below_minimum(study: Study, standings: Sequence[ParticipationSummary]
 
 def _decided_after(study: Study, looked_at: Iterable[str]) -> str:
     asked = {*looked_at}
-    return [
-        name
-        for name, stage in study.stages.items()
-        if name in asked or (stage.settings.grades and asked & {*stage.settings.sources})
-    ][-1]
+    return [name for name, stage in study.stages.items() if name in asked or asked & {*stage.settings.graded_stages}][
+        -1
+    ]
 
 
 def cost_curve(amounts: Iterable[tuple[int, int]], started_at: int) -> tuple[tuple[float, int], ...]:

@@ -112,7 +112,8 @@ class Rehearsal:
         self.workers = crowd.settings.workers or usual_workers(folder)
         self._advance = advance
         self._store: MemoryStore = open_memory_store()
-        self._study = bring_in(folder, self._store, Clock(BEGINNING))
+        # Simulated people stand for those of the platform, and cost its fee.
+        self._study = replace(bring_in(folder, self._store, Clock(BEGINNING)), fees_by_platform=False)
         self._pairs = {
             content.settings.name: [
                 *((content.task.form.view(row.item.payload), row.answer) for row in content.gold),

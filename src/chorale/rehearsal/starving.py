@@ -41,7 +41,7 @@ def _of_gate(study: Study, gate: GateRun, stages: Mapping[str, StageRun]) -> str
     grading = [
         run
         for name, stage in study.stages.items()
-        if stage.settings.grades and looked_at & {*stage.settings.sources} and (run := stages[name]).open_items
+        if looked_at & {*stage.settings.graded_stages} and (run := stages[name]).open_items
     ]
     if not grading:
         return None

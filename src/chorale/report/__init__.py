@@ -12,6 +12,7 @@ from chorale.model.plural import plural
 from chorale.monitor.costs import study_costs
 from chorale.monitor.status import status
 from chorale.report.agreement import aggregation_section, agreement_section
+from chorale.report.analysis import analysis_sections
 from chorale.report.costs import costs_section, planned_section
 from chorale.report.data_card import data_card_section, data_files, day
 from chorale.report.disagreement import disagreement_section
@@ -83,6 +84,7 @@ def _report(
         *monitoring_sections(stages, items),
         workers_section(tx, study, now, draw=options.charts),
     ]
+    sections[3:3] = analysis_sections(tx, study, came, resampling, with_arms=options.arms, draw=options.charts)
     taken = {*OTHER_KEYS, *(section.name for section in (*sections, card, checked))}
     of_kits, notes = kit_sections(tx, study, resampling, taken, with_arms=options.arms)
     sections += [*of_kits, card, checked]

@@ -89,20 +89,32 @@ def _stages(study: Study, now: Status) -> Iterator[str]:
 
 
 def _quality(study: Study, now: Status) -> Iterator[str]:
-    if all(study.stage(one.name).settings.gold is None for one in now.stages):
-        return
-    gold = sum(one.gold_answers for one in now.stages)
+    checks = []
+    if any(study.stage(one.name).settings.gold is not None for one in now.stages):
+        met = plural(sum(one.gold_answers for one in now.stages), "answer", "answers")
+        checks.append(f"with {met} to items with known answers")
+    if any(study.stage(one.name).settings.quality is not None for one in now.stages):
+        checks.append("by workers' agreement with each other (CrowdTruth)")
     dropped = sum(one.dropped for one in now.stages)
     discarded = sum(one.discarded for one in now.stages)
+    if not checks and not dropped and not discarded:
+        return
+    how = f"Quality was checked {' and '.join(checks)}" if checks else "Quality was not checked by a rule"
     gone = f"{plural(dropped, 'time', 'times')} a worker was dropped from a stage" if dropped else "nobody was dropped"
     not_counted = f", and {plural(discarded, 'judgment', 'judgments')} did not count" if discarded else ""
-    met = plural(gold, "answer", "answers")
-    yield f"Quality was checked with {met} to items with known answers; {gone}{not_counted}."
+    yield f"{how}; {gone}{not_counted}."
     rules: dict[tuple[str, str], list[str]] = defaultdict(list)
     for stage in now.stages:
         rule = study.stage(stage.name).settings.gold
         if rule is not None and rule.floor:
             rules[gold_in_words(rule)].append(stage.name)
+    for stage in now.stages:
+        measured = study.stage(stage.name).settings.quality
+        if measured is not None and measured.floor is not None:
+            yield (
+                f"In {stage.name}, workers whose quality (WQS) was below {measured.floor:g} after {measured.after:,} "
+                "judgments that others gave too were to be dropped."
+            )
     for (of, too_low), names in rules.items():
         yield f"In {' and '.join(names)}, whoever's accuracy on {of} fell {too_low} was to be dropped."
 

@@ -14,7 +14,7 @@ from chorale.metrics.score_table import Cell, ScoreTable
 from chorale.model import Standing, money_text
 from chorale.monitor.hurried import hurried_line
 from chorale.monitor.outcomes import tallies
-from chorale.monitor.status import Status
+from chorale.monitor.status import Status, gold_of
 from chorale.present.svg import Bar, bar_chart, column_chart
 from chorale.protocol import hourly_wage
 from chorale.report.document import NUMBERS_BELOW, Figure, Part, Section
@@ -129,7 +129,7 @@ def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section
     measures: list[dict[str, Any]] = []
     for stage in study.stages:
         here = [row for row in standings if row.stage == stage and row.answered]
-        measures += _measures(stage, here)
+        measures += _measures(study, stage, here)
     rows: list[tuple[Cell, ...]] = [
         (
             measure["stage"],
@@ -167,11 +167,12 @@ def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section
     return Section("workers", "Workers", parts, json)
 
 
-def _measures(stage: str, here: Sequence[ParticipationSummary]) -> list[dict[str, Any]]:
+def _measures(study: Study, stage: str, here: Sequence[ParticipationSummary]) -> list[dict[str, Any]]:
+    gold = (gold_of(study, row) for row in here)
     given: dict[str, tuple[str, list[float]]] = {
         "answers": ("count", [float(row.answered) for row in here]),
         "seconds for an answer": ("number", [row.worked_ms / row.answered / 1000 for row in here if row.worked_ms]),
-        "accuracy on gold": ("share", [row.gold_right / row.gold_answered for row in here if row.gold_answered]),
+        "accuracy on gold": ("share", [right / answered for right, answered in gold if answered]),
         "an hour paid": ("money", [float(wage) for row in here if (wage := hourly_wage(row.earned, row.worked_ms))]),
     }
     return [

@@ -79,6 +79,8 @@ def gold_in_words(gold: GoldSettings) -> tuple[str, str]:
     of = "these" if gold.window is None else f"the latest {gold.window:,} of these"
     if gold.smoothing:
         of += f", with {gold.smoothing:g} more counted as right by the share of {gold.floor:g},"
+    if gold.unit == "part":
+        of += ", every part by itself"
     return of, f"below {gold.floor:g} after {plural(gold.after, 'such answer', 'such answers')}"
 
 
@@ -108,6 +110,8 @@ def _stage_words(stage: StageSettings, settings: StudySettings) -> Iterator[str]
         yield f"For the {'arm' if len(stage.arms) == 1 else 'arms'} {' and '.join(stage.arms)} only."
     if stage.grades:
         yield "Its answers are grades of the answers that its items were made from."
+    if stage.grades_sources:
+        yield "The answers that its items were made from are graded by how much of them it keeps."
     yield from _people_words(stage)
     yield from _pay_words(stage, currency)
 
@@ -150,6 +154,9 @@ def _pay_words(stage: StageSettings, currency: str) -> Iterator[str]:
     if pay.parts is not None:
         amounts = ", ".join(money_text(amount, currency) for amount in pay.parts.amounts)
         yield f"Parts of an answer beyond {pay.parts.beyond} pay {amounts} each in turn."
+    if pay.kept is not None:
+        amounts = ", ".join(money_text(amount, currency) for amount in pay.kept.amounts)
+        yield f"Parts of an answer beyond {pay.kept.beyond} that a later stage keeps pay {amounts} each in turn."
     if stage.gold is not None and stage.gold.bonus is not None:
         bonus = stage.gold.bonus
         yield f"{bonus.right} of {bonus.of} gold answers right earn {money_text(bonus.amount, currency)}."
@@ -183,4 +190,5 @@ def _arms_words(settings: StudySettings) -> str | None:
     ratio = f" in the ratio {':'.join(map(str, weights))}" if weights else ""
     when = f"after passing {settings.arms.after}" if settings.arms.after else "at consent"
     within = ", balanced within every panel" if settings.arms.stratify else ""
-    return f"Arms: people are put into {', '.join(settings.arms.names)} by chance{ratio}, {when}{within}."
+    blocks = ", in blocks of random size" if len(set(settings.arms.blocks)) > 1 else ""
+    return f"Arms: people are put into {', '.join(settings.arms.names)} by chance{ratio}, {when}{within}{blocks}."

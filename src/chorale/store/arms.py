@@ -6,6 +6,7 @@ from sqlalchemy import Connection, Select, bindparam, func, select, update
 
 from chorale.store.prepared import Prepared
 from chorale.store.schema import qualification, worker
+from chorale.store.settings import set_setting, setting_value
 
 _ARM = Prepared(select(worker.c.arm).where(worker.c.id == bindparam("worker_id")))
 
@@ -13,6 +14,19 @@ _ARM = Prepared(select(worker.c.arm).where(worker.c.id == bindparam("worker_id")
 def arm_of(tx: Connection, worker_id: int) -> str | None:
     arm: str | None = _ARM.value(tx, worker_id=worker_id)
     return arm
+
+
+_SEED = "arm seed"
+
+
+def stored_seed(tx: Connection) -> int | None:
+    """The seed that arms are drawn from; None before the first draw, and in studies of earlier versions."""
+    seed = setting_value(tx, _SEED)
+    return None if seed is None else int(seed)
+
+
+def store_seed(tx: Connection, seed: int) -> None:
+    set_setting(tx, _SEED, str(seed))
 
 
 _PUT_IN_ARM = Prepared(update(worker).where(worker.c.id == bindparam("of_worker")).values(arm=bindparam("drawn_arm")))

@@ -89,8 +89,9 @@ _WORKED: Select[Any] = select(
 
 
 def worked(tx: Connection) -> list[WorkDone]:
-    """Everybody who has answered something, in every stage."""
-    return [WorkDone(*row) for row in tx.execute(_WORKED.where(participation.c.answered > 0))]
+    """Everybody who has answered something or worked otherwise, in every stage."""
+    did = or_(participation.c.answered > 0, participation.c.worked_ms > 0)
+    return [WorkDone(*row) for row in tx.execute(_WORKED.where(did))]
 
 
 def idle_since(tx: Connection, stage_id: int) -> int | None:

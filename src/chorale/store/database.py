@@ -22,6 +22,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from chorale.model import Refusal
 from chorale.store.failing import explained, raise_explained
+from chorale.store.kit_tables import KitTables
 from chorale.store.sqlite import SqliteConnection, sqlite_engine
 
 if TYPE_CHECKING:
@@ -40,11 +41,10 @@ _OF_THE_MOMENT = frozenset({"40001", "40P01", "57P01", "57P02", "57P03"})
 READERS = 4
 POOL_SECONDS = 10
 """How long work waits for a connection while others have them all."""
-SCRUBBING = (
-    "VACUUM FULL worker_identity, submission, invitation_address, message",
-    "VACUUM response, event, grade, entry, item",
-)
-"""Small tables are written anew. Large ones would be locked for long: there, space is only made free to be reused."""
+REWRITTEN = ("worker_identity", "submission", "invitation_address", "payout_address", "message")
+"""Small tables, written anew after something was erased."""
+FREED = ("response", "event", "grade", "entry", "item")
+"""Large ones, which would be locked for long: there, space is only made free to be reused."""
 STREAMED = {"yield_per": 5_000}
 """The options of a query whose rows are too many to be held at once."""
 
@@ -222,16 +222,18 @@ class Store:
         self._writer.close()
         self._engine.dispose()
 
-    def scrub(self) -> None:
+    def scrub(self, of_kits: Sequence[KitTables] = ()) -> None:
         """Overwrite what was erased, also where SQLite or PostgreSQL has only marked the space as free."""
+        rewritten = {*REWRITTEN, *(table.name for tables in of_kits for table in tables.identities)}
+        freed = {*FREED, *(name for tables in of_kits for name in tables.metadata.tables)} - rewritten
         with closing(connection_of(self._engine)) as connection:
             if isinstance(connection, SqliteConnection):
                 for statement in ("PRAGMA secure_delete = ON", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                     connection.driver.execute(statement).fetchall()
                 connection.invalidate()
             else:
-                for statement in SCRUBBING:
-                    connection.driver.ask(statement)
+                connection.driver.ask(f"VACUUM FULL {', '.join(sorted(rewritten))}")
+                connection.driver.ask(f"VACUUM {', '.join(sorted(freed))}")
 
     def _run_read(self, work: Work[T]) -> T:
         try:

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
 
 from chorale.model import MessageState
+from chorale.store import payout_addresses
 from chorale.store.codec import as_text, from_text
+from chorale.store.erased import ERASED, ERASED_TEXT
 from chorale.store.identity_schema import worker_session
-from chorale.store.prepared import upsert
 from chorale.store.recruiting_schema import delivery, invitation, invitation_address, payment, submission
 from chorale.store.schema import (
     assignment,
@@ -26,10 +27,8 @@ from chorale.store.schema import (
     worker_identity,
 )
 from chorale.store.settings import secret
+from chorale.store.submissions import claim_delivery
 
-ERASED = "erased:"
-"""How an id begins that was a platform's, and is nobody's now."""
-ERASED_TEXT = "(erased)"
 WITHDRAWN = -1
 """The version of the consent form of somebody who has withdrawn, or was erased: they agree to nothing any more."""
 EMPTY = "{}"
@@ -116,6 +115,7 @@ def erase_identity(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
         tx.execute(update(worker_identity).where(here).values(external_id=new, visit=EMPTY))
     sessions = _count(tx, delete(worker_session).where(worker_session.c.worker_id == worker_id))
     submissions = _erase_submissions(tx, worker_id)
+    addresses += payout_addresses.erase(tx, worker_id)
     return {"ids": len(ids), "addresses": addresses, "sessions": sessions, "submissions": submissions}
 
 
@@ -149,8 +149,7 @@ def erase_texts(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
     to_them = message.c.worker_id == worker_id
     for number in tx.execute(select(message.c.id).where(to_them)).scalars().all():
         # Nobody is to be sent an empty message.
-        made = upsert(tx, delivery).values(message_id=number, state="erased", at=now)
-        tx.execute(made.on_conflict_do_nothing())
+        claim_delivery(tx, number, "erased", now, delivery.c.state != "sent")
     empty = {"title": "", "body": "", "state": MessageState.SENT.value}
     messages = _count(tx, update(message).where(to_them).values(**empty))
     reasons = _rewrite(tx, event.c.worker_id == worker_id, _without_reason)
@@ -160,9 +159,18 @@ def erase_texts(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
     return {"messages": messages, "reasons": reasons}
 
 
+def erase_reasons(tx: Connection, worker_id: int, kinds: Collection[str]) -> int:
+    """Erase the reasons in a worker's events of some kinds, where people wrote them; how many."""
+    return _rewrite(tx, and_(event.c.worker_id == worker_id, event.c.kind.in_(kinds)), _erase_reason)
+
+
 def _without_reason(evidence: dict[str, Any]) -> bool:
     """Staff say who they are and why; rules have reasons of a fixed wording, which stay."""
-    if "by" not in evidence or evidence.get("reason") in (None, ERASED_TEXT):
+    return "by" in evidence and _erase_reason(evidence)
+
+
+def _erase_reason(evidence: dict[str, Any]) -> bool:
+    if evidence.get("reason") in (None, ERASED_TEXT):
         return False
     evidence["reason"] = ERASED_TEXT
     return True

@@ -39,6 +39,11 @@ class VerdictRow:
     passed: bool
     evidence: Mapping[str, Any]
 
+    @property
+    def has_score(self) -> bool:
+        """Whether they were scored; otherwise the gate closed before they could be."""
+        return not self.evidence.get("without_score")
+
 
 def verdicts(tx: Connection, name: str | None = None) -> list[VerdictRow]:
     """What a gate, or all of them, decided, the best first."""
@@ -68,6 +73,20 @@ def decided_about(tx: Connection, name: str, worker_id: int | None = None) -> fr
     if worker_id is None:
         return frozenset(_DECIDED_ABOUT.column(tx, gate=name))
     return frozenset(_DECIDED_ABOUT_ONE.column(tx, gate=name, worker_id=worker_id))
+
+
+_FAILED_BY = Prepared(
+    select(*verdict.c["gate", "at", "evidence"]).where(verdict.c.worker_id == bindparam("worker_id"), ~verdict.c.passed)
+)
+
+
+def failed_by(tx: Connection, worker_id: int) -> dict[str, int]:
+    """The gates that a worker did not pass by their score, and when they decided.
+
+    Being left without a score when a gate closes is no failure.
+    """
+    rows = _FAILED_BY.all(tx, worker_id=worker_id)
+    return {str(name): int(at) for name, at, evidence in rows if not from_text(evidence).get("without_score")}
 
 
 def scores_given(tx: Connection, name: str) -> list[float]:

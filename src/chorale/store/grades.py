@@ -10,7 +10,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, fun
 
 from chorale.model import Grade, GradedAnswer
 from chorale.store.codec import as_ordered_text, as_text, from_text, frozen_from_text
-from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert, Scope
+from chorale.store.prepared import Prepared, PreparedInsert, Scope
 from chorale.store.schema import gold, grade, item, participation, response, stage, worker
 
 _GOLD: ColumnElement[str] = literal_column("'gold'")
@@ -112,8 +112,6 @@ class Graded:
     stage_id: int
     times: int
     """How often it was graded."""
-    score: float | None
-    """By its latest grade."""
 
 
 _GRADED = Prepared(
@@ -121,12 +119,6 @@ _GRADED = Prepared(
         response.c.worker_id,
         response.c.stage_id,
         select(func.count()).select_from(grade).where(grade.c.response_id == response.c.id).scalar_subquery(),
-        select(grade.c.score)
-        .where(grade.c.response_id == response.c.id)
-        .order_by(grade.c.id.desc())
-        .limit(ONE)
-        .offset(NONE)
-        .scalar_subquery(),
     ).where(response.c.id == bindparam("response_id"))
 )
 
@@ -136,6 +128,13 @@ def grades_of(tx: Connection, response_id: int) -> Graded:
     if row is None:
         raise RuntimeError(f"there is no response {response_id}")
     return Graded(*row)
+
+
+def latest_by(tx: Connection, response_id: int, stage_name: str) -> float | None:
+    """The score of the latest grade that a stage gave a response; None if it gave none."""
+    by_stage = grade.c.source.startswith(f"{stage_name}#", autoescape=True)
+    query = select(grade.c.score).where(grade.c.response_id == response_id, by_stage).order_by(grade.c.id.desc())
+    return tx.execute(query.limit(1)).scalar()
 
 
 @cache

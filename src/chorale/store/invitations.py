@@ -73,6 +73,11 @@ def addresses_of(tx: Connection) -> dict[str, str]:
     return {str(row[0]): str(row[1]) for row in tx.execute(query)}
 
 
+def numbers_of(tx: Connection) -> dict[str, int]:
+    """The number of every link, by what the link carries."""
+    return {str(row[0]): int(row[1]) for row in tx.execute(select(invitation.c.nonce, invitation.c.id))}
+
+
 def add_missing(tx: Connection, known: Iterable[tuple[InvitationRow, str | None]]) -> tuple[int, int]:
     """Add links that another state of the database has, with their addresses, and revoke what is revoked there.
 

@@ -163,12 +163,6 @@ def origins(tx: Connection, stage_name: str) -> Iterator[OriginRow]:
         yield OriginRow(*row)
 
 
-def known_items(tx: Connection, stage_id: int) -> dict[str, str]:
-    """The payloads of a stage's items by key."""
-    query = select(item.c.key, item.c.payload).where(item.c.stage_id == stage_id)
-    return {row.key: row.payload for row in tx.execute(query)}
-
-
 BATCH, FEW, MANY = 2_000, 8, 500
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, MetaData, inspect
+from sqlalchemy import Connection, MetaData, Table, inspect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from chorale.model import UserError
@@ -19,6 +19,8 @@ class KitTables:
     changes: Sequence[Callable[[Connection], None]] = ()
     """What has changed in them since the kit's first version, oldest first. Each is made once in a database that had
     them before, whose own schema is up to date by then. Changes are added, never taken away."""
+    identities: Sequence[Table] = ()
+    """Those that say who somebody is. They are small, and written anew when something in them was erased."""
 
 
 def are_current(tx: Connection, tables: Mapping[str, KitTables]) -> bool:

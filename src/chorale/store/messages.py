@@ -86,6 +86,12 @@ def send(tx: Connection, message_id: int, body: str, now: int) -> bool:
     return bool(tx.execute(query).rowcount)
 
 
+def correct(tx: Connection, worker_id: int, cause: str, title: str, body: str, now: int) -> None:
+    """Replace what a message says, and have its worker read it again."""
+    own = (message.c.worker_id == worker_id, message.c.cause == cause)
+    tx.execute(update(message).where(*own).values(title=title, body=body, written_at=now, sent_at=now, read_at=None))
+
+
 def note_read(tx: Connection, worker_id: int, now: int) -> None:
     tx.execute(
         update(message)

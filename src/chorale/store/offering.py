@@ -43,6 +43,22 @@ class Draw(NamedTuple):
 EVERYTHING = Draw(1, 1)
 
 
+class Apart(NamedTuple):
+    """Which items of a stage are kept from workers who have worked on what belongs to them."""
+
+    not_from_own: int = 0
+    """Items that came from something they answered, so many stages back or fewer."""
+    not_seen_later: int = 0
+    """Items of which they have seen what others made, up to so many stages on."""
+    by_group: bool = False
+    """Also items that came from the group of something they answered, one stage back."""
+    later_by_group: bool = False
+    """Also items of a group of which they have seen what others made, one stage on."""
+
+
+NOTHING_APART = Apart()
+
+
 def _drawn(position: ColumnElement[int]) -> ColumnElement[bool]:
     # Positions are random numbers of 63 bits, so their remainders by different numbers say nothing of each other.
     return position % bindparam("modulus") < bindparam("below")
@@ -55,6 +71,9 @@ _SEEN = exists().where(
 )
 
 
+_NOT_RETURNED = assignment.c.state != literal_column("'returned'")
+
+
 def _worked_on(item_id: ColumnElement[int], *more: ColumnElement[bool]) -> ColumnElement[bool]:
     return exists().where(assignment.c.item_id == item_id, assignment.c.worker_id == bindparam("worker_id"), *more)
 
@@ -63,10 +82,9 @@ def _contributed(level: int) -> ColumnElement[bool]:
     """Whether the worker answered an item that the offered one came from, so many stages back, or still may."""
     steps = [item_source.alias(f"step_{number}") for number in range(level)]
     earlier = [later.c.source_id == step.c.item_id for later, step in pairwise(steps)]
-    not_returned = assignment.c.state != literal_column("'returned'")
     # One inside the other, so that the item is where the search begins: a worker has many assignments, an item few
     # sources. Joined, SQLite would go through all that the worker ever had, for every item.
-    return exists().where(steps[0].c.item_id == item.c.id, *earlier, _worked_on(steps[-1].c.source_id, not_returned))
+    return exists().where(steps[0].c.item_id == item.c.id, *earlier, _worked_on(steps[-1].c.source_id, _NOT_RETURNED))
 
 
 def _seen_later(level: int) -> ColumnElement[bool]:
@@ -76,8 +94,28 @@ def _seen_later(level: int) -> ColumnElement[bool]:
     return exists().where(steps[0].c.source_id == item.c.id, *later, _worked_on(steps[-1].c.item_id))
 
 
+_source = item.alias("source")
+
+
+def _contributed_to_group() -> ColumnElement[bool]:
+    """Whether the worker answered something of the group that the offered item came from, or still may."""
+    worked = exists().where(
+        assignment.c.worker_id == bindparam("worker_id"),
+        assignment.c.stage_id == _source.c.stage_id,
+        assignment.c.group_key == _source.c.group_key,
+        _NOT_RETURNED,
+    )
+    return exists().where(item_source.c.item_id == item.c.id, _source.c.id == item_source.c.source_id, worked)
+
+
+def _seen_of_group() -> ColumnElement[bool]:
+    """Whether the worker has seen, one stage on, what others made of any item of the offered one's group."""
+    same_group = _source.c.stage_id == item.c.stage_id, _source.c.group_key == item.c.group_key
+    return exists().where(*same_group, item_source.c.source_id == _source.c.id, _worked_on(item_source.c.item_id))
+
+
 @cache
-def _offered(back: int, ahead: int) -> Select[Any]:
+def _offered(apart: Apart) -> Select[Any]:
     query = (
         select(
             *item.c["id", "key", "group_key", "payload", "position"],
@@ -94,13 +132,16 @@ def _offered(back: int, ahead: int) -> Select[Any]:
         .limit(ONE)
         .offset(NONE)
     )
-    query = query.where(*(~_contributed(level) for level in range(1, back + 1)))
-    return query.where(*(~_seen_later(level) for level in range(1, ahead + 1)))
+    query = query.where(*(~_contributed(level) for level in range(1, apart.not_from_own + 1)))
+    query = query.where(*(~_seen_later(level) for level in range(1, apart.not_seen_later + 1)))
+    if apart.by_group:
+        query = query.where(~_contributed_to_group())
+    return query.where(~_seen_of_group()) if apart.later_by_group else query
 
 
 @cache
-def _first_offered(back: int, ahead: int) -> Prepared:
-    return Prepared(_offered(back, ahead), Scope(worker="worker_id", item=0, place=0, places_left=5))
+def _first_offered(apart: Apart) -> Prepared:
+    return Prepared(_offered(apart), Scope(worker="worker_id", item=0, place=0, places_left=5))
 
 
 def next_item(
@@ -109,17 +150,13 @@ def next_item(
     worker_id: int,
     cursor: int,
     draw: Draw = EVERYTHING,
-    *,
-    not_from_own: int,
-    not_seen_later: int = 0,
+    apart: Apart = NOTHING_APART,
 ) -> ItemContent | None:
     """An item of the stage with room for this worker: the first drawn after the cursor, or else the first of all.
 
-    Only a search that draws everything moves the cursor. Left out are items that came from something they answered,
-    `not_from_own` stages back or fewer, and items of which they have seen what others made, up to `not_seen_later`
-    stages on.
+    Only a search that draws everything moves the cursor.
     """
-    query = _first_offered(not_from_own, not_seen_later)
+    query = _first_offered(apart)
     tries = [(cursor, draw)]
     if cursor >= 0 or draw is not EVERYTHING:
         tries.append((-1, EVERYTHING))
@@ -133,9 +170,9 @@ def next_item(
     return None
 
 
-def room_for(tx: Connection, stage_id: int, worker_id: int, *, not_from_own: int, not_seen_later: int = 0) -> bool:
+def room_for(tx: Connection, stage_id: int, worker_id: int, apart: Apart) -> bool:
     """Whether the stage has an item for this worker, without taking it."""
-    query = _first_offered(not_from_own, not_seen_later)
+    query = _first_offered(apart)
     return query.first(tx, stage_id=stage_id, worker_id=worker_id, after=-1, modulus=1, below=1) is not None
 
 

@@ -261,6 +261,16 @@ def add_earnings(tx: Connection, stage_id: int, worker_id: int, earned: int, fee
     )
 
 
+_ADD_TIME = Prepared(
+    update(participation).where(_OF_WORKER).values(worked_ms=participation.c.worked_ms + bindparam("more_ms"))
+)
+
+
+def add_time(tx: Connection, stage_id: int, worker_id: int, worked_ms: int) -> None:
+    """Add to a worker's record the time of work that is no answer to an item."""
+    _ADD_TIME(tx, of_stage=stage_id, of_worker=worker_id, more_ms=worked_ms)
+
+
 _SPENT = Prepared(select(func.coalesce(func.sum(participation.c.earned + participation.c.fees), 0)))
 
 

@@ -4,16 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, case, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, case, func, insert, or_, select, true, update
 
 from chorale.model import EntryKind
 from chorale.store.codec import as_ordered_text, from_text
-from chorale.store.recruiting_schema import payment, payout, submission
+from chorale.store.recruiting_schema import payment, payment_failure, payment_retry, payout, submission
 from chorale.store.schema import entry, worker, worker_identity
 
 PLANNED, SET_UP, PAYING, SENT, SETTLED = "planned", "set up", "paying", "sent", "settled"
 FILE = "file"
 """The platform of payouts that somebody makes by hand, from a file."""
+PAYPAL = "paypal"
+REPORTING = ("prolific", PAYPAL)
+"""Platforms that report themselves what has arrived."""
 UNFINISHED = (PLANNED, SET_UP, PAYING)
 
 
@@ -30,13 +33,20 @@ class Account:
     rewarded: int
     """By the platform, for submissions it approved."""
     paid: int
-    """In payouts, those under way included."""
+    """In payouts, those under way included, without payments that failed."""
     on_the_way: int = 0
     """Payments among them that the platform does not report yet."""
+    failed: int = 0
+    """What is owed in payments that failed, and that are paid again as they are."""
 
     @property
     def owed(self) -> int:
         return max(0, self.earned - self.rewarded - self.paid)
+
+    @property
+    def new(self) -> int:
+        """What is owed and was in no payment yet."""
+        return max(0, self.owed - self.failed)
 
     @property
     def ahead(self) -> int:
@@ -81,30 +91,49 @@ class NewPayment:
     bonuses_before: Sequence[int] = ()
 
 
-def accounts(tx: Connection) -> list[Account]:
-    """Everybody who has earned something or was paid, in the order of their pseudonyms."""
+def _has_failed() -> ColumnElement[bool]:
+    """Whether a payment failed the last time it was tried."""
+
+    def times(table: Any) -> Any:
+        return select(func.count()).where(table.c.payment_id == payment.c.id).correlate(payment).scalar_subquery()
+
+    failed: ColumnElement[bool] = times(payment_failure) > times(payment_retry)
+    return failed
+
+
+def accounts(tx: Connection, worker_id: int | None = None) -> list[Account]:
+    """Everybody who has earned something or was paid, or one of them, in the order of their pseudonyms."""
+
+    def wanted(column: ColumnElement[int]) -> ColumnElement[bool]:
+        return true() if worker_id is None else column == worker_id
+
     earned = (
         select(
             entry.c.worker_id,
             func.sum(case((entry.c.kind == EntryKind.FEE, 0), else_=entry.c.amount)).label("earned"),
             func.max(entry.c.id).label("newest"),
         )
+        .where(wanted(entry.c.worker_id))
         .group_by(entry.c.worker_id)
         .subquery()
     )
     rewarded = (
         select(submission.c.worker_id, func.sum(submission.c.rewarded).label("rewarded"))
+        .where(wanted(submission.c.worker_id))
         .group_by(submission.c.worker_id)
         .subquery()
     )
-    unreported = (payout.c.platform == "prolific") & payment.c.reported_at.is_(None)
+    failed = _has_failed()
+    unreported = payout.c.platform.in_(REPORTING) & payment.c.reported_at.is_(None) & ~failed
     paid = (
         select(
             payment.c.worker_id,
-            func.sum(payment.c.amount).label("paid"),
+            func.sum(case((failed, 0), else_=payment.c.amount)).label("paid"),
             func.sum(case((unreported, 1), else_=0)).label("on_the_way"),
+            func.sum(case((failed, payment.c.amount), else_=0)).label("failed"),
         )
         .join(payout, payout.c.id == payment.c.payout_id)
+        .where(wanted(payment.c.worker_id))
         .group_by(payment.c.worker_id)
         .subquery()
     )
@@ -119,11 +148,13 @@ def accounts(tx: Connection) -> list[Account]:
             func.coalesce(rewarded.c.rewarded, 0),
             func.coalesce(paid.c.paid, 0),
             func.coalesce(paid.c.on_the_way, 0),
+            func.coalesce(paid.c.failed, 0),
         )
         .join(worker_identity, worker_identity.c.worker_id == worker.c.id)
         .outerjoin(earned, earned.c.worker_id == worker.c.id)
         .outerjoin(rewarded, rewarded.c.worker_id == worker.c.id)
         .outerjoin(paid, paid.c.worker_id == worker.c.id)
+        .where(wanted(worker.c.id))
         .where((earned.c.earned.is_not(None)) | (rewarded.c.rewarded > 0) | (paid.c.paid.is_not(None)))
         .order_by(worker.c.pseudonym)
     )
@@ -132,21 +163,35 @@ def accounts(tx: Connection) -> list[Account]:
 
 
 def add_payout(
-    tx: Connection, platform: str, study_name: str | None, currency: str, payments: Sequence[NewPayment], now: int
+    tx: Connection,
+    platform: str,
+    study_name: str | None,
+    currency: str,
+    payments: Sequence[NewPayment],
+    now: int,
+    *,
+    again: Sequence[PaymentRow] = (),
+    external_id: str | None = None,
 ) -> int:
-    """Write down what is about to be paid."""
+    """Write down what is about to be paid: new payments, and earlier ones that failed."""
     payout_id = tx.execute(
         insert(payout)
         .values(
             platform=platform,
             panel_study=study_name,
             state=PLANNED,
+            external_id=external_id,
             currency=currency,
-            amount=sum(one.amount for one in payments),
+            amount=sum(one.amount for one in payments) + sum(one.amount for one in again),
             made_at=now,
         )
         .returning(payout.c.id)
     ).scalar_one()
+    retries = [{"payment_id": one.id, "payout_id": payout_id} for one in again]
+    if retries:
+        tx.execute(insert(payment_retry), retries)
+    if not payments:
+        return int(payout_id)
     tx.execute(
         insert(payment),
         [
@@ -186,8 +231,62 @@ _PAYMENTS = select(
 
 
 def payments_in(tx: Connection, payout_id: int) -> list[PaymentRow]:
-    rows = tx.execute(_PAYMENTS.where(payment.c.payout_id == payout_id).order_by(payment.c.id))
+    """What a payout was to bring: its own payments, and those of earlier ones that it tried again."""
+    again = select(payment_retry.c.payment_id).where(payment_retry.c.payout_id == payout_id)
+    return _payments(tx, or_(payment.c.payout_id == payout_id, payment.c.id.in_(again)))
+
+
+def failed_payments(tx: Connection, worker_id: int | None = None) -> list[PaymentRow]:
+    """Payments that failed the last time they were tried, to everybody or to a worker."""
+    own = true() if worker_id is None else payment.c.worker_id == worker_id
+    return _payments(tx, own & _has_failed())
+
+
+def payments_to(tx: Connection, worker_id: int) -> list[PaymentRow]:
+    return _payments(tx, payment.c.worker_id == worker_id)
+
+
+def _payments(tx: Connection, which: ColumnElement[bool]) -> list[PaymentRow]:
+    rows = tx.execute(_PAYMENTS.where(which).order_by(payment.c.id))
     return [PaymentRow(*row[:7], tuple(from_text(row[7])), row[8]) for row in rows]
+
+
+def failed_in(tx: Connection, payout_id: int) -> set[int]:
+    """The payments that failed in a payout."""
+    query = select(payment_failure.c.payment_id).where(payment_failure.c.payout_id == payout_id)
+    return set(tx.execute(query).scalars())
+
+
+def failures(tx: Connection) -> dict[tuple[int, int], tuple[str, int]]:
+    """Why and when a payment failed, by payment and payout."""
+    return {(row[0], row[1]): (row[2], row[3]) for row in tx.execute(select(payment_failure))}
+
+
+def failure_cause(payment_id: int, payout_id: int) -> str:
+    """The cause of the message about a failed payment."""
+    return f"failed:{payout_id}:{payment_id}"
+
+
+def failure_messages(tx: Connection) -> dict[tuple[str, str], int]:
+    """When people were written to about failed payments, by worker and cause."""
+    query = (
+        select(worker.c.pseudonym, *payment_failure.c["payment_id", "payout_id", "at"])
+        .join(payment, payment.c.id == payment_failure.c.payment_id)
+        .join(worker, worker.c.id == payment.c.worker_id)
+    )
+    return {(row[0], failure_cause(row[1], row[2])): row[3] for row in tx.execute(query)}
+
+
+def note_failed(tx: Connection, payment_id: int, payout_id: int, reason: str, now: int) -> bool:
+    """Note that a payment did not arrive; False if that was noted, or it was reported to have arrived."""
+    noted = select(payment_failure.c.at).where(
+        payment_failure.c.payment_id == payment_id, payment_failure.c.payout_id == payout_id
+    )
+    arrived = select(payment.c.reported_at).where(payment.c.id == payment_id, payment.c.reported_at.is_not(None))
+    if any(tx.execute(query).first() is not None for query in (noted, arrived)):
+        return False
+    tx.execute(insert(payment_failure).values(payment_id=payment_id, payout_id=payout_id, reason=reason, at=now))
+    return True
 
 
 def move_payout(tx: Connection, payout_id: int, before: str, after: str, **changes: Any) -> bool:

@@ -61,6 +61,10 @@ class Driver(psycopg.Connection[Any]):
         self.settle()
         return super().wait(*given, **options)
 
+    def forget_prepared(self) -> None:
+        """Prepare every statement again when it is next run."""
+        self._names.clear()
+
     def change(self, sql: str, values: Sequence[Any] = ()) -> None:
         """Send a statement whose result nobody reads. If it fails, whatever is waited for next fails in its place."""
         self._send(sql, values)
@@ -193,6 +197,8 @@ def postgres_engine(url: URL, **options: Any) -> Engine:
         url,
         isolation_level="AUTOCOMMIT",
         hide_parameters=True,
+        # Else an INSERT that met a row has changed -1 rows, which is as true as 1: psycopg forgets it with the cursor.
+        execution_options={"preserve_rowcount": True},
         connect_args={"connect_timeout": CONNECT_SECONDS},
         **options,
     )
@@ -210,8 +216,12 @@ def postgres_engine(url: URL, **options: Any) -> Engine:
     def _note(connection: Any, _cursor: Any, sql: str, *_more: Any) -> None:
         # Some cursors of psycopg look at the state of their connection before they go through `Driver.wait`.
         connection.catch_up()
-        if not sql.lstrip().upper().startswith("SELECT"):
+        verb = sql.split(maxsplit=1)[0].upper()
+        if verb != "SELECT":
             connection.note_change()
+        if verb in ("ALTER", "DROP"):
+            # psycopg then has the server forget every prepared statement, ours too.
+            connection.driver.forget_prepared()
 
     return engine
 

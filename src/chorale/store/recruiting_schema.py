@@ -29,6 +29,23 @@ invitation_address = Table(
     Index("ix_invitation_address_invitation", "invitation_id"),
 )
 
+# Invitations to be sent by e-mail, and what came of it.
+invitation_mail = Table(
+    "invitation_mail",
+    metadata,
+    Column("invitation_id", Id, ForeignKey("invitation.id"), primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
+# Who wants no more e-mail, by a digest: it holds after the address is erased.
+mail_optout = Table(
+    "mail_optout",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+)
+
 panel_study = Table(
     "panel_study",
     metadata,
@@ -102,6 +119,35 @@ payment = Table(
     # The last guard of the promise that nothing is paid twice.
     UniqueConstraint("worker_id", "up_to_entry"),
     Index("ix_payment_payout", "payout_id"),
+)
+
+# A payment that did not arrive, by the payout that was to bring it.
+payment_failure = Table(
+    "payment_failure",
+    metadata,
+    Column("payment_id", Id, ForeignKey("payment.id"), primary_key=True),
+    Column("payout_id", Id, ForeignKey("payout.id"), primary_key=True),
+    Column("reason", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
+# A payment that had failed, and the later payout that it is part of.
+payment_retry = Table(
+    "payment_retry",
+    metadata,
+    Column("payment_id", Id, ForeignKey("payment.id"), primary_key=True),
+    Column("payout_id", Id, ForeignKey("payout.id"), primary_key=True),
+    Index("ix_payment_retry_payout", "payout_id"),
+)
+
+# Where people want to be paid: encrypted, kept apart, never exported, and erased once they are paid.
+payout_address = Table(
+    "payout_address",
+    metadata,
+    Column("worker_id", Id, ForeignKey("worker.id"), primary_key=True),
+    Column("method", Text, nullable=False),
+    Column("sealed", Text, nullable=False),
+    Column("left_at", BigInteger, nullable=False),
 )
 
 delivery = Table(

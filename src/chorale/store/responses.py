@@ -65,6 +65,12 @@ def response_to(tx: Connection, assignment_id: int) -> EarlierSubmission | None:
     return None if row is None else EarlierSubmission(*row)
 
 
+def answers_given(tx: Connection, response_ids: Collection[int]) -> dict[int, Any]:
+    """Some answers by their responses, in the order they were given; None for one that was erased."""
+    query = select(response.c.id, response.c.answer).where(response.c.id.in_(response_ids)).order_by(response.c.id)
+    return {int(number): frozen_from_text(text) for number, text in tx.execute(query)}
+
+
 class GivenAnswer(NamedTuple):
     """A production answer of a stage."""
 
@@ -170,6 +176,16 @@ RESPONSE_COLUMNS = tuple(column.name for column in _RESPONSES.selected_columns)
 def response_batches(tx: Connection, size: int) -> Iterator[Sequence[Sequence[Any]]]:
     """All responses in the order they came, as the database has them, so many at a time: see RESPONSE_COLUMNS."""
     yield from tx.execute(_RESPONSES.where(_IS_THERE), execution_options={"yield_per": size}).partitions()
+
+
+def answered_before(tx: Connection, worker_id: int, at: int) -> dict[int, int]:
+    """How many answers a worker had given before a time, by stage."""
+    query = (
+        select(response.c.stage_id, func.count())
+        .where(response.c.worker_id == worker_id, response.c.submitted_at < at)
+        .group_by(response.c.stage_id)
+    )
+    return {int(stage_id): int(count) for stage_id, count in tx.execute(query)}
 
 
 def count_responses(tx: Connection) -> int:

@@ -8,6 +8,7 @@ from chorale.store.prepared import Prepared, upsert
 from chorale.store.schema import setting
 
 _TIES = "ties"
+_FEES = "fees"
 _SETTING = Prepared(select(setting.c.value).where(setting.c.key == bindparam("key")))
 
 
@@ -32,6 +33,16 @@ def draw_ties(tx: Connection) -> None:
 def ties_at_random(tx: Connection) -> bool:
     """Whether ties are drawn. In studies that began before they were, the first answer by name keeps being taken."""
     return setting_value(tx, _TIES) == "random"
+
+
+def charge_platform_only(tx: Connection) -> None:
+    """From the beginning of a study on, fees are booked only for people from its platform."""
+    set_setting(tx, _FEES, "platform")
+
+
+def fees_by_platform(tx: Connection) -> bool:
+    """Whether fees are booked only for people from the platform. Studies that began before book them for everybody."""
+    return setting_value(tx, _FEES) == "platform"
 
 
 def known_secret(tx: Connection, name: str) -> str:

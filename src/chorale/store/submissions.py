@@ -4,15 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from chorale.model import MessageState
 from chorale.store.codec import as_ordered_text, from_text
+from chorale.store.erased import ERASED, ERASED_TEXT
 from chorale.store.prepared import upsert
 from chorale.store.recruiting_schema import delivery, panel_study, submission
 from chorale.store.schema import message, qualification, worker, worker_identity
 
 PLANNED, DRAFT, PUBLISHED, GONE = "planned", "draft", "published", "gone"
+PAUSED, FULL, ENDED, SCHEDULED, TEST = "paused", "full", "ended", "scheduled", "test"
+IN_PROGRESS = ("RESERVED", "ACTIVE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,8 @@ def note_arrival(tx: Connection, external_id: str, study_name: str, participant:
         )
         .on_conflict_do_update(
             index_elements=["external_id"],
-            set_={"arrived_at": now, "worker_id": worker_id},
+            # The first time is kept: from then on, what they do is for this submission.
+            set_={"arrived_at": func.coalesce(submission.c.arrived_at, now), "worker_id": worker_id},
             # Whose submission it is, the platform says: nobody else gets it by an address.
             where=submission.c.participant == participant,
         )
@@ -173,10 +177,10 @@ def submissions(
 
 
 def submissions_of(tx: Connection, worker_id: int) -> Sequence[SubmissionRow]:
-    """A worker's, the newest arrival first."""
+    """A worker's: those in progress first, and of these the newest arrival."""
     query = _SUBMISSIONS.where(submission.c.worker_id == worker_id)
     rows = [SubmissionRow(*row) for row in tx.execute(query)]
-    return sorted(rows, key=lambda row: (-(row.arrived_at or 0), row.external_id))
+    return sorted(rows, key=lambda row: (row.status not in IN_PROGRESS, -(row.arrived_at or 0), row.external_id))
 
 
 def counts(tx: Connection) -> dict[tuple[str, str], int]:
@@ -187,7 +191,8 @@ def counts(tx: Connection) -> dict[tuple[str, str], int]:
     return {(str(name), str(status)): int(count) for name, status, count in tx.execute(query)}
 
 
-_IS_ERASED = worker_identity.c.external_id.like("erased:%")
+_IS_ERASED = worker_identity.c.external_id.startswith(ERASED)
+_IS_SOMEBODYS = submission.c.participant != ERASED_TEXT
 
 
 def qualified_participants(tx: Connection, name: str) -> Sequence[str]:
@@ -198,6 +203,16 @@ def qualified_participants(tx: Connection, name: str) -> Sequence[str]:
         .where(worker_identity.c.panel == "prolific", qualification.c.name == name, ~_IS_ERASED)
     )
     return sorted(str(one) for one in tx.execute(query).scalars())
+
+
+def approved_participants(tx: Connection, study_name: str) -> Sequence[str]:
+    """The platform's ids of everybody whose submission to a study was approved."""
+    query = select(submission.c.participant).where(
+        submission.c.panel_study == study_name,
+        submission.c.status == "APPROVED",
+        _IS_SOMEBODYS,
+    )
+    return sorted({str(one) for one in tx.execute(query).scalars()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +247,8 @@ def outgoing(tx: Connection, long_ago: int) -> Sequence[OutgoingRow]:
         .where(
             message.c.state == MessageState.SENT,
             submission.c.reported_at.is_not(None),
-            delivery.c.state.is_(None) | ((delivery.c.state == "sending") & (delivery.c.at < long_ago)),
+            _IS_SOMEBODYS,
+            delivery.c.state.is_(None) | _given_up(long_ago),
         )
         .group_by(message.c.id, submission.c.participant, message.c.title, message.c.body, delivery.c.state)
         .order_by(message.c.id)
@@ -240,14 +256,24 @@ def outgoing(tx: Connection, long_ago: int) -> Sequence[OutgoingRow]:
     return [OutgoingRow(*row) for row in tx.execute(query)]
 
 
-def note_delivery(tx: Connection, message_id: int, state: str, now: int) -> bool:
-    """Note that a message is about to be sent, or was; False if somebody else noted the same."""
-    changed = tx.execute(
-        update(delivery)
-        .where(delivery.c.message_id == message_id, delivery.c.state != state)
-        .values(state=state, at=now)
-    ).rowcount
-    if changed:
-        return True
-    made = upsert(tx, delivery).values(message_id=message_id, state=state, at=now).on_conflict_do_nothing()
+def _given_up(long_ago: int) -> ColumnElement[bool]:
+    """Whether somebody began to send a message so long ago that they can no longer be at it."""
+    return (delivery.c.state == "sending") & (delivery.c.at < long_ago)
+
+
+def claim_outgoing(tx: Connection, message_id: int, now: int, long_ago: int) -> bool:
+    """Note that a message is about to be sent to the platform; False if somebody else is at it, or has sent it."""
+    return claim_delivery(tx, message_id, "sending", now, _given_up(long_ago))
+
+
+def claim_delivery(tx: Connection, message_id: int, state: str, now: int, where: ColumnElement[bool]) -> bool:
+    """Take on the delivery of a message that nobody has begun to deliver, or whose delivery is as given; else False."""
+    made = upsert(tx, delivery).values(message_id=message_id, state=state, at=now)
+    made = made.on_conflict_do_update(index_elements=["message_id"], set_={"state": state, "at": now}, where=where)
     return bool(tx.execute(made).rowcount)
+
+
+def note_delivery(tx: Connection, message_id: int, state: str, at: int) -> None:
+    """Note how it went with a message that is being sent, unless it was erased meanwhile."""
+    being_sent = update(delivery).where(delivery.c.message_id == message_id, delivery.c.state == "sending")
+    tx.execute(being_sent.values(state=state, at=at))

@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Connection, and_, bindparam, delete, func, li
 
 from chorale.model import Worker
 from chorale.store.codec import as_ordered_text
-from chorale.store.prepared import InsertIfNew, NumberingInsert, Prepared, upsert
+from chorale.store.prepared import InsertIfNew, NumberingInsert, Prepared, Scope, upsert
 from chorale.store.schema import response, used_token, worker, worker_identity
 
 # Letters and digits that can't be mistaken for one another.
@@ -70,7 +70,10 @@ def find_by_panel_id(tx: Connection, external_id: str) -> Worker | None:
 
 
 _WORKER = Prepared(select(worker).where(worker.c.id == bindparam("worker_id")))
-_PANEL = Prepared(select(worker_identity.c.panel).where(worker_identity.c.worker_id == bindparam("worker_id")))
+_PANEL = Prepared(
+    select(worker_identity.c.panel).where(worker_identity.c.worker_id == bindparam("worker_id")),
+    Scope(worker="worker_id"),
+)
 
 
 def find_worker(tx: Connection, worker_id: int) -> Worker | None:

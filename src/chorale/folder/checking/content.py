@@ -1,9 +1,9 @@
 """What a study folder holds, once nothing in it is wrong."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel
 
@@ -39,6 +39,14 @@ class StageContent:
     truth: Sequence[TruthRow]
     guidelines: str
     """Markdown."""
+    unmerged: Sequence[NewItem]
+    """The items before those that ask the same became one."""
+
+    def asking_all(self) -> Self:
+        """The stage as it was before its task asked once what several rows ask."""
+        gold = [replace(row, item=replace(row.item, group=row.item.key)) for row in self.gold]
+        shape = replace(self.task.shape, asked_once=None)
+        return replace(self, items=self.unmerged, gold=gold, task=replace(self.task, shape=shape))
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def _check_marks(
     report: CheckReport,
 ) -> None:
     """A rubric whose best answers are worth less than 1 may not reach what a gate asks for."""
-    rubrics = [stage for stage in settings.stage if stage.grades and set(stage.sources) & set(gate.stage)]
+    rubrics = [stage for stage in settings.stage if set(stage.graded_stages) & set(gate.stage)]
     best: dict[str, float] = {}
     scores = {stage.name: float(stage.round is not None) for stage in settings.stage if stage.name in gate.stage}
     for stage in rubrics:

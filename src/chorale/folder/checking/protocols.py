@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from chorale.contract.reading_time import shown_words
+from chorale.folder.checking.analysis import check_analysis
 from chorale.folder.checking.numbers import check_numbers
 from chorale.folder.checking.report import CheckReport, did_you_mean
 from chorale.folder.checking.stage_files import StageFiles
@@ -18,6 +19,7 @@ def check_protocol(settings: StudySettings, contents: Sequence[StageFiles], repo
     _check_criteria(settings, contents, report)
     _check_qualifications(settings, report)
     _check_arms(settings, report)
+    check_analysis(settings, contents, report)
     _check_grading(settings, contents, report)
     if not report.problems:
         _check_order(settings, report)
@@ -50,7 +52,7 @@ def _check_gate_names(settings: StudySettings, report: CheckReport) -> None:
 
 def _check_gate_stages(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
     stages = {stage.name: stage for stage in settings.stage}
-    graded = {name for stage in settings.stage if stage.grades for name in stage.sources}
+    graded = {name for stage in settings.stage for name in stage.graded_stages}
     sizes = {stage.name: content.gold_count for stage, content in zip(settings.stage, contents, strict=False)}
     for index, gate in enumerate(settings.gate):
         at = ("gate", index, "stage")
@@ -59,7 +61,7 @@ def _check_gate_stages(settings: StudySettings, contents: Sequence[StageFiles], 
             if stage is None:
                 report.setting(at, "there is no such stage", did_you_mean(name, stages), name)
             elif stage.round is None and name not in graded:
-                fix = "Make it a round, or add a stage with `grades = true` whose items come from it."
+                fix = "Make it a round, or add a stage with `grades` or `grades_sources` whose items come from it."
                 report.setting(at, "nothing in that stage is graded, so nobody could pass", fix, name)
             elif stage.max_per_worker is not None and stage.max_per_worker < _asked(stage, gate.graded, sizes):
                 fix = f"Raise `max_per_worker` of `{name}`, or ask for fewer graded answers."
@@ -88,7 +90,7 @@ def _check_criteria(settings: StudySettings, contents: Sequence[StageFiles], rep
         known = {
             name
             for stage, content in zip(settings.stage, contents, strict=False)
-            if stage.grades and content.task is not None and set(stage.sources) & set(gate.stage)
+            if content.task is not None and set(stage.graded_stages) & set(gate.stage)
             for name in content.task.grading.criteria
         }
         for name in gate.criteria:
@@ -148,6 +150,13 @@ def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], repo
         if stage.grades and content.task is not None and content.task.grading.marks is None:
             fix = "Use a task that can be a rubric: its part `grading` has `marks`."
             report.setting(("stage", index, "grades"), "answers to this task are no grades", fix, stage.task)
+        if stage.grades_sources and content.task is not None and content.task.grading.kept is None:
+            fix = "Leave it out: this task does not report what it keeps of other answers."
+            report.setting(("stage", index, "grades_sources"), "this task grades no other answers", fix, stage.task)
+        keeping = [other for other in settings.stage if other.grades_sources and stage.name in other.sources]
+        if stage.pay.kept is not None and not keeping:
+            fix = "Set `grades_sources = true` in the stage that is made of these answers, or leave `kept` out."
+            report.setting(("stage", index, "pay", "kept"), "is never paid: no stage keeps answers of this one", fix)
         at = ("stage", index, "pay", "finished")
         if stage.pay.finished and stage.grades and not closed_by(settings, stage):
             fix = "Leave it out, or let the gate that its grades are for decide together (`top_share`, `top`)."
@@ -186,7 +195,7 @@ def _needs(settings: StudySettings) -> dict[str, list[str]]:
         earlier = [*stage.sources, *([stage.entry.qualified_in] if stage.entry.qualified_in else [])]
         needs[f"stage {stage.name}"] = [f"gate {name}" for name in gates] + [f"stage {name}" for name in earlier]
     for gate in settings.gate:
-        graders = [stage.name for stage in settings.stage if stage.grades and set(stage.sources) & set(gate.stage)]
+        graders = [stage.name for stage in settings.stage if set(stage.graded_stages) & set(gate.stage)]
         needs[f"gate {gate.name}"] = [f"stage {name}" for name in (*gate.stage, *graders)]
     return needs
 

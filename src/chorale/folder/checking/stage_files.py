@@ -34,6 +34,8 @@ class StageFiles:
     """Rows of the gold file; None if it is not known how many there would be without their problems."""
     truth: tuple[TruthRow, ...]
     guidelines: str
+    unmerged: tuple[NewItem, ...]
+    """The items before those that ask the same became one."""
     taken: frozenset[str]
     """Keys and groups of the stage's items, or of those they are derived from: gold must not be called the same."""
 
@@ -41,7 +43,7 @@ class StageFiles:
         if self.task is None or self.options is None:
             raise ValueError(f"stage {settings.name} has problems that were not reported")
         return StageContent(
-            settings, self.task, self.options, self.items, self.gold, self.truth, guidelines=self.guidelines
+            settings, self.task, self.options, self.items, self.gold, self.truth, self.guidelines, self.unmerged
         )
 
 
@@ -61,11 +63,13 @@ def read_stage_files(
     if task is not None and task.combining.chosen is None:
         _check_no_choices(draft, task, report)
     guidelines = read_markdown(draft.text("guidelines"), draft.at("guidelines"), report)
-    items, taken = _read_items_of(draft, task, drafts, earlier, report)
+    unmerged, taken = _read_items_of(draft, task, drafts, earlier, report)
+    once = None if task is None else task.shape.asked_once
+    items = unmerged if once is None else tuple(once.merged(unmerged))
     _check_sources(draft, task, options, drafts, earlier, report)
-    gold, gold_count = _read_gold_of(draft, task, taken, report)
+    gold, gold_count = _read_gold_of(draft, task, items, taken, report)
     truth = _read_truth_of(draft, task, report)
-    return StageFiles(task, options, items, gold, gold_count, truth, guidelines, taken)
+    return StageFiles(task, options, items, gold, gold_count, truth, guidelines, unmerged, taken)
 
 
 def _names_columns_that_are_there(draft: Draft, task: Task, report: CheckReport) -> bool:
@@ -205,7 +209,7 @@ def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:
 
 
 def _read_gold_of(
-    draft: Draft, task: Task | None, taken: frozenset[str], report: CheckReport
+    draft: Draft, task: Task | None, items: Sequence[NewItem], taken: frozenset[str], report: CheckReport
 ) -> tuple[tuple[GoldRow, ...], int | None]:
     if "round" in draft.raw:
         return _read_round_of(draft, task, report)
@@ -213,11 +217,18 @@ def _read_gold_of(
     file = settings and row_file(settings.file, draft.at("gold", "file"), report)
     if not settings or not file or not task:
         return (), None
-    gold = tuple(_gold_in(file, task, taken))
+    if settings.unit == "part" and task.grading.gold_parts == 1:
+        report.setting(
+            draft.at("gold", "unit"),
+            f"the task {task.name} grades every answer as one, so there are no parts to count here",
+            'Leave `unit` out, or set it to "item".',
+            settings.unit,
+        )
+    gold = tuple(_gold_in(file, task, taken, items))
     if settings.share > 0 and file.count is not None and file.count < settings.after:
         report.setting(
             draft.at("gold", "after"),
-            f"{settings.file} has {file.count} rows, too few for anybody's trust ever to count",
+            f"{settings.file} has {file.count} rows, below `after`: too few for anybody's trust ever to count",
             f"Write at least {settings.after} gold rows, or lower `after`.",
             settings.after,
         )
@@ -243,8 +254,10 @@ def _read_round_of(draft: Draft, task: Task | None, report: CheckReport) -> tupl
     return rows, file.count
 
 
-def _gold_in(file: RowFile, task: Task, taken: frozenset[str]) -> Iterator[GoldRow]:
+def _gold_in(file: RowFile, task: Task, taken: frozenset[str], items: Sequence[NewItem] = ()) -> Iterator[GoldRow]:
     lines: dict[str, int] = {}
+    once = task.shape.asked_once
+    groups = {} if once is None else once.groups(items)
     for row in file.rows(task.shape.item_type):
         key = file.key_of(row, lines)
         if key in taken:
@@ -253,7 +266,9 @@ def _gold_in(file: RowFile, task: Task, taken: frozenset[str]) -> Iterator[GoldR
         answered, answer = file.answer_of(row, partial(task.shape.parse_gold, item=payload))
         explanation = file.explanation_of(row)
         if key is not None and payload is not None and answered and explanation is not None:
-            yield GoldRow(NewItem(key=key, payload=payload, group=key), answer, explanation)
+            # Gold that asks the same as an item is of its group: nobody gets both.
+            group = key if once is None else groups.get(once.identity(payload), key)
+            yield GoldRow(NewItem(key=key, payload=payload, group=group), answer, explanation)
 
 
 def _read_truth_of(draft: Draft, task: Task | None, report: CheckReport) -> tuple[TruthRow, ...]:

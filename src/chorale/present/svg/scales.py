@@ -17,6 +17,10 @@ def plain_number(value: float) -> str:
     return f"{value:.6g}"
 
 
+_NOTHING = 1e-290
+"""Values so near to 0 that steps between them could not be told from it."""
+
+
 def ticks(low: float, high: float, most: int = 5, *, whole: bool = False) -> list[float]:
     """Round numbers from just below the least to just above the greatest, at most `most` steps apart.
 
@@ -27,6 +31,7 @@ def ticks(low: float, high: float, most: int = 5, *, whole: bool = False) -> lis
     >>> ticks(0, 1, whole=True)
     [0.0, 1.0]
     """
+    low, high = (0.0 if abs(value) < _NOTHING else value for value in (low, high))
     if high - low <= abs(high) * 1e-9:
         low, high = min(low, 0.0), max(high, 0.0) or (0.0 if low < 0 else 1.0)
     span = high - low

@@ -44,7 +44,12 @@ NOTICES = {
     "corrected": "The gold is corrected, and everything that depended on it is computed again.",
     "correcting": "The gold is corrected. Everything that depended on it is being computed again: that takes a while.",
     "revoked": "The link is revoked, and every session by it has ended.",
+    "payout-marked": "The payout is marked. What failed is owed again.",
     "link-revoked": "The link lets nobody in any more. Whoever is in stays in.",
+    "study-pause": "Recruiting is paused on Prolific. People who have begun can finish.",
+    "study-start": "Prolific recruits again.",
+    "study-stop": "Recruiting has ended on Prolific. More places open it again.",
+    "places": "The study has {n} places now.",
     "password": "The password is changed. Every other session has ended.",
 }
 _WORDS = (

@@ -141,7 +141,7 @@ def _ledger(tx: Tx, study: Study) -> tuple[dict[str, int], list[StageCounts], li
 # What the record can be searched for; kinds that are not listed here can still be asked for by address.
 EVENT_KINDS = (
     *("arrived", "consented", "entered", "returned", "expired", "dropped"),
-    *("labelled", "reopened", "drawn", "sampled", "derived", "withdrawn", "brought back"),
+    *("labelled", "reopened", "drawn", "sampled", "begun", "derived", "withdrawn", "brought back"),
     *("passed", "not passed", "qualified", "arm", "gate closed", "message sent", "budget reached"),
     *("made gold", "retired gold", "corrected gold", "gold graded again"),
     *("reinstated", "sent to expert", "expert answered"),

@@ -2,18 +2,43 @@
 
 import asyncio
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fastapi import Request, Response
 
+from chorale.contract import QualityNames
 from chorale.engine.quality import stage_quality, worker_qualities
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Refusal
 from chorale.protocol import WorkerQuality
+from chorale.store import Tx
+from chorale.store.items import find_item
 from chorale.web.console.frame import Console
+from chorale.web.console.texts import item_text
 from chorale.web.worker import StageInPath
+
+if TYPE_CHECKING:
+    # It brings NumPy along.
+    from chorale.metrics.aggregation.crowdtruth import CrowdTruth
 
 SHOWN = 50
 """Rows of a table: the least agreed on come first, and nobody reads on from there."""
+
+
+MOST_AT_ONCE = 5_000
+"""Judgments up to which the scores are computed again whenever the page asks; beyond, when 5% more have come."""
+OPTIONS_SHOWN = 3
+"""Of an item: those that fit best."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitLine:
+    """An item with its quality, and the options that fit it best."""
+
+    key: str
+    text: str
+    score: float
+    options: list[tuple[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +46,9 @@ class QualityView:
     stage: RunningStage
     judgments: int
     workers: list[tuple[str, WorkerQuality]]
-    items: list[tuple[str, float]]
+    items: list[UnitLine]
     options: list[tuple[str, float]]
-    iterations: int
+    names: QualityNames
 
 
 def add_quality_routes(console: Console) -> None:
@@ -42,17 +67,32 @@ def add_quality_routes(console: Console) -> None:
     async def shown(request: Request, stage: RunningStage | None) -> Response:
         if stage is None or stage.task.combining.chosen is None:
             raise Refusal("no_choices", "Nobody chooses from a list there, so nothing is measured.", 404)
-        view = await asyncio.to_thread(_view, site.study, stage)
+        view = await asyncio.to_thread(_view, site.study, stage, opening="part" not in request.query_params)
         choosing = [each.name for each in site.study.stages.values() if each.task.combining.chosen is not None]
-        return console.page(request, "quality", view=view, choosing=choosing, shown=SHOWN)
+        return console.live_page(request, "quality", view=view, choosing=choosing, shown=SHOWN)
 
 
-def _view(study: Study, stage: RunningStage) -> QualityView:
-    known = stage_quality(study, stage, at_once=True)
-    scores = known.crowdtruth
+def _view(study: Study, stage: RunningStage, *, opening: bool) -> QualityView:
+    known = stage_quality(study, stage)
+    if opening or len(known.answers) <= MOST_AT_ONCE:
+        known = stage_quality(study, stage, at_once=True)
+    names, scores = stage.task.combining.quality_names, known.crowdtruth
     if scores is None:
-        return QualityView(stage, len(known.answers), [], [], [], 0)
+        return QualityView(stage, len(known.answers), [], [], [], names)
     workers = sorted(((name, quality) for _, name, quality in worker_qualities(known)), key=lambda one: one[1].wqs)
-    items = sorted(zip(scores.units, scores.uqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))
     options = sorted(zip(scores.annotations, scores.aqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))
-    return QualityView(stage, len(known.answers), workers, items, options, scores.iterations)
+    units = sorted(zip(scores.units, scores.uqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))[:SHOWN]
+    lines = study.store.look(lambda tx: _lines(tx, stage, units, scores))
+    return QualityView(stage, len(known.answers), workers, lines, options, names)
+
+
+def _lines(tx: Tx, stage: RunningStage, units: list[tuple[str, float]], scores: "CrowdTruth") -> list[UnitLine]:
+    wanted = {key for key, _ in units}
+    fitting = {key: found for key, found in scores.unit_annotation_scores() if key in wanted}
+    lines = []
+    for key, score in units:
+        item = find_item(tx, stage.name, key)
+        best = sorted(fitting[key].items(), key=lambda one: (-one[1], one[0]))[:OPTIONS_SHOWN]
+        text = "" if item is None else item_text(stage, item.payload)
+        lines.append(UnitLine(key, text, score, [(name, fit) for name, fit in best if fit > 0]))
+    return lines

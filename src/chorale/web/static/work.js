@@ -6,6 +6,7 @@
  *
  * @typedef {import("./question.js").Assignment} Assignment
  * @typedef {{answered: number, earned: number, earned_text: string}} Progress
+ * @typedef {{title: string, url: string, at_once: boolean}} Following what to do next, where a part has nothing more
  */
 
 import { post } from "./api.js";
@@ -24,13 +25,19 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const PANELS = ["panel-intro", "panel-loading", "panel-item", "panel-feedback", "panel-rest"];
 const POLL = { firstMs: 10_000, mostMs: 60_000, factor: 1.5 };
 
-/** What the page says when there is no question: a title, an icon, and whether asking again later makes sense. */
+/** Long enough to read what comes next and to stay. */
+const CONTINUES_AFTER_S = 8;
+
+/**
+ * What the page says when there is no question: a title, an icon, and whether asking again later makes sense. Where a
+ * result may open the next part (`awaits`), the page asks without a button for it.
+ */
 const RESTS = {
   wait: { title: "Nothing to do just now", icon: "icon-clock", again: true },
   paused: { title: "This part is paused", icon: "icon-pause", again: true },
   done: { title: "All done here. Thank you!", icon: "icon-check", again: false },
   limit: { title: "You have done all you can here. Thank you!", icon: "icon-check", again: false },
-  round: { title: "That was all of it. Thank you!", icon: "icon-check", again: false },
+  round: { title: "That was all of it. Thank you!", icon: "icon-check", again: false, awaits: true },
   dropped: { title: "This part has ended for you", icon: "icon-info", again: false },
   locked: { title: "This part is not open to you", icon: "icon-lock", again: false },
   signed_out: { title: "You are signed out", icon: "icon-lock", again: true },
@@ -114,7 +121,7 @@ async function main() {
       showSkips(reply.skips_left ?? null);
       showPay(reply.assignment.pay_text ?? null);
       await workOn(reply.assignment, module);
-    } else if (!(await rest(reply.status, reply.message))) return;
+    } else if (!(await rest(reply.status, reply.message, reply.following))) return;
   }
 }
 
@@ -199,7 +206,7 @@ function showPay(text) {
 /**
  * Ask for the next question until there is an answer.
  *
- * @returns {Promise<{status: string, message?: string, progress?: Progress, assignment?: any, skips_left?: number | null}>}
+ * @returns {Promise<{status: string, message?: string, progress?: Progress, assignment?: any, skips_left?: number | null, following?: Following | null}>}
  */
 async function askNext() {
   const backoff = new Backoff(RETRY.firstMs, RETRY.mostMs);
@@ -233,25 +240,62 @@ let polling = new Backoff(POLL.firstMs, POLL.mostMs, POLL.factor);
  *
  * @param {string} status
  * @param {string} [message]
+ * @param {Following | null} [following]
  * @returns {Promise<boolean>} whether to ask again
  */
-async function rest(status, message = "") {
+async function rest(status, message = "", following = null) {
   const about = RESTS[status] ?? RESTS.refused;
   const again = byId("rest-again");
   const news = byId("rest-title").textContent !== about.title || byId("panel-rest").hidden;
+  const link = /** @type {HTMLAnchorElement} */ (byId("rest-following"));
+  const newer = following !== null && link.textContent !== following.title;
   showOnly("panel-rest");
   again.hidden = !about.again;
   byId("rest-icon").className = `icon rest-icon ${about.icon}`;
   byId("rest-message").textContent = message;
-  if (news) {
+  link.hidden = following === null;
+  link.textContent = following?.title ?? "";
+  if (following) link.href = following.url;
+  if (news || newer) {
     polling = new Backoff(POLL.firstMs, POLL.mostMs, POLL.factor);
     byId("rest-title").textContent = about.title;
-    // An expert's next step is the desk: Enter is enough.
-    byId(config.desk ? "rest-home" : "rest-title").focus();
+    // An expert's next step is the desk, and everybody else's the next part: Enter is enough.
+    byId(following?.at_once ? "rest-following" : config.desk ? "rest-home" : "rest-title").focus();
   }
-  if (!about.again) return false;
+  if (following?.at_once && !about.again && (await leave())) {
+    location.assign(following.url);
+    return false;
+  }
+  if (!about.again && (following || !about.awaits)) return false;
   await pause(polling.step(), { button: again });
   return true;
+}
+
+/**
+ * Count down to what follows.
+ *
+ * @returns {Promise<boolean>} whether to go there: the worker may stay
+ */
+function leave() {
+  const [soon, stay] = [byId("rest-soon"), byId("rest-stay")];
+  let left = CONTINUES_AFTER_S;
+  soon.textContent = `The next part opens in ${left} seconds.`;
+  soon.hidden = stay.hidden = false;
+  return new Promise((resolve) => {
+    /** @param {boolean} going */
+    const end = (going) => {
+      clearInterval(timer);
+      soon.hidden = stay.hidden = true;
+      if (!going) byId("rest-following").focus();
+      resolve(going);
+    };
+    // Nobody is moved on while they look at another tab.
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") left -= 1;
+      if (left <= 0) end(true);
+    }, 1000);
+    stay.addEventListener("click", () => end(false), { once: true });
+  });
 }
 
 async function extendLease() {
@@ -269,7 +313,8 @@ async function extendLease() {
 function showProgress(progress) {
   if (!progress) return;
   const { answered, earned_text: earned } = progress;
-  byId("answered").replaceChildren(bold(answered), ` ${answered === 1 ? "answer" : "answers"}`);
+  const of = config.answers ? ` of ${config.answers}` : "";
+  byId("answered").replaceChildren(bold(answered), `${of} ${answered === 1 && !of ? "answer" : "answers"}`);
   byId("earned").replaceChildren(...(earned ? [bold(earned), " earned"] : []));
 }
 

@@ -1,0 +1,34 @@
+"""`chorale mail`"""
+
+from typing import Annotated
+
+from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.engine.started import started_study
+from chorale.model import UserError
+from chorale.store import mail as letters
+from chorale.web.mailing import send_mail
+
+
+def mail(
+    directory: StudyFolder,
+    resend: Annotated[
+        bool, Option(help="Queue e-mail anew of which it is not known whether it was sent. Somebody may get it twice.")
+    ] = False,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Send e-mail that is queued: invitations and messages, each once. The running site does so itself."""
+    with started_study(directory, db) as study:
+        if study.settings.mail is None:
+            raise UserError("study.toml names no mail server. Add a section [mail] with host and sender.")
+        again = study.store.do(lambda tx: letters.queue_again(tx, study.clock())) if resend else 0
+        done = send_mail(study)
+        states = study.store.look(letters.states)
+    if as_json:
+        print_json({"done": dict(done), "queued_anew": again, "states": states})
+        return
+    print_line(", ".join(f"{count:,} {state}" for state, count in sorted(done.items())) or "Nothing to send.")
+    if states.get(letters.SENDING):
+        print_line(f"{states[letters.SENDING]:,} in doubt: the connection was lost. --resend sends them anew.")

@@ -1,0 +1,22 @@
+"""Answers that grade other answers, as numbers."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Marks(NamedTuple):
+    """An answer to a rubric as numbers."""
+
+    criteria: Mapping[str, float]
+    """By criterion, between 0 and 1."""
+    comments: tuple[str, ...] = ()
+    """What the grader wrote to the person graded."""
+
+
+class Kept(NamedTuple):
+    """What one answer keeps of another that its item was made of."""
+
+    criteria: Mapping[str, float]
+    """Shares between 0 and 1, by name."""
+    parts: int
+    """How many of the other's parts stay, counted as `Grading.parts` does."""

@@ -1,0 +1,114 @@
+"""With which code a worker may go back to the platform they came from."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from chorale.engine import recruited
+from chorale.engine.running import Study
+from chorale.engine.visit import StageVisit, Visit
+from chorale.model import ProlificStudy
+from chorale.protocol import Ending, PartDone, Reason, State, ending
+from chorale.store import Tx, gates, responses
+from chorale.store.submissions import SubmissionRow
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """How somebody's part has ended."""
+
+    ending: Ending
+    code: str | None
+    """The code that says so; None if there is none for it."""
+    joined: ProlificStudy | None = None
+    """The study on Prolific they are in, as the study file has it."""
+
+
+class _Work(NamedTuple):
+    """What a worker did from a time on."""
+
+    before: Mapping[int, int]
+    """How many answers they had given before, by stage id: those do not count."""
+    beside: Mapping[str, tuple[int, bool]]
+    """What they did beside the items of stages, by stage, and whether there is more of it."""
+
+
+def finish_of(tx: Tx, study: Study, seen: Visit) -> Finish | None:
+    """How a worker of the study's platform may finish now; None if they may not yet."""
+    arrival = study.settings.arrival
+    if seen.panel != arrival.panel:
+        return None
+    done, out = arrival.completion_code, arrival.screenout_code
+    joined = recruited.current(tx, seen.worker.id) if study.settings.prolific is not None else None
+    rule = None
+    if joined is None:
+        ended = ending(parts_done(tx, study, seen), arrival.finish_after)
+    else:
+        row, submission = joined
+        done, out = row.completion_code, row.screenout_code
+        ended = ending_in(tx, study, seen, submission)
+        rule = recruited.in_study_file(tx, study, row.name)
+    if ended is None:
+        return None
+    if ended is Ending.COMPLETED:
+        return Finish(ended, done, rule)
+    # People who were removed have worked before. Those who did not pass never get the code for finished work.
+    return Finish(ended, out or (done if ended is Ending.REMOVED else None), rule)
+
+
+def ending_in(tx: Tx, study: Study, seen: Visit, submission: SubmissionRow) -> Ending | None:
+    """How the worker of a submission has ended what the submission is for."""
+    names = recruited.stages_of(tx, study, submission.panel_study)
+    done = parts_done(tx, study, seen, names, recruited.counts_from(tx, submission))
+    return ending(done, study.settings.arrival.finish_after)
+
+
+def parts_done(
+    tx: Tx, study: Study, seen: Visit, names: Collection[str] | None = None, since: int = 0
+) -> list[PartDone]:
+    """What a worker did in some of the stages; in all if none are named.
+
+    Only what they did from `since` on counts: somebody who comes again has to do something again. After a gate that
+    they did not pass, work in other stages counts from then on.
+    """
+    parts = [part for part in seen.stages if names is None or part.stage.name in names]
+    failed = _not_passed(tx, study, seen.worker.id)
+    decided = max((failed.get(part.stage.name, 0) for part in parts), default=0)
+    removed = any(part.state is State.REMOVED for part in seen.stages)
+    work = _work_from(tx, study, seen.worker.id, since)
+    later = work if decided <= since else _work_from(tx, study, seen.worker.id, decided)
+    return [_part_done(part, failed, work if part.stage.name in failed else later, removed=removed) for part in parts]
+
+
+def _is_shut(part: StageVisit) -> bool:
+    """Whether a stage is closed to people who were removed from another one: what they did there ended with it."""
+    return part.situation.reason is Reason.NOT_ADMITTED and part.stage.settings.entry.exclude_dropped
+
+
+def _part_done(part: StageVisit, failed: Collection[str], work: _Work, *, removed: bool) -> PartDone:
+    stage = part.stage
+    more, is_open = work.beside.get(stage.name, (0, False))
+    failure = None
+    if part.state is State.REMOVED or (removed and _is_shut(part)):
+        failure = Ending.REMOVED
+    elif stage.name in failed:
+        failure = Ending.NOT_PASSED
+    answered = part.answered - work.before.get(stage.id, 0) + more
+    return PartDone(answered, part.goes_on or is_open, stage.round_size is not None, failure)
+
+
+def _work_from(tx: Tx, study: Study, worker_id: int, since: int) -> _Work:
+    before = responses.answered_before(tx, worker_id, since) if since else {}
+    beside = {}
+    for part in study.work_parts.values():
+        own = None if part.beside is None else part.beside(tx, study, worker_id, since)
+        if own is not None:
+            beside[own.stage] = (own.done, own.is_open)
+    return _Work(before, beside)
+
+
+def _not_passed(tx: Tx, study: Study, worker_id: int) -> dict[str, int]:
+    """The stages of gates that a worker did not pass, and when that was last decided."""
+    failed = gates.failed_by(tx, worker_id) if study.gates else {}
+    by_time = sorted((at, name) for name, at in failed.items() if name in study.gates)
+    return {stage: at for at, name in by_time for stage in study.gates[name].settings.stage}

@@ -1,0 +1,205 @@
+"""Paying by PayPal's Payouts, in the states of every payout: planned, paying, sent, settled.
+
+A payout has its `sender_batch_id` before anything is asked for. Found *paying*, it is asked for again with the same id:
+PayPal pays it now, or names the batch that it has already. After 30 days PayPal forgets the id, so an older one is not
+asked for again. Refused, it is planned again: PayPal has surely not taken it.
+"""
+
+import os
+import secrets
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from chorale.engine.failed_payments import (
+    DAY,
+    NO_ADDRESS,
+    arrived,
+    due_by_hand,
+    history,
+    new_payments,
+    note_failed,
+    payable_lines,
+    to_try_again,
+    unfailed,
+)
+from chorale.engine.payout_addresses import addresses_for
+from chorale.engine.payouts import PayoutResult, add_payout
+from chorale.engine.running import Study
+from chorale.model import UserError
+from chorale.platforms.paypal import (
+    ADDRESS,
+    MOST_AT_ONCE,
+    REMEMBERED_DAYS,
+    PayPal,
+    PayPalBatch,
+    PayPalItem,
+    PayPalRefusedError,
+)
+from chorale.platforms.prolific import InDoubtError, RefusedError
+from chorale.store import Tx, events, locks, payments
+from chorale.store.payments import PAYING, PAYPAL, PLANNED, SENT, SETTLED, PaymentRow, PayoutRow
+
+ID_VARIABLE, SECRET_VARIABLE, ADDRESS_VARIABLE = "PAYPAL_CLIENT_ID", "PAYPAL_SECRET", "CHORALE_PAYPAL_URL"
+MARGIN_DAYS = 2
+REFUSED = "refused"
+REFUSED_ADDRESS = "PayPal does not take the address."
+DENIED = "PayPal denied the payout."
+
+
+def paypal_from_environment() -> PayPal:
+    """PayPal's interface, with the id and the secret in the environment. They are kept nowhere."""
+    client_id, secret = (os.environ.get(name, "").strip() for name in (ID_VARIABLE, SECRET_VARIABLE))
+    if not client_id or not secret:
+        raise UserError(f"PayPal needs the variables {ID_VARIABLE} and {SECRET_VARIABLE}, from its developer pages.")
+    return PayPal(client_id, secret, os.environ.get(ADDRESS_VARIABLE, ADDRESS))
+
+
+def pay_by_paypal(study: Study, client: PayPal, *, retry: bool = False) -> PayoutResult:
+    """Finish payouts that were begun, note what PayPal reports, then pay what is due to people who want PayPal.
+
+    `retry` tries payments again that failed, also of people who have left no other address since.
+    """
+    client.sign_in()
+    done = PayoutResult()
+    for begun in study.store.look(lambda tx: payments.payouts(tx, platform=PAYPAL, states=(PLANNED, PAYING))):
+        _carry_on(study, client, begun.id, done)
+    sent = study.store.look(lambda tx: payments.payouts(tx, platform=PAYPAL, states=(SENT,)))
+    _note_all(study, client, [(row.id, row.external_id or "") for row in sent], done)
+    for payout_id in study.store.do(lambda tx: _plan(tx, study, retry=retry)):
+        _carry_on(study, client, payout_id, done)
+    return done
+
+
+def _plan(tx: Tx, study: Study, *, retry: bool) -> list[int]:
+    locks.lock(tx, locks.Alone.PLANS_PAYMENTS)
+    addresses = addresses_for(tx, PAYPAL)
+    due = [one for one in due_by_hand(tx, study) if one.account.worker_id in addresses]
+    lines, again = new_payments(due), to_try_again(tx, due, addresses, everybody=retry)
+    made = []
+    for start in range(0, max(len(lines), len(again)), MOST_AT_ONCE // 2):
+        part = slice(start, start + MOST_AT_ONCE // 2)
+        made.append(
+            add_payout(
+                tx, study, PAYPAL, None, lines[part], again=again[part], external_id=f"chorale-{secrets.token_hex(12)}"
+            )
+        )
+    return made
+
+
+class _Ask(NamedTuple):
+    """What PayPal is asked for."""
+
+    row: PayoutRow
+    items: list[PayPalItem]
+    left_out: list[PaymentRow]
+    """Payments of the payout whose address is gone since PayPal was asked before."""
+
+
+def _carry_on(study: Study, client: PayPal, payout_id: int, done: PayoutResult) -> None:
+    """Ask PayPal to pay, once or again."""
+    ask = study.store.do(lambda tx: _begin(tx, study, payout_id))
+    if ask.row.state != PAYING:
+        return
+    if not ask.items:
+        done.in_doubt.append(ask.row)
+        return
+    try:
+        batch = client.pay(ask.row.external_id or "", ask.items, f"Payment for “{study.settings.study.title}”")
+    except InDoubtError:
+        done.in_doubt.append(ask.row)
+    except PayPalRefusedError as error:
+        refused = error
+        back, failed = study.store.do(lambda tx: _take_back(tx, study, payout_id, refused.receivers))
+        if failed:
+            _carry_on(study, client, payout_id, done)
+        elif back:
+            done.refused.append(error.message)
+        else:
+            done.in_doubt.append(ask.row)
+    else:
+        if study.store.do(lambda tx: _take_note(tx, study, ask, batch)):
+            _note_all(study, client, [(payout_id, batch.id)], done)
+        done.sent.append(study.store.look(lambda tx: payments.payout_numbered(tx, payout_id)))
+
+
+def _begin(tx: Tx, study: Study, payout_id: int) -> _Ask:
+    """Write down that PayPal is asked, and for what. Without items, it is not to be asked."""
+    now, row = study.clock(), payments.payout_numbered(tx, payout_id)
+    addresses, left_out = addresses_for(tx, PAYPAL), list[PaymentRow]()
+    if row.state == PLANNED:
+        lines = payable_lines(tx, study, payout_id, PAYPAL)
+        if lines:
+            payments.move_payout(tx, payout_id, PLANNED, PAYING, sent_at=now)
+    elif row.state == PAYING and now - (row.sent_at or 0) <= (REMEMBERED_DAYS - MARGIN_DAYS) * DAY:
+        everything = unfailed(tx, payout_id)
+        lines = [line for line in everything if line.worker_id in addresses]
+        left_out = [line for line in everything if line.worker_id not in addresses]
+    else:
+        lines = []
+    if lines:
+        events.record(tx, now, "payout", {"payout": payout_id, "state": PAYING})
+    items = [PayPalItem(str(line.id), addresses[line.worker_id].email, line.amount, row.currency) for line in lines]
+    return _Ask(payments.payout_numbered(tx, payout_id), items, left_out)
+
+
+def _take_back(tx: Tx, study: Study, payout_id: int, receivers: frozenset[str]) -> tuple[bool, bool]:
+    """Note that PayPal refused a payout; whether it is planned again, and whether payments in it failed for that.
+
+    It is not planned again while an answer to another request for it is missing: PayPal may have taken that one.
+    """
+    events.record(tx, study.clock(), "payout", {"payout": payout_id, "state": REFUSED})
+    states = Counter(event.evidence["state"] for event in history(tx, payout_id))
+    if states[PAYING] > states[REFUSED] or not payments.move_payout(tx, payout_id, PAYING, PLANNED, sent_at=None):
+        return False, False
+    refused = [line for line in unfailed(tx, payout_id) if str(line.id) in receivers]
+    for line in refused:
+        note_failed(tx, study, line, payout_id, REFUSED_ADDRESS)
+    return True, bool(refused)
+
+
+def _take_note(tx: Tx, study: Study, ask: _Ask, batch: PayPalBatch) -> bool:
+    """Note that PayPal has a payout; False if another process has."""
+    if not payments.move_payout(tx, ask.row.id, PAYING, SENT, external_id=batch.id):
+        return False
+    events.record(tx, study.clock(), "payout", {"payout": ask.row.id, "state": SENT})
+    # A batch that PayPal had before may have them: an earlier request named them.
+    for line in ask.left_out if batch.is_new else ():
+        note_failed(tx, study, line, ask.row.id, NO_ADDRESS)
+    return True
+
+
+def _note_all(study: Study, client: PayPal, batches: Iterable[tuple[int, str]], done: PayoutResult) -> None:
+    """Note what PayPal reports of batches. One that it does not show is looked up again the next time."""
+    for payout_id, batch in batches:
+        try:
+            _note(study, client, payout_id, batch)
+        except RefusedError as error:
+            done.unreported.append(error.message)
+        except InDoubtError as error:
+            done.unreported.append(error.message)
+            return
+
+
+def _note(study: Study, client: PayPal, payout_id: int, batch: str) -> None:
+    """Note what has arrived and what failed of a payout. It is settled once every payment in it is known."""
+    report = client.report(batch)
+    reported = report.arrived | report.under_way
+
+    def note(tx: Tx) -> None:
+        lines = unfailed(tx, payout_id)
+        arrived(tx, study, [line for line in lines if str(line.id) in report.arrived])
+        for line in lines:
+            reason = report.failed.get(str(line.id), DENIED if report.is_denied else None)
+            if reason is not None and str(line.id) not in reported:
+                note_failed(tx, study, line, payout_id, reason)
+        missing = [line for line in unfailed(tx, payout_id) if str(line.id) not in report.arrived]
+        if report.is_complete and not missing:
+            charged = _charged(tx, payout_id, report.fees)
+            payments.move_payout(tx, payout_id, SENT, SETTLED, settled_at=study.clock(), charged=charged)
+
+    study.store.do(note)
+
+
+def _charged(tx: Tx, payout_id: int, fees: int | None) -> int | None:
+    return None if fees is None else payments.payout_numbered(tx, payout_id).amount + fees

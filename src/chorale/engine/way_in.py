@@ -1,0 +1,52 @@
+"""What leads a worker into a stage that does not admit them yet."""
+
+from collections.abc import Collection, Mapping
+from itertools import chain
+
+from chorale.engine.running import RunningGate, Study
+from chorale.protocol import Situation
+from chorale.protocol.situation_words import NO_WAY_IN, WayIn
+from chorale.store import Tx, visiting
+from chorale.store.visiting import StageProgress
+
+
+def way_in(study: Study, now: Situation, progress: Mapping[int, StageProgress], decided_by: Collection[str]) -> WayIn:
+    """The earlier work that a stage asks a worker for who is not admitted.
+
+    Of several qualifications, the first that they can no longer get, or else the first.
+    """
+    if now.admission is None:
+        return NO_WAY_IN
+    evidence = now.admission.evidence
+    if "answered_needed" in evidence:
+        return WayIn((evidence["qualified_in"],), decided=evidence["answered"] >= evidence["answered_needed"])
+    ways = [_way_to(study, name, progress, decided_by) for name in evidence.get("missing", ())]
+    return next(chain((way for way in ways if not way.is_open), ways), NO_WAY_IN)
+
+
+def way_in_of(tx: Tx, study: Study, now: Situation, worker_id: int) -> WayIn:
+    """The earlier work that a stage asks a worker for, from the store. Nothing is read where they are admitted."""
+    if now.admission is None:
+        return NO_WAY_IN
+    view = visiting.worker_view(tx, worker_id)
+    return way_in(study, now, view.progress, view.decided_by)
+
+
+def _way_to(
+    study: Study, qualification: str, progress: Mapping[int, StageProgress], decided_by: Collection[str]
+) -> WayIn:
+    gate = next((gate for gate in study.gates.values() if qualification in _grants(gate)), None)
+    if gate is None:
+        return NO_WAY_IN
+
+    def is_finished(name: str) -> bool:
+        stage = study.stage(name)
+        done = progress.get(stage.id)
+        return done is not None and done.answered >= (stage.round_size or gate.settings.graded)
+
+    stages = gate.settings.stage
+    return WayIn(stages, all(map(is_finished, stages)), gate.name in decided_by)
+
+
+def _grants(gate: RunningGate) -> tuple[str, ...]:
+    return (gate.name,) if gate.settings.promote is None else (gate.name, gate.settings.promote.to)

@@ -1,0 +1,46 @@
+"""Files of finished work that one kind of task can hold, recognised by their columns."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chorale.files.batch_files import BatchFile
+from chorale.lazy import load
+from chorale.model import Answer
+from chorale.registry import blaming, installed
+
+
+@dataclass(frozen=True)
+class BatchKind:
+    """How a file becomes a stage of a task that knows more about it than a form."""
+
+    task: str
+    settings: str
+    """Settings of the stage, as TOML."""
+    options: str
+    """Settings of the stage's options, as TOML."""
+    item_columns: frozenset[str]
+    """Columns of items that such a file has, without what the platform puts before them."""
+    answer_column: str
+    item: Callable[[Mapping[str, str]], Mapping[str, Any]]
+    """From the cells of an item by column to a row of the items file, without `id`. ValueError says what is wrong."""
+    answer: Callable[[Mapping[str, Any]], Answer]
+    """From what was filled in, by the titles of the fields, to an answer."""
+
+    def fits(self, batch: BatchFile) -> bool:
+        titles = {field.title for field in batch.fields}
+        return self.item_columns <= set(batch.columns) and self.answer_column in titles
+
+    def answer_of(self, titles: Sequence[str], given: Sequence[Any]) -> Answer:
+        return self.answer({title: value for title, value in zip(titles, given, strict=True) if value})
+
+
+def batch_kind_of(batch: BatchFile) -> BatchKind | None:
+    """The kind of an installed kit that a file is of; None if it is of none."""
+    for kit in installed().kits.values():
+        for place in kit.batch_kinds:
+            with blaming(f"part {place} of the kit `{kit.name}`"):
+                kind: BatchKind = load(place)
+                if kind.fits(batch):
+                    return kind
+    return None

@@ -1,0 +1,88 @@
+"""Trained models as folders: the weights as safetensors, everything else as JSON. Nothing in them is ever run."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from chorale.files.source import read_bytes, read_source, refused
+from chorale.files.tables import replacing
+
+WEIGHTS, ABOUT = "model.safetensors", "model.json"
+_WIDEST = 4096
+"""Of a layer, in numbers: a file that asks for more would fill the memory."""
+
+
+class ModelFolder(NamedTuple):
+    """What was read, each part of it of its kind, and not yet whether they fit each other."""
+
+    about: dict[str, Any]
+    weights: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKind:
+    """One kind of trained model."""
+
+    name: str
+    """As it is in the file."""
+    what: str
+    """In a message: `a frame classifier`."""
+    again: str
+    """What to do about a broken one."""
+    parts: Mapping[str, type]
+    """What the file about it has besides the signature, the weights' digest, the shape and the training."""
+    version: int = 1
+
+    def write(self, folder: Path, weights: bytes, about: Mapping[str, Any]) -> None:
+        """The two files. The one that names the other's content comes last, so that halves are recognised."""
+        whole = {"kind": self.name, "version": self.version, "weights": sha256(weights).hexdigest(), **about}
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(folder / WEIGHTS) as draft:
+            draft.write_bytes(weights)
+        with replacing(folder / ABOUT) as draft:
+            draft.write_text(json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n", "utf-8")
+
+    def read(self, folder: Path) -> ModelFolder:
+        """The two files; a folder that is of another kind, or broken, is refused."""
+        if folder.exists() and not folder.is_dir():
+            raise refused(folder, None, "is a file", "Name the folder that the model was saved in")
+        about = self._about(folder / ABOUT)
+        weights = read_bytes(folder / WEIGHTS)
+        if sha256(weights).hexdigest() != about["weights"]:
+            raise refused(folder / WEIGHTS, None, f"is not the file that {ABOUT} describes", self.again)
+        return ModelFolder(about, weights)
+
+    def does_not_fit(self, folder: Path, error: Exception) -> Exception:
+        """For a folder whose parts do not make a model."""
+        return refused(folder / ABOUT, None, "does not fit its weights", self.again, str(error)[:200])
+
+    def _about(self, path: Path) -> dict[str, Any]:
+        source = read_source(path)
+        try:
+            about = json.loads(source.text)
+        except (ValueError, RecursionError):
+            raise refused(path, None, "is not JSON", self.again) from None
+        if not isinstance(about, dict) or about.get("kind") != self.name:
+            raise refused(path, None, f"is not of {self.what}", "Name the folder of one")
+        if about.get("version") != self.version:
+            raise refused(path, None, "is of another version", self.again, repr(about.get("version"))[:50])
+        needed = {"signature": str, "weights": str, "shape": dict, "training": dict, **self.parts}
+        for name, kind in needed.items():
+            if not isinstance(about.get(name), kind):
+                raise refused(path, None, f"has nothing usable under {name!r}", self.again)
+        return about
+
+
+def checked_sizes(values: Mapping[str, Any], usual: Any) -> dict[str, Any]:
+    """The numbers of a network's shape, by those of a usual one; ValueError if they can't be."""
+    names = {one.name for one in fields(usual)}
+    if set(values) != names:
+        raise ValueError(f"the shape has the settings {', '.join(sorted(values))}, not {', '.join(sorted(names))}")
+    for name, value in values.items():
+        whole = isinstance(getattr(usual, name), int)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= (_WIDEST if whole else 1):
+            raise ValueError(f"the shape has no number for {name} that can be used")
+    return dict(values)

@@ -1,0 +1,42 @@
+"""What a study file can say about sending e-mail. Descriptions are the documentation (docs/settings.md)."""
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from chorale.model.setting_types import Settings
+
+INVITATION_TEXT = """\
+You are invited to take part in “{title}”. This link is yours alone:
+
+{link}
+
+Open it to read what the study is about. Nothing is asked of you before you agree.
+"""
+
+
+class MailSettings(Settings):
+    host: str = Field(min_length=1, max_length=253, description="The SMTP server that takes e-mail from you.")
+    port: int = Field(default=587, ge=1, le=65535, description="Its port.")
+    security: Literal["starttls", "tls", "none"] = Field(
+        default="starttls", description="How the connection is encrypted. `none` is for a server on the same computer."
+    )
+    username: str | None = Field(
+        default=None, description="To sign in there. The password is in the variable CHORALE_SMTP_PASSWORD."
+    )
+    sender: str = Field(pattern=r"^[^@\s<>,]+@[^@\s<>,]+$", description="The address that e-mail comes from.")
+    results: bool = Field(
+        default=True, description="Whether people who were invited by e-mail get messages, such as results, by it too."
+    )
+    invitation: str = Field(
+        default=INVITATION_TEXT,
+        max_length=10_000,
+        description="The text of invitations; `{link}` becomes the link, `{title}` the title of the study.",
+    )
+
+    @field_validator("invitation")
+    @classmethod
+    def _has_link(cls, value: str) -> str:
+        if "{link}" not in value:
+            raise ValueError("has no {link} in it. Write {link} where the link of each person goes.")
+        return value

@@ -1,0 +1,142 @@
+"""What arms are compared by: one observation for every worker, or for every item, with the arm it belongs to."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from chorale.engine.running import Study
+from chorale.metrics import Metric, Statistics, UnpairedComparison, ratio
+from chorale.metrics.adjustment import holm
+from chorale.metrics.resampling import Resampling
+from chorale.model import PlannedOutcome, Standing
+from chorale.monitor.costs import final_stages_of_arm
+from chorale.monitor.outcomes import stage_results
+from chorale.monitor.status import gold_of
+from chorale.store import Tx, grades, participations
+from chorale.store.arms import arms_by_worker
+
+_MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])}, wholes=lambda sums: {"mean": sums[..., 1]})
+
+
+class Observation(NamedTuple):
+    arm: str
+    worker: str
+    item: str
+    value: float
+    of: float = 1.0
+    """How much it counts: `value` is a sum over so many."""
+
+
+class ArmComparison(NamedTuple):
+    arm: str
+    against: str
+    compared: UnpairedComparison
+    p: float
+    """By the planned test."""
+    adjusted: float
+    """By Holm's method, for the number of arms that are compared."""
+
+
+class ComparedArms(NamedTuple):
+    """A planned outcome in every arm, and what was compared."""
+
+    planned: PlannedOutcome
+    means: Mapping[str, float | None]
+    units: Mapping[str, int]
+    comparisons: Sequence[ArmComparison]
+
+
+def compare_arms(tx: Tx, study: Study, planned: PlannedOutcome, resampling: Resampling) -> ComparedArms:
+    """Every arm's mean, and how far each is from the one that they are compared with."""
+    names = () if study.settings.arms is None else study.settings.arms.names
+    against = planned.against or names[0]
+    sides = _by_unit(observations(tx, study, planned.outcome), planned, names)
+    first = sides[against]
+    others = [name for name in names if name != against and len(sides[name].items) and len(first.items)]
+    compared = {name: resampling.compare_apart((sides[name], _MEAN), (first, _MEAN))["mean"] for name in others}
+    p = [one.p_permutation if planned.test == "permutation" else one.p_bootstrap for one in compared.values()]
+    return ComparedArms(
+        planned,
+        {name: _MEAN.scores(side)["mean"] if len(side.items) else None for name, side in sides.items()},
+        {name: len(side.items) for name, side in sides.items()},
+        [
+            ArmComparison(name, against, compared[name], raw, adjusted)
+            for name, raw, adjusted in zip(compared, p, holm(p), strict=True)
+        ],
+    )
+
+
+def _by_unit(seen: Sequence[Observation], planned: PlannedOutcome, arms: Sequence[str]) -> dict[str, Statistics]:
+    """For every arm, the sum and the count of each unit."""
+    units: dict[str, dict[str, tuple[float, float]]] = {arm: {} for arm in arms}
+    for one in seen:
+        unit = one.worker if planned.unit == "worker" else f"{one.worker}/{one.item}"
+        value, of = units[one.arm].get(unit, (0.0, 0.0))
+        units[one.arm][unit] = value + one.value, of + one.of
+    return {
+        arm: Statistics(tuple(sorted(mine)), np.array([mine[unit] for unit in sorted(mine)]).reshape(-1, 2))
+        for arm, mine in units.items()
+    }
+
+
+def observations(tx: Tx, study: Study, outcome: str) -> list[Observation]:
+    """What there is to see of an outcome, of everybody in an arm."""
+    found = _OF_EVERY_STUDY.get(outcome)
+    return list(_of_tables(tx, study, outcome) if found is None else found(tx, study))
+
+
+def _of_tables(tx: Tx, study: Study, outcome: str) -> Iterator[Observation]:
+    """The rows of tasks' tables that have the measure."""
+    for stage in study.stages.values():
+        for export in stage.task.exports:
+            by_arm = export.by_arm
+            measure = next((one for one in by_arm.measures if one.name == outcome), None) if by_arm else None
+            if by_arm is None or measure is None:
+                continue
+            for row in export.rows(stage_results(tx, study, stage)):
+                value = measure.value(row)
+                if row[by_arm.arm] is not None and value is not None:
+                    yield Observation(row[by_arm.arm], row[by_arm.worker], row[by_arm.item], value)
+
+
+def _retained(tx: Tx, study: Study) -> Iterator[Observation]:
+    final = {arm: {stage.name for stage in final_stages_of_arm(study, arm)} for arm in _names(study)}
+    there: dict[str, set[str]] = defaultdict(set)
+    removed: set[str] = set()
+    for row in participations.participation_summaries(tx):
+        if row.standing == Standing.DROPPED:
+            removed.add(row.worker)
+        if row.answered:
+            there[row.worker].add(row.stage)
+    for worker, arm in sorted(arms_by_worker(tx).items()):
+        reached = worker not in removed and not there[worker].isdisjoint(final[arm])
+        yield Observation(arm, worker, worker, float(reached))
+
+
+def _graded(tx: Tx, study: Study) -> Iterator[Observation]:
+    arms = arms_by_worker(tx)
+    stages = [stage.id for stage in study.stages.values() if stage.settings.arms and stage.round_size is None]
+    for answer in grades.graded_answers(tx, stages) if stages else ():
+        if answer.worker in arms:
+            yield Observation(arms[answer.worker], answer.worker, str(answer.response_id), answer.score)
+
+
+def _gold(tx: Tx, study: Study) -> Iterator[Observation]:
+    arms = arms_by_worker(tx)
+    for row in participations.participation_summaries(tx):
+        right, answered = gold_of(study, row)
+        if row.worker in arms and answered:
+            yield Observation(arms[row.worker], row.worker, row.stage, right, answered)
+
+
+def _names(study: Study) -> tuple[str, ...]:
+    return () if study.settings.arms is None else study.settings.arms.names
+
+
+_OF_EVERY_STUDY: Mapping[str, Callable[[Tx, Study], Iterator[Observation]]] = {
+    "retained": _retained,
+    "grade": _graded,
+    "gold": _gold,
+}

@@ -1,0 +1,104 @@
+"""What the interface for workers takes and gives."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from chorale.store.codec import storage_problem
+
+
+class Submission(BaseModel):
+    """An answer to an item."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    key: str = Field(
+        pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Made once per answer; sending it again is harmless."
+    )
+    answer: Any = Field(description="Shaped by the task of the stage.")
+    duration_ms: int | None = Field(default=None, ge=0, le=10**12, description="How long the item was in view.")
+
+    @field_validator("answer")
+    @classmethod
+    def _storable(cls, value: Any) -> Any:
+        if problem := storage_problem(value):
+            raise ValueError(problem)
+        return value
+
+
+class ProgressBody(BaseModel):
+    answered: int
+    earned: int
+    earned_text: str
+
+
+class AssignmentBody(BaseModel):
+    id: str
+    item: dict[str, Any]
+    arrangement: dict[str, Any] | None = None
+    expires_at: int
+    server_now: int
+    pay_text: str | None = None
+    """What this item pays, where that goes by its length."""
+
+
+class FollowingBody(BaseModel):
+    """What a worker does next where a part has nothing more for them."""
+
+    title: str
+    url: str
+    at_once: bool
+    """Whether the page goes there without being asked, after some seconds."""
+
+
+class OfferBody(BaseModel):
+    status: Literal["item", "wait", "done", "paused", "dropped", "limit", "locked", "round"]
+    message: str
+    progress: ProgressBody
+    assignment: AssignmentBody | None = None
+    skips_left: int | None = None
+    """How many more items may be skipped, this one included; any number if null."""
+    following: FollowingBody | None = None
+
+
+class FeedbackBody(BaseModel):
+    explanation: str
+    details: dict[str, Any] | None = None
+    """How the answer compares with the expert's, for the form's module to show; in practice rounds only."""
+
+
+class OutcomeBody(BaseModel):
+    status: Literal["accepted", "already_submitted"]
+    feedback: FeedbackBody | None
+    right: bool | None
+    """Whether the answer was right; shown in practice rounds only."""
+    standing: Literal["active", "dropped"]
+    progress: ProgressBody
+
+
+class ReturnedBody(BaseModel):
+    status: Literal["returned"]
+
+
+class LeaseBody(BaseModel):
+    expires_at: int
+    server_now: int
+
+
+class ExtendedBody(BaseModel):
+    status: Literal["extended"]
+    assignment: LeaseBody
+
+
+class ErrorDetail(BaseModel):
+    code: str
+    message: str
+
+
+class ErrorBody(BaseModel):
+    error: ErrorDetail
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorBody} for status in (400, 401, 403, 404, 409, 410, 413, 422)
+}
