@@ -3,9 +3,14 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from sqlalchemy import text
+
 from chorale.engine import entering, work
+from chorale.engine.finishing import parts_done
 from chorale.engine.running import Study
+from chorale.engine.visit import visit
 from chorale.engine.work import Offer, Outcome
+from chorale.protocol import Ending, ending
 from chorale.store import Tx
 
 T = TypeVar("T")
@@ -18,6 +23,17 @@ def do(study: Study, what: Callable[..., T], *args: Any, **kwargs: Any) -> T:
 
 def look(study: Study, what: Callable[[Tx], T]) -> T:
     return study.store.read(what).result()
+
+
+def tamper(study: Study, statement: str) -> None:
+    """Change rows behind everybody's back, also of tables that can only grow."""
+
+    def changed(tx: Tx, _study: Study) -> int:
+        for name in tx.execute(text("SELECT name FROM sqlite_master WHERE type = 'trigger'")).scalars().all():
+            tx.execute(text(f"DROP TRIGGER {name}"))
+        return tx.execute(text(statement)).rowcount
+
+    assert do(study, changed) > 0, "the study has nothing of the kind"
 
 
 class Person:
@@ -43,6 +59,17 @@ class Person:
     def give_back(self, offer: Offer) -> None:
         assert offer.lease is not None
         do(self.study, work.give_back, self.id, offer.lease.token)
+
+
+def ending_for(study: Study, person: Person, after: int = 99) -> Ending | None:
+    """How somebody may go back to their platform, once they have answered `after` times or have nothing left to do."""
+
+    def decide(tx: Tx) -> Ending | None:
+        seen = visit(tx, study, person.id)
+        assert seen is not None
+        return ending(parts_done(tx, study, seen), after)
+
+    return look(study, decide)
 
 
 def people(study: Study, count: int) -> list[Person]:

@@ -38,6 +38,7 @@ from chorale.store import (
     offering,
     participations,
     responses,
+    workers,
 )
 from chorale.store.arms import arm_of, arms_by_worker
 from crowd import do, look
@@ -117,10 +118,10 @@ class World:
         if expert:
             worker = do(self.study, entering.arrive_as_expert, name)
         else:
-            worker = do(self.study, entering.arrive, ("one", "two")[how % 2], name, {})
+            worker = do(self.study, entering.arrive, ("prolific", "two")[how % 2], name, {})
             do(self.study, entering.consent, worker.id)
         self.people.append(Somebody(worker.id, how % 5, expert))
-        self.log.append(("come", self.clock.now, name, expert, ("one", "two")[how % 2], worker.pseudonym))
+        self.log.append(("come", self.clock.now, name, expert, ("prolific", "two")[how % 2], worker.pseudonym))
 
     def ask(self, one: Somebody, how: int) -> Offer | None:
         """Ask for an item in one of the parts on their page, or in any."""
@@ -350,8 +351,10 @@ class World:
         for line in ledger.ledger_lines(tx):
             (fees if line.kind == "fee" else paid)[line.worker, line.stage] += line.amount
         assert {at: amount for at, amount in owed.items() if amount} == dict(paid)
-        percent = self.study.settings.pay.fee_percent
+        pay, panel = self.study.settings.pay, self.study.settings.arrival.panel
+        panels = workers.panels(tx)
         for at, amount in paid.items():
+            percent = pay.fee_percent if panels[at[0]] == panel else 0
             assert abs(fees[at] - amount * percent / 100) <= 0.5 + 1e-9
         budget = self.study.settings.pay.budget
         assert budget is None or sum(paid.values()) + sum(fees.values()) <= budget
@@ -365,6 +368,9 @@ class World:
         assert {(row.gate, row.worker) for row in verdicts} == set(told)
         for row in verdicts:
             evidence = told[row.gate, row.worker]
+            if not row.has_score:
+                assert not row.passed and evidence["reason"]
+                continue
             assert evidence["score"] == row.score
             assert {"needed", "rank", "of", "average", "rule", "grades", "reason"} <= set(evidence)
             asked = self.study.gates[row.gate].settings.criteria
@@ -375,7 +381,9 @@ class World:
         assert set(closed) == gates.closed_gates(tx)
         for name, evidence in closed.items():
             mine = [row for row in verdicts if row.gate == name]
-            assert (evidence["scored"], evidence["passed"]) == (len(mine), sum(row.passed for row in mine))
+            scored = sum(row.has_score for row in mine)
+            assert (evidence["scored"], evidence["passed"]) == (scored, sum(row.passed for row in mine))
+            assert evidence["without_score"] == len(mine) - scored
             assert evidence["by"]
             assert evidence["rule"]["name"] == name
 

@@ -640,7 +640,9 @@ def test_without_a_truth_there_are_intervals_and_another_file(method: str, files
         compared["mean certainty"]["value"] - compared["mean certainty"]["other"]
     )
     assert method != "majority" or compared["probability of 0"]["difference"] < 0
-    without = {"confidence": ["Workers' trust"], "mmsr": ["Workers' accuracy"]}.get(method, [])
+    without = {"confidence": ["Workers' trust"], "mmsr": ["Workers' accuracy"], "glad": ["Workers' ability"]}.get(
+        method, []
+    )
     for worker in found["workers"].values():
         assert ("ci" in worker) == (not without)
         for quality, (low, high) in worker.get("ci", {}).items():
@@ -663,7 +665,8 @@ def test_another_file_is_held_against_the_same_truth(files: Path) -> None:
 
 def test_what_workers_qualities_rest_on_gives_them_again(files: Path) -> None:
     judgments = Judgments.from_dataframe(pd.read_csv("judgments.csv"))
-    for method in ("majority", "wawa", "dawid-skene", "one-coin", "mace", "glad"):
+    assert worker_evidence(judgments, "glad", aggregate(judgments, "glad")) is None
+    for method in ("majority", "wawa", "dawid-skene", "one-coin", "mace"):
         result = aggregate(judgments, method)
         evidence = worker_evidence(judgments, method, result)
         assert evidence is not None

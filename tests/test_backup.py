@@ -148,6 +148,7 @@ def answers(folder: Path) -> int:
         return int(connection.execute("SELECT count(*) FROM response").fetchone()[0])
 
 
+@pytest.mark.slow
 def test_a_backup_of_a_busy_site_is_whole(tmp_path: Path, database: str | None) -> None:
     """Others write while the copy is made: all of it is of one moment."""
     folder, ended = tmp_path / "study", Event()
@@ -184,6 +185,7 @@ def test_a_backup_of_a_busy_site_is_whole(tmp_path: Path, database: str | None) 
     assert json.loads(run("verify", elsewhere, "--json").stdout)["ok"]
 
 
+@pytest.mark.slow
 def test_a_study_moves_between_databases(folder: Path, postgres_url: str, tmp_path: Path) -> None:
     run("backup", folder, tmp_path / "first")
     moved = tmp_path / "moved"

@@ -52,11 +52,14 @@ SCORING = [
     "evaluate labels labels.csv labels.csv --ci",
     "agreement judgments.csv --ci",
     "agreement judgments.csv --metric gwet --analytic",
+    "models judgments.csv --model w2 --min-items 2 --plan",
+    "estimate estimated.csv",
     "irt answers.csv --model 1pl",
     "prepare rules extractions.tsv rules.tsv --out items.jsonl --at-least 1 --per-extraction 1",
 ]
 IN_BASE = {
-    *("new", "check", "aggregate", "agreement", "irt", "reproduce", "import qasrl", "browse qasrl", "learn rules"),
+    *("new", "check", "aggregate", "agreement", "models", "estimate", "irt", "reproduce", "import qasrl"),
+    *("browse qasrl", "learn rules", "train qasrl", "parse qasrl"),
     *(f"evaluate {name}" for name in ("frames", "labels", "mcq", "qasrl", "rules", "srl")),
     *(f"prepare {name}" for name in ("frames", "mcq", "qasrl", "rules")),
     *(f"baseline {name}" for name in ("frames", "train-frames", "mcq")),
@@ -82,6 +85,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "extractions.tsv").write_text("".join(f"Ann\tlive in\ttown {number}\n" for number in range(9)))
     judgments = [f"t{task},w{worker},{'ab'[task * worker % 2]}" for task in range(6) for worker in range(3)]
     (folder / "judgments.csv").write_text("\n".join(["task,worker,label", *judgments]) + "\n")
+    (folder / "estimated.csv").write_text("model,people\nyes,yes\nno,no\nyes,no\nno,\n")
     answers = [f"r{who}," + ",".join(str(int(who > item)) for item in range(6)) for who in range(7)]
     (folder / "answers.csv").write_text("\n".join(["responder,a,b,c,d,e,f", *answers]) + "\n")
     question = {

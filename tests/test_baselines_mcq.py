@@ -22,7 +22,9 @@ from chorale.kits.questions.baselines import (
     lacking,
     transfer,
 )
+from chorale.kits.questions.baselines.choice_models import writes_text
 from chorale.kits.questions.files.questions import read_mcq
+from chorale.kits.questions.text_answers import option_in, prompt
 from chorale.model import UserError
 
 PLACES = ("harbour", "market", "forest", "castle", "station", "library", "bakery", "orchard", "tunnel", "meadow")
@@ -238,6 +240,100 @@ def test_a_model_of_a_folder_needs_the_extra(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setattr("chorale.model.extras.find_spec", lambda _name: None)
     with pytest.raises(UserError, match=r"pip install 'chorale\[models\]'"):
         choice_model(str(tmp_path))
+
+
+# Models from text to text
+
+
+@pytest.mark.parametrize(
+    ("said", "options", "option"),
+    [
+        ("the old dog", ["The cat", "The old dog"], 1),
+        ("it's late", ["Its late", "It's late"], 1),
+        ("its late", ["It is", "It's late"], 1),
+        ("a dog in the yard", ["a cat in the house", "a dog in a yard", "none"], 1),
+        ("the", ["the cat", "the dog"], 0),
+        ("dogs", ["cat", "dog"], None),
+        ("(b)", ["cat", "dog"], 1),
+        ("", ["cat", "dog"], None),
+    ],
+)
+def test_the_most_similar_option_is_the_answer(said: str, options: list[str], option: int | None) -> None:
+    assert option_in(said, options) == option
+
+
+def test_the_input_is_that_of_unifiedqa() -> None:
+    assert prompt("Which is best  conductor?", ["Iron", "Feather"], "") == (
+        r"which is best conductor? \n (a) iron (b) feather"
+    )
+    assert prompt("", ["Iron", "Feather"], "Metal\nconducts.") == r"(a) iron (b) feather \n metal conducts."
+
+
+def test_texts_are_read_as_predictions(tmp_path: Path, copies: list[ChoiceExample]) -> None:
+    file = write(tmp_path / "copies.jsonl", copies[:8])
+    texts = [one.options[one.right].upper() if place < 6 else "zzz" for place, one in enumerate(copies[:8])]
+    rows = [
+        {"question_id": one.id, "model": "unifiedqa", "text": text} for one, text in zip(copies[:8], texts, strict=True)
+    ]
+    predictions = tmp_path / "texts.jsonl"
+    predictions.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["evaluate", "mcq", str(file), "--predictions", str(predictions), "--json"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads(done.stdout)["files"].values()
+    assert found["models"]["unifiedqa"]["all"]["accuracy"] == 0.75  # what is like no option is wrong, not left out
+    predictions.write_text(json.dumps({"question_id": copies[0].id, "model": "unifiedqa"}) + "\n")
+    refused = CliRunner().invoke(app, command)
+    assert refused.exit_code == 2 and "has neither answer nor text" in refused.output
+
+
+def test_a_text_to_text_model_is_not_trained(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"architectures": ["T5ForConditionalGeneration"]}', "utf-8")
+    assert writes_text(tmp_path)
+    with pytest.raises(UserError, match="Add --epochs 0"):
+        choice_model(str(tmp_path))
+
+
+@pytest.mark.slow
+def test_a_folder_with_t5_answers_zero_shot(tmp_path: Path, copies: list[ChoiceExample]) -> None:
+    pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    from chorale.kits.questions.baselines.hugging_face import FittedText  # noqa: PLC0415 - after the check
+
+    folder = tmp_path / "t5"
+    words = ["<pad>", "</s>", "<unk>", "castle", "forest", "market", "the"]
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({word: n for n, word in enumerate(words)}, "<unk>"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="<pad>",
+        eos_token="</s>",
+        unk_token="<unk>",
+    ).save_pretrained(folder)
+    config = transformers.T5Config(
+        vocab_size=len(words), d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, decoder_start_token_id=0
+    )
+    model = transformers.T5ForConditionalGeneration(config)
+    # Whatever it reads, it writes “castle” again and again.
+    model.lm_head = type(model.lm_head)(16, len(words))
+    model.lm_head.weight.data.zero_()
+    model.lm_head.bias.data.copy_(model.lm_head.bias.data.new_tensor([-9, -9, -9, 9, -9, -9, -9]))
+    fitted = FittedText(model.eval(), transformers.AutoTokenizer.from_pretrained(folder), 64, 2)
+    asked = [
+        ChoiceExample("a", "castle " * 99, "where?", ("the forest", "the castle"), 1),
+        ChoiceExample("b", "", "", ("one", "two", "three"), 2),
+        ChoiceExample("c", "", "where?", ("castle", "forest"), 0),
+    ]
+    assert [one.tolist() for one in fitted.predict(asked)] == [[0.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0]]
+    transformers.T5ForConditionalGeneration(config).save_pretrained(folder)
+    file = write(tmp_path / "copies.jsonl", copies[:8])
+    out = tmp_path / "out.csv"
+    done = run(file, "--model", folder, "--epochs", 0, "--input", "pqa", "--folds", 2, "--out", out, "--json")
+    assert done.exit_code == 0, done.output
+    assert "hugging-face" in json.loads(done.stdout)["signature"]
+    done = CliRunner().invoke(app, ["evaluate", "mcq", str(file), "--predictions", str(out), "--json"])
+    assert done.exit_code == 0, done.output
 
 
 # A model of Hugging Face's

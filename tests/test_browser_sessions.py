@@ -36,7 +36,7 @@ def run(*arguments: object) -> None:
     assert done.exit_code == 0, done.output
 
 
-@pytest.mark.parametrize("device", [{}, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("device", [{}, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["desktop", "phone"])
 def test_pages_open_during_a_restore_say_what_happened(scene: Scene, folder: Path, device: dict[str, object]) -> None:
     """One worker had joined before the backup: their answer waits for them. The other had not: theirs is shown."""
     early, late = scene.worker(scene.site.panel_link("early"), **device).open(), None

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bench.calibration import all_simulations, rate_of
-from bench.simulations import Simulation
+from bench.simulations import COVERAGE, SIZE, Simulation
 from chorale import UserError
 from chorale.evaluate import mcq
 from chorale.kits.questions.files.questions import McqQuestions, read_mcq
@@ -44,6 +44,29 @@ def test_a_rate_is_in_its_band(simulation: Simulation) -> None:
 def test_every_rate_is_in_its_band(simulation: Simulation) -> None:
     found = rate_of(simulation, 400, seed=3)
     assert found.is_within, str(found)
+
+
+def test_what_leaves_its_band_fails() -> None:
+    """An interval that covers too seldom, one that is too wide, and a test that rejects too often, in as many data sets
+    as CI draws."""
+
+    def outcomes(rate: float) -> Simulation:
+        return Simulation("made up", f"{rate:.0%}", "coverage", lambda rng: list(rng.random(10) < rate), COVERAGE)
+
+    assert rate_of(outcomes(0.95), 60, seed=2).is_within
+    for rate in (0.80, 0.85, 1.0):
+        assert not rate_of(outcomes(rate), 60, seed=2).is_within, rate
+    size = Simulation("made up", "30%", "size", lambda rng: [bool(rng.random() < 0.3)], SIZE)
+    assert not rate_of(size, 60, seed=2).is_within
+    # The bootstrap that was printed before: percentiles of few people's answers as if each were somebody else's.
+    narrow = Simulation("gold right", "10 people, 10 each", "coverage", _narrow, (0.91, 0.99))
+    assert not rate_of(narrow, 400, seed=2).is_within
+
+
+def _narrow(rng: np.random.Generator) -> list[bool]:
+    right = rng.binomial(10, rng.beta(8, 2, size=10)).sum()
+    half = 1.96 * (right / 100 * (1 - right / 100) / 100) ** 0.5
+    return [bool(abs(right / 100 - 0.8) <= half)]
 
 
 def split(evidence: tuple[Statistics, Metric], inside: Mapping[str, bool]) -> list[tuple[Statistics, Metric]]:

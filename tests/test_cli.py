@@ -29,11 +29,11 @@ from small_study import write_small_study
 
 COMMANDS = (
     "new", "check", "rehearse", "serve", "status", "export", "report", "verify", "forget", "retention", "person",
-    "gold", "invite", "publish", "sync", "review", "pay", "password", "rotate", "backup", "restore", "pause", "resume",
-    "close", "aggregate", "agreement", "irt", "reproduce",
+    "gold", "invite", "mail", "publish", "sync", "message", "review", "pay", "password", "rotate", "backup",
+    "restore", "pause", "resume", "close", "aggregate", "agreement", "models", "estimate", "irt", "reproduce",
 )  # fmt: skip
-OF_KITS = ("keys", "demo")
-FAMILIES = ("prepare", "import", "learn", "evaluate", "browse", "baseline")
+OF_KITS = ("keys", "mturk", "demo")
+FAMILIES = ("prepare", "import", "learn", "evaluate", "browse", "train", "parse", "baseline")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 

@@ -595,7 +595,7 @@ def test_alarms_say_what_is_wrong_and_what_to_do(tmp_path: Path, clock: "ManualC
         clock.pass_minutes(100)
         found = {alarm.kind: alarm for alarm in look(study, lambda tx: overview(tx, study)).alarms}
         assert {"wage", "gold-wrong", "worker"} <= found.keys()
-        assert "per_judgment" in found["wage"].advice and found["gold-wrong"].items
+        assert "Raise the pay" in found["wage"].advice and found["gold-wrong"].items
         page = unescape(as_owner(study).get("/console").text)
         assert "The median wage is below your minimum" in page and "the gold may be wrong" in page
         assert 'href="/console/workers?order=wage&direction=up&stage=meaningful"' in page

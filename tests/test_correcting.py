@@ -16,14 +16,14 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from chorale.engine.correcting import GoldCorrection, correct_gold
+from chorale.engine.entering import arrive, consent
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_group
 from chorale.model import GoldRecord
 from chorale.protocol import gold_after
-from chorale.store import Tx, importing
-from chorale.store.importing import NewWorker
-from chorale.store.schema import assignment, grade, item, participation, response
+from chorale.store import Tx
+from chorale.store.schema import assignment, gold, grade, item, participation, response
 
 WORKERS = 1_000
 ITEMS = 2_000
@@ -61,7 +61,8 @@ def write_study(folder: Path) -> None:
         for name in "gh"
     ]
     (folder / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in gold))
-    study = open_study(folder)
+    # Everybody arrives and agrees to take part before the first item is given out.
+    study = open_study(folder, clock=lambda: 0)
     try:
         study.store.write(lambda tx: fill(tx, study)).result()
         keys = sorted(row["id"] for row in rows)
@@ -79,9 +80,9 @@ def settle(tx: Tx, study: Study, keys: list[str]) -> None:
 
 def fill(tx: Tx, study: Study) -> None:
     stage = study.stage("tone")
-    people = importing.add_workers(
-        tx, [NewWorker(f"w-{number:04}", "test", str(number), 0) for number in range(WORKERS)]
-    )
+    people = [arrive(tx, study, "test", str(number), {}).id for number in range(WORKERS)]
+    for who in people:
+        consent(tx, study, who)
     query = select(item.c.key, item.c.id, item.c.group_key).where(item.c.stage_id == stage.id)
     ids = {key: (item_id, group) for key, item_id, group in tx.execute(query)}
     gold_id, group = ids.pop("g")
@@ -111,9 +112,10 @@ def fill(tx: Tx, study: Study) -> None:
             for n, (who, item_id, _, answer, at) in numbered
         ],
     )
+    tx.execute(update(gold).where(gold.c.item_id == gold_id).values(taken=WORKERS))
     for place, who in enumerate(people):
         right = place % 3 != 0
-        record = gold_after(GoldRecord(), right, stage.settings.gold)
+        record = gold_after(GoldRecord(), [right], stage.settings.gold)
         _answer_gold(tx, stage.id, who, gold_id, group, 10**6 + place, right)
         tx.execute(
             update(participation)

@@ -12,7 +12,16 @@ from sqlalchemy import Connection, insert, literal_column, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from chorale.model import Refusal
-from chorale.store import Store, open_loading_store, open_memory_store, open_store, stages, store_url
+from chorale.store import (
+    Store,
+    open_loading_store,
+    open_memory_store,
+    open_store,
+    requesters,
+    stages,
+    store_url,
+    workers,
+)
 from chorale.store.codec import SHORT_ANSWER, answer_as_text, answer_from_text, as_text
 from chorale.store.database import GroupCommitWriter
 from chorale.store.prepared import ONE, Prepared
@@ -125,6 +134,12 @@ def test_the_writer_outlives_a_database_that_is_away(tmp_path: Path, monkeypatch
     assert writer.submit(lambda tx: tx.exec_driver_sql("SELECT 1").scalar()).result(5) == 1
     writer.close()
     engine.dispose()
+
+
+def test_an_insert_that_meets_a_row_has_changed_nothing(store: Store) -> None:
+    """Or a signed link would let people in again and again."""
+    assert [store.do(lambda tx: workers.use_token(tx, "digest", 10, 1)) for _ in range(2)] == [True, False]
+    assert [store.do(lambda tx: requesters.add_requester(tx, "ada", "expert")) for _ in range(2)] == [True, False]
 
 
 def test_what_is_queued_is_done_before_closing(tmp_path: Path, database: str | None) -> None:

@@ -143,7 +143,8 @@ def tables(kind: type[BaseModel], path: str = "", several: bool = False) -> Iter
     yield f"### {brackets if path else 'At the top of the file'}", kind
     for name, field in kind.model_fields.items():
         inner = model_in(field.annotation)
-        if inner is not None:
+        # A table that can hold others of its kind is described once.
+        if inner is not None and inner is not kind:
             kinds = (field.annotation, *get_args(field.annotation))
             is_list = any(getattr(kind, "__origin__", None) in (list, tuple) for kind in kinds)
             yield from tables(inner, f"{path}.{name}" if path else name, is_list)

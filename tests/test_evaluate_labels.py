@@ -114,6 +114,38 @@ def test_only_common_items_count_and_columns_can_be_named(tmp_path: Path) -> Non
     assert "no items in common" in run(system, tmp_path / "other.csv", code=2).stderr
 
 
+def test_clusters_are_resampled_as_wholes(tmp_path: Path) -> None:
+    """The system is right about all items of a document or about none: 20 documents say as much as 20 items."""
+    documents = [f"d{place // 10}" for place in range(200)]
+    expert = ["yes" if place % 2 else "no" for place in range(200)]
+    wrong = {"yes": "no", "no": "yes"}
+    given = [wrong[label] if place // 10 < 4 else label for place, label in enumerate(expert)]
+    gold = tmp_path / "gold.csv"
+    rows = zip(documents, expert, strict=True)
+    gold.write_text("item,document,label\n" + "".join(f"i{n},{d},{label}\n" for n, (d, label) in enumerate(rows)))
+    system = tmp_path / "system.csv"
+    system.write_text("item,label\n" + "".join(f"i{n},{label}\n" for n, label in enumerate(given)))
+
+    def widths(found: dict[str, Any]) -> dict[str, float]:
+        return {name: high - low for name, (low, high) in (found["ci"] | found["labels"]["yes"]["ci"]).items()}
+
+    plain = run_json(system, gold, "--ci")
+    clustered = run_json(system, gold, "--ci", "--cluster", "document")
+    assert clustered["agreement"] == plain["agreement"] == 0.8
+    one, other = widths(plain), widths(clustered)
+    assert other.keys() == one.keys()
+    assert all(2 < other[name] / one[name] < 4.5 for name in one), (one, other)
+    assert "Resampled by document (20 clusters), not item by item." in " ".join(clustered["notes"])
+    assert "cluster:document" in clustered["signature"]
+
+    always = tmp_path / "always.csv"
+    always.write_text(gold.read_text())
+    assert run_json(system, gold, "--against", always)["against"]["agreement"]["p_randomisation"] < 0.01
+    by_document = run_json(system, gold, "--against", always, "--cluster", "document")["against"]["agreement"]
+    assert 0.05 < by_document["p_randomisation"] < 0.2  # of four documents that differ, all go one way
+    assert "--cluster author" in run(system, gold, "--ci", "--cluster", "author", code=2).output
+
+
 def test_labels_from_python() -> None:
     system = {"item": [1, 2, 3, 4], "label": ["yes", "no", "yes", "no"]}
     gold = [{"item": number, "label": label} for number, label in enumerate(["yes", "no", "no", "no"], 1)]

@@ -131,7 +131,7 @@ def _check_response(line: Mapping[str, Any]) -> None:
     assert line["submitted_at"] == "2027-01-15T08:00:00.000Z"
     assert line["submitted_at_ms"] == 1_800_000_000_000
     assert line["worker"].startswith("w-")
-    assert line["task_version"] == 1
+    assert line["task_version"] == {"meaningful": 2, "entailment": 1}[line["stage"]]
     assert line["counts"] is (line["kind"] == "production")
     if line["kind"] == "gold":
         assert (line["gold_answer"], line["gold_score"]) == (line["answer"], 1.0)

@@ -13,8 +13,8 @@ from chorale.engine.opening import open_study
 from chorale.folder.feedback import compose
 from chorale.folder.reading import check_folder
 from chorale.folder.templates import template_folder, template_names
-from chorale.model import GradedAnswer
-from chorale.protocol import GateVerdict
+from chorale.model import GateSettings, GradedAnswer
+from chorale.protocol import Candidate, GateVerdict, decide_gate
 from chorale.store import arms, messages
 from chorale.web.pages import markdown
 from crowd import Person, do, look
@@ -104,3 +104,18 @@ def test_messages_of_templates_are_laid_out_as_they_are_meant(template: str) -> 
         assert not re.search(r"(?<!<p>)(?<!\. )<strong>", page), page
         assert "|" not in page, page
         assert ("<li>" in page) == ("flagged" in template and marks < 0.5)
+
+
+def test_the_trial_gives_one_score_for_difficulty_and_creativity_and_names_the_criterion() -> None:
+    criteria = {"reading_1": 0.2, "reading_2": 0.6, "creative_1": 0.3, "creative_2": 0.9, "distracting_1": 1.0}
+    criteria |= {"distracting_2": 0.0, "answerable_1": 0.25, "answerable_2": 0.25}
+    own = [GradedAnswer(1, "w", 1, 1, 0.5, (), "an answer", {"text": "an item"}, criteria)]
+    rule = GateSettings(name="g", stage=("s",), top_share=0.6, criteria={"answerable": 0.5})
+    [verdict] = decide_gate(rule, [Candidate("w", {"s": [0.9]}, (criteria,))])
+    extra = {"study": "a study", "contact": "team@example.org", "bonus": ""}
+    folder = template_folder("mcq-trial") / "messages"
+    text = compose((folder / "round.md").read_text("utf-8"), verdict, own, dict.fromkeys(criteria, 0.5), extra)
+    assert "| difficulty | 40 | 50 |" in text and "| creativity | 60 | 50 |" in text
+    assert "50% of your questions have options that could mislead" in text and "75% do not have" in text
+    text = compose((folder / "tutorial.md").read_text("utf-8"), verdict, own, criteria, extra)
+    assert not verdict.passed and "because too many of your questions do not have exactly one right answer" in text

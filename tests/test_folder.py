@@ -115,7 +115,8 @@ def test_a_sound_study_is_read_whole(tmp_path: Path) -> None:
     assert folder.settings_text == STUDY
     assert folder.consent == "Do you agree?\n"
     first, second = folder.stages
-    assert [item.key for item in first.items] == ["a1:lhs", "a1:rhs", "a2:lhs", "a2:rhs"]
+    assert [item.key for item in first.items] == ["a1:lhs", "a1:rhs"]  # the phrases of a2 are the same
+    assert [row["id"] for row in first.items[0].payload["also_left_of"]] == ["a2"]
     assert first.items[0].group == "a1"
     assert "id" not in first.items[0].payload["application"]
     payload = {"phrase": "she buy", "side": None, "application": None}
@@ -210,7 +211,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
             "study.toml",
             17,
             "`zzz`",
-            "`after`, `bonus`, `feedback`, `file`, `floor`, `grace`, `pass_score`, `share`, `smoothing`, `window`",
+            "`after`, `bonus`, `feedback`, `file`, `floor`, `grace`, `pass_score`, `share`, `smoothing`, `unit`",
         ),
     ),
     "unlike any in items": (toml(("[stage.entry]", "qq = 1\n[stage.entry]")), ("study.toml", 31, "`qq`", "`from`")),

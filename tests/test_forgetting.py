@@ -3,6 +3,7 @@
 import json
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,7 +22,7 @@ from chorale.engine.retention import act_daily, due
 from chorale.engine.running import Study
 from chorale.exchange.export import GENERAL_FORMATS, write_export
 from chorale.model import Refusal
-from chorale.store import Tx, erasing, submissions
+from chorale.store import Tx, erasing, payments, submissions
 from chorale.store.workers import find_worker
 from chorale.web.app import create_app
 from conftest import ManualClock, StudyMaker
@@ -121,6 +122,15 @@ def test_who_is_owed_something_stays_known_until_paid(make_study: StudyMaker) ->
     do(study, entering.consent, again.id)
     with pytest.raises(Refusal):
         crowd[0].next()
+
+
+def test_one_account_is_as_it_is_among_all(make_study: StudyMaker) -> None:
+    study, crowd = busy_study(make_study)
+    everybody = look(study, payments.accounts)
+    assert {one.worker_id for one in everybody} == {one.id for one in crowd}
+    for account in everybody:
+        assert look(study, partial(payments.accounts, worker_id=account.worker_id)) == [account]
+    assert look(study, lambda tx: payments.accounts(tx, 10_000)) == []
 
 
 def test_a_held_item_is_free_at_once(make_study: StudyMaker) -> None:

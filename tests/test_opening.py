@@ -18,10 +18,11 @@ import chorale.store
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.kits.mturk.store.schema import metadata as of_mturk
+from chorale.kits.mturk.store.work import WORK
 from chorale.model import UserError
 from chorale.model.problems import DamagedError
 from chorale.store import open_memory_store, open_store, stages, store_url
-from chorale.store.kit_tables import KitTables, bring_up_to_date
+from chorale.store.kit_tables import bring_up_to_date
 from chorale.store.memory import FOR_LOOKING_UP
 from chorale.store.opening import MIGRATIONS, revisions
 from chorale.store.schema import metadata
@@ -29,6 +30,8 @@ from crowd import Person
 from small_study import write_small_study
 
 LATEST = revisions()[1]
+assert WORK.tables is not None
+OF_MTURK = WORK.tables
 NEXT = """\
 from alembic import op
 import sqlalchemy as sa
@@ -71,7 +74,9 @@ def test_migrations_make_the_schema_the_code_uses(tmp_path: Path, database: str 
             importlib.import_module(module.name)
     both: Any = [metadata, of_mturk]
     address = address_of(tmp_path, database)
-    open_store(store_url(address, tmp_path)).close()
+    store = open_store(store_url(address, tmp_path))
+    store.do(lambda tx: bring_up_to_date(tx, {"mturk": OF_MTURK}))
+    store.close()
     engine = create_engine(address)
     with engine.connect() as connection:
         differences = compare_metadata(MigrationContext.configure(connection), both)
@@ -103,11 +108,13 @@ def schema(connection: sqlite3.Connection) -> dict[tuple[str, str], Any]:
 
 
 def test_a_store_in_memory_has_the_tables_that_migrations_make(tmp_path: Path) -> None:
-    open_store(store_url(None, tmp_path / "study.db")).close()
+    on_disk = open_store(store_url(None, tmp_path / "study.db"))
+    on_disk.do(lambda tx: bring_up_to_date(tx, {"mturk": OF_MTURK}))
+    on_disk.close()
     with closing(sqlite3.connect(tmp_path / "study.db")) as connection:
         migrated = schema(connection)
     store = open_memory_store()
-    store.do(lambda tx: bring_up_to_date(tx, {"mturk": KitTables(of_mturk)}))
+    store.do(lambda tx: bring_up_to_date(tx, {"mturk": OF_MTURK}))
     driver: Any = store.do(lambda tx: tx.connection.driver_connection)
     made = schema(driver)
     store.close()
@@ -119,6 +126,10 @@ def test_a_store_in_memory_has_the_tables_that_migrations_make(tmp_path: Path) -
     assert {name for kind, name in missing if kind == "trigger"} == {
         "payout_no_delete",
         "payment_no_delete",
+        "payment_failure_no_delete",
+        "payment_failure_no_update",
+        "payment_retry_no_delete",
+        "payment_retry_no_update",
         "payment_no_change",
     }
     assert {name for kind, name in missing if kind not in ("index", "trigger")} == {

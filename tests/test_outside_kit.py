@@ -90,6 +90,7 @@ def address(packages: Path, tmp_path: Path) -> Iterator[str]:
             stop_process(site)
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: install it, or run `make browser`")
 def test_texts_are_ordered_by_keyboard_and_by_thumb(

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, insert, select, text
+from sqlalchemy import Column, Connection, Integer, MetaData, Table, insert, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from chorale.registry.installed import tasks
 from chorale.store import Store, open_store, store_url
-from chorale.store.database import STREAMED
+from chorale.store.database import REWRITTEN, STREAMED
+from chorale.store.kit_tables import KitTables, create_tables
 from chorale.store.postgres import PostgresConnection, postgres_engine
 from chorale.store.prepared import NumberingInsert, Prepared, PreparedInsert, together
 from chorale.store.schema import setting, worker
@@ -167,6 +168,22 @@ def test_rows_of_several_servers_are_numbered_one_after_the_other(open_another: 
     stores[0].do(both_ways)
     assert numbers == sorted(set(numbers))
     assert len(numbers) == count(stores[1], "SELECT count(*) FROM worker") == 9
+
+
+def test_tables_that_say_who_somebody_is_are_written_anew_after_an_erasure(store: Store) -> None:
+    of_kit = MetaData()
+    person = Table("kit_person", of_kit, Column("id", Integer))
+    Table("kit_answer", of_kit, Column("id", Integer))
+    store.do(lambda tx: create_tables(tx, of_kit))
+
+    def files(tx: Connection) -> set[Any]:
+        query = "SELECT tablename, pg_relation_filenode(tablename::regclass) FROM pg_tables WHERE schemaname = 'public'"
+        return {tuple(row) for row in tx.execute(text(query))}
+
+    before = store.look(files)
+    store.scrub([KitTables(of_kit, identities=(person,))])
+    assert {name for name, _ in store.look(files) - before} == {*REWRITTEN, "kit_person"}
+    assert "payout_address" in REWRITTEN
 
 
 def test_a_value_is_never_cut_short(store: Store) -> None:

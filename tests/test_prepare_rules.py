@@ -102,6 +102,7 @@ def test_the_draw_depends_on_the_seed_and_on_nothing_else(files: tuple[Path, Pat
     assert items(out[0]) != items(out[2])
 
 
+@pytest.mark.slow
 def test_every_extraction_and_every_rule_has_the_same_chance(files: tuple[Path, Path, Path]) -> None:
     table = pl.DataFrame([*EXTRACTIONS, *EXTRACTIONS[:30]], schema=["arg1", "predicate", "arg2"], orient="row")
     extractions, rules = Counter[str](), Counter[str]()
@@ -166,7 +167,7 @@ def test_who_proposed_what_survives_to_the_judged_table(
 
     study = open_study(folder, None, clock)
     try:
-        everyone = people(study, 8)
+        everyone = people(study, 20)  # a phrase and its four others are a group of five
         for stage in ("meaningful", "entailment"):
             work_through(everyone, answer, stage)
         write_export(study, "zeichner", tmp_path / "judged.tsv")

@@ -70,7 +70,7 @@ def test_the_window_is_as_long_as_it_says_also_where_more_is_kept() -> None:
     rule = GoldSettings(file="gold.jsonl", window=2, bonus=GoldBonus(right=3, of=4, amount=50))
     record = GoldRecord()
     for right in (True, True, False, False):
-        record = gold_after(record, right, rule)
+        record = gold_after(record, [right], rule)
     assert record.recent == "1100"
     assert trust(record, rule) == 0.0
 
@@ -81,7 +81,7 @@ def test_trust_can_be_smoothed_and_look_at_the_latest_alone() -> None:
     latest = GoldSettings(file="gold.jsonl", floor=0.5, window=3)
     record = GoldRecord()
     for right in (True, False, False, True, True):
-        record = gold_after(record, right, latest)
+        record = gold_after(record, [right], latest)
     assert record == GoldRecord(3, 5, "011")
     assert trust(record, latest) == pytest.approx(2 / 3)
 

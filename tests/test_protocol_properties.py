@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from chorale.folder.reading import check_folder
 from chorale.store import open_store, store_url
+from chorale.store.arms import store_seed, stored_seed
 from chorale.store.memory import MemoryStore, open_memory_store
+from crowd import do, look
 from protocol_world import Step, World
 from random_study import Drawn, studies, write_study
 
@@ -92,6 +94,9 @@ def replays(drawn: Drawn, steps: list[Step]) -> None:
         for step in steps:
             first.take(step)
         first.settle()
+        seed = look(first.study, stored_seed)
+        if seed is not None:
+            do(again.study, lambda tx, _: store_seed(tx, seed))  # the draw of arms, repeated from its seed
         again.replay(first.log)
         known, found = first.state(), again.state()
         for what, stored in known.items():

@@ -8,18 +8,21 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import text
 
 from chorale.audit.verify import verify
 from chorale.engine import entering, gold_desk, work
 from chorale.engine.advancing import advance
 from chorale.engine.bonuses import bonuses_of
 from chorale.engine.clock import Clock
+from chorale.engine.control import set_stage_state
 from chorale.engine.gates import close_gate, close_ready_gates, gate_statuses, send_message
 from chorale.engine.leases import expire_leases
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
 from chorale.engine.visit import visit
+from chorale.exchange.export_rows import arm_rows
 from chorale.folder.feedback import compose
 from chorale.folder.plan import plan_study
 from chorale.folder.reading import check_folder, load_folder
@@ -33,6 +36,7 @@ from chorale.model import (
     PartsBonus,
     Promotion,
     Refusal,
+    StageState,
     UserError,
 )
 from chorale.monitor.overview import overview
@@ -46,8 +50,8 @@ from chorale.protocol import (
     gold_bonus,
     parts_bonus,
 )
-from chorale.store import events, gates, ledger, messages, participations
-from chorale.store.arms import arm_of, arms_by_worker
+from chorale.store import Tx, events, gates, ledger, messages, participations
+from chorale.store.arms import arm_of, arms_by_worker, store_seed
 from chorale.store.credentials import credentials_of
 from chorale.store.items import all_items
 from conftest import ManualClock
@@ -194,7 +198,7 @@ def test_a_gate_closes_by_itself_when_enough_are_scored(make: Maker) -> None:
     assert [one.next("work-a").status for one in (first, second, third)] == ["item", "item", "locked"]
 
 
-def test_one_who_has_not_finished_is_not_decided_about(make: Maker) -> None:
+def test_one_who_has_not_finished_is_left_out_and_reads_why(make: Maker) -> None:
     study = make(gate="top_share = 1.0")
     done, half = people(study, 2)
     train(done, 1)
@@ -202,7 +206,12 @@ def test_one_who_has_not_finished_is_not_decided_about(make: Maker) -> None:
     [verdict] = do(study, close_gate, study.gates["trained"], "the test")
     assert verdict.worker == done.pseudonym
     [found] = look(study, lambda tx: gate_statuses(tx, study))
-    assert (found.state, found.passed, found.not_passed, found.scored) == ("closed", 1, 0, 0)
+    assert (found.state, found.passed, found.not_passed, found.scored) == ("closed", 1, 1, 0)
+    [message] = look(study, lambda tx: messages.messages_to(tx, half.id))
+    assert "before you had finished" in message.body
+    assert differences(study) == []
+    do(study, lambda tx, _: tx.execute(text("UPDATE verdict SET passed = true WHERE score = 0")))
+    assert any("passed without a score" in difference for difference in differences(study))
 
 
 def test_everybody_scored_gets_the_message(make: Maker) -> None:
@@ -403,6 +412,62 @@ def test_blocks_hold_every_arm_by_its_weight(seed: int, first: int, second: int,
         assert Counter(arms[start : start + size]) == {"a": first, "b": second}
 
 
+PUBLISHED = Path(__file__).parents[1] / "docs" / "protocols.md"
+
+
+def published_arm_of() -> Callable[..., str]:
+    """The function that docs/protocols.md shows."""
+    published: dict[str, Any] = {}
+    code = PUBLISHED.read_text("utf-8").partition("```python\nfrom hashlib")[2].partition("```")[0]
+    exec(f"from hashlib{code}", published)
+    arm_of: Callable[..., str] = published["arm_of"]
+    return arm_of
+
+
+def test_the_published_algorithm_draws_every_arm_again_and_the_file_foretells_none(make: Maker) -> None:
+    study = make(arms=ARMS + "weights = [1, 2]\nblocks = [1, 2, 3]\n", arms_of=('"left"', '"right"'), entry="")
+    people(study, 40)
+    published = published_arm_of()
+    rows = look(study, lambda tx: list(arm_rows(tx, study)))
+    seeds = {row["seed"] for row in rows}
+    for row in rows:
+        again = published(("left", "right"), (1, 2), (1, 2, 3), row["seed"], row["stratum"], row["number"])
+        assert again == row["arm"]
+    assert len(rows) == 40 and len(seeds) == 1 and study.settings.study.seed not in seeds
+    assert differences(study) == []
+    sizes = Counter(row["block"] for row in rows).values()
+    assert {size % 3 for size in list(sizes)[:-1]} == {0}
+
+
+def test_the_published_algorithm_draws_the_arms_of_many_people() -> None:
+    published, rule = published_arm_of(), ArmsSettings(names=("a", "b"), weights=(1, 2), blocks=(1, 2, 3))
+    numbers = range(0, 6000, 29)
+    again = [published(rule.names, rule.weights, rule.blocks, 5, "prolific", number) for number in numbers]
+    assert [draw_arm(rule, 5, "prolific", number).arm for number in numbers] == again
+
+
+def test_a_study_that_drew_from_the_seed_in_its_file_goes_on_so(make: Maker) -> None:
+    study = make(arms=ARMS, arms_of=('"left"', '"right"'), entry="")
+    do(study, lambda tx, _: store_seed(tx, study.settings.study.seed))
+    people(study, 5)
+    # As earlier versions left it: the draws are in the log, and no seed of their own is kept.
+    do(study, lambda tx, _: tx.execute(text("DELETE FROM setting WHERE key = 'arm seed'")))
+    assert differences(study) == []
+    people(study, 10)
+    rows = look(study, lambda tx: list(arm_rows(tx, study)))
+    assert len(rows) == 10 and {row["seed"] for row in rows} == {study.settings.study.seed}
+    assert differences(study) == []
+
+
+@given(st.integers(0, 2**53), st.lists(st.integers(1, 3), min_size=1, max_size=3))
+def test_every_block_of_random_size_is_balanced(seed: int, blocks: list[int]) -> None:
+    rule = ArmsSettings(names=("a", "b"), weights=(1, 2), blocks=tuple(blocks))
+    drawn = [draw_arm(rule, seed, "", number) for number in range(60)]
+    for block in range(drawn[-1].block):
+        arms = Counter(one.arm for one in drawn if one.block == block)
+        assert arms["b"] == 2 * arms["a"] and arms["a"] in blocks
+
+
 # Pay
 
 
@@ -412,7 +477,7 @@ def test_gold_bonuses_are_for_full_rows_answered_well(answers: list[bool], of: i
     rule = GoldSettings(file="gold.jsonl", bonus=bonus)
     record, paid = GoldRecord(), 0
     for right in answers:
-        record = gold_after(record, right, rule)
+        record = gold_after(record, [right], rule)
         paid += gold_bonus(record, bonus)
     rows = [answers[start : start + of] for start in range(0, len(answers) - of + 1, of)]
     assert paid == 50 * sum(sum(row) >= bonus.right for row in rows)
@@ -903,6 +968,41 @@ def test_a_sample_waits_for_all_it_is_drawn_from(tmp_path: Path) -> None:
         writer.judge({"why": "so"}, "write")
         do(study, advance)
         assert len(look(study, lambda tx: events.recent(tx, kinds=("sampled",)))) == expected
+    study.close()
+
+
+@pytest.mark.parametrize("paused", [False, True])
+def test_a_stage_can_wait_until_all_is_written(tmp_path: Path, paused: bool) -> None:
+    study = write_and_check(tmp_path, 3, 1, 'judgments = 1\nitems = { from = "write", of = "answers", wait = true }')
+    writer, checker = Person(study, "writer"), Person(study, "checker")
+    writer.judge({"why": "so"}, "write")
+    do(study, advance)
+    writer.judge({"why": "so"}, "write")
+    assert checker.next("check").status == "wait"
+    assert look(study, lambda tx: list(all_items(tx, "check"))) == [] == differences(study)
+    if paused:
+        do(study, set_stage_state, study.stage("write"), StageState.PAUSED, "the test")
+    else:
+        writer.judge({"why": "so"}, "write")
+    do(study, advance)
+    assert len(look(study, lambda tx: list(all_items(tx, "check")))) == (2 if paused else 3)
+    assert checker.next("check").status == "item"
+    assert differences(study) == []
+    study.close()
+
+
+def test_a_stage_that_waited_begins_although_a_first_try_was_undone(tmp_path: Path) -> None:
+    study = write_and_check(tmp_path, 1, 1, 'judgments = 1\nitems = { from = "write", of = "answers", wait = true }')
+    Person(study, "writer").judge({"why": "so"}, "write")
+
+    def fail(tx: Tx) -> None:
+        assert advance(tx, study) == ["check has begun"]
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        study.store.do(fail)
+    do(study, advance)
+    assert len(look(study, lambda tx: list(all_items(tx, "check")))) == 1
     study.close()
 
 

@@ -5,6 +5,7 @@ import json
 import random
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from playwright.sync_api import Page
 
 from browsing import open_chromium
+from chorale.kits.qasrl import grammar
 from chorale.kits.qasrl.grammar import (
     BROWSER_MODULES,
     SLOTS,
@@ -38,6 +40,7 @@ PLEAD, GET = (VerbForms.from_bank(verb.as_bank(), variants_of(verb)) for verb in
 VERBS += [PLEAD, GET]
 MORE = ("Amongst", "notwithstanding")
 BEGINS = "A question begins with “what”, “who”, “when”, “where”, “how”, “why”, “how much” or “how long”."
+TEMPLATE_ROUNDS = sorted((Path(grammar.__file__).parents[1] / "templates/qasrl").rglob("*.jsonl"))
 SENTENCE = ("The", "twins", "had", "sold", "lemonade", "to", "tourists", "from", "a", "cart", ".")
 
 
@@ -286,6 +289,51 @@ def test_an_earlier_question_leads_to_others() -> None:
     assert "What was cut?" not in texts("", "Who cut something?", "What did someone cut?")
 
 
+@pytest.mark.parametrize(
+    ("sentence", "verb", "first"),
+    [
+        ("The match was called off yesterday .", "call", "What was called off?"),
+        ("The mayor called off the meeting .", "call", "Who called off something?"),
+        ("They put the fire out .", "put", "Who put something out?"),
+        ("The fair is going on in town .", "go", "What is going on?"),
+        ("She laid off two workers .", "lay", "Who laid off something?"),
+        ("The shop no longer sells bread .", "sell", "What doesn't sell something?"),
+        ("The storm that hit the coast was short .", "hit", "What hit something?"),
+        ("The stone quarried in Tura was white .", "quarry", "What was quarried?"),
+        ("A newly elected mayor spoke .", "elect", "What was elected?"),
+        ("The problems he saw were old .", "see", "Who saw?"),
+        ("Her list includes two names .", "include", "What includes something?"),
+        ("He said : no .", "say", "Who said something?"),
+        ("The roof of the mill fell .", "fall", "What fell?"),
+        ("The nurse called Ada Byron .", "call", "Who called someone?"),
+    ],
+)
+def test_the_first_suggestion_is_what_the_sentence_makes_likely(sentence: str, verb: str, first: str) -> None:
+    forms = inflect(verb)
+    tokens = tuple(sentence.split())
+    assert suggest(forms, Context(tokens))[0] == first
+
+
+def test_no_suggestion_asks_what_is_been() -> None:
+    suggested = suggest(inflect("be"), Context(("He", "has", "been", "a", "teacher", "."), 2))
+    assert suggested[0] == "Who has been something?"
+    assert not any(understood(question, inflect("be")).is_passive for question in suggested)
+
+
+@pytest.mark.parametrize(
+    ("question", "advice"),
+    [
+        ("What someone cut?", "Write “did” or another such word first: “What did someone cut?”"),
+        ("To whom did someone cut something?", "Put “to” at the end: “What did someone cut something to?”"),
+        ("How many did someone cut?", "Write “how much” in place of “how many”."),
+        ("How often did someone cut something?", "Write “when” in place of “how often”."),
+        ("Who bought something?", "The question is about the verb “cut”."),
+    ],
+)
+def test_a_refusal_says_what_to_write(question: str, advice: str) -> None:
+    assert advice in reason(question)
+
+
 def test_the_sentence_decides_what_comes_first() -> None:
     kept = ("She", "has", "not", "been", "cutting", "bread", "with", "a", "knife", "at", "noon")
     offered = texts("", sentence=kept, place=4)
@@ -459,6 +507,11 @@ def test_the_browser_says_what_python_says(page: Page) -> None:
         earlier = tuple(render(walk(forms, rng), forms) for _ in range(rng.randrange(3)))
         place = rng.choice([None, *range(len(tokens))])
         cases.append((forms, tokens, place, earlier, disturbed(render(walk(forms, rng), forms), known, rng)))
+    # Sentences as people write them: every rule about the words around a verb has its turn.
+    for row in (json.loads(line) for name in TEMPLATE_ROUNDS for line in name.read_text("utf-8").splitlines()):
+        forms = VerbForms.from_bank(row["forms"])
+        asked = [one["question"] for one in row.get("answer", ())][: rng.randrange(2)]
+        cases += [(forms, tuple(row["tokens"]), place, tuple(asked), "") for place in range(len(row["tokens"]))]
     sent = [
         [forms.as_bank(), variants_of(forms) if forms.variants else {}, tokens, place, earlier, text]
         for forms, tokens, place, earlier, text in cases

@@ -241,6 +241,6 @@ def test_check_uses_the_times_of_those_who_worked(tmp_path: Path) -> None:
             person.submit(offer, ms=30_000)
     output = " ".join(CliRunner().invoke(app, ["check", str(folder)]).output.split())
     assert "Measured in meaningful: 1 worker, 30 seconds per answer on average, median wage $3.60 an hour" in output
-    assert "below your minimum of $9.00. Raise per_judgment" in output
+    assert "below your minimum of $9.00. Raise the pay" in output
     notes = json.loads(CliRunner().invoke(app, ["check", str(folder), "--json"]).output)["notes"]
     assert any("Measured in meaningful" in note for note in notes)

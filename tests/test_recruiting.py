@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from starlette.testclient import TestClient
 
 from browsing import Site
@@ -160,7 +161,7 @@ def test_wrong_addresses_are_all_told_and_nobody_is_invited(folder: Path, tmp_pa
     assert all(f"people.txt:{line}:" in told for line in (2, 3, 4)) and "people.txt:1:" not in told
     assert json.loads(chorale("invite", folder, "--list", "--json"))["invitations"] == []
     for options, says in (
-        (("--emails", file), "go together"),
+        (("--emails", file), "goes with --out"),
         (("--expert", "x", "--reusable"), "one by one"),
         (("--emails", file, "--out", tmp_path / "o.csv", "--count", 2), "Leave out"),
         (("--emails", tmp_path / "none", "--out", tmp_path / "o.csv"), "does not exist"),
@@ -265,6 +266,32 @@ def test_panels_bring_their_own_names_and_ways_back(folder: Path) -> None:
         offer = site.post("/api/stages/meaningful/next").json()["assignment"]["id"]
         site.post(f"/api/assignments/{offer}/submit", json={"key": "key-00000001", "answer": "yes"})
         assert "survey_code=4711" in site.get("/").text
+    study.close()
+
+
+def test_connect_has_a_redirect_for_the_end_and_one_for_people_stopped_early(tmp_path: Path) -> None:
+    write_small_study(tmp_path, share=0.5, after=1, grace=0, applications=8)
+    done, out = (
+        f"https://connect.cloudresearch.com/participant/project/{name}" for name in ("AB12/complete", "AB12/x")
+    )
+    with pytest.raises(ValidationError, match=r"has no \{code\}"):
+        ArrivalSettings.model_validate({"panel": "prolific", "completion_url": done})
+    set_arrival(tmp_path, f'panel = "connect"\ncompletion_url = "{done}"\nscreenout_url = "{out}"')
+    study = open_study(tmp_path)
+    with TestClient(create_app(study)) as site:
+        site.get("/join", params={"participantId": "P0123456", "assignmentId": "A1", "projectId": "B1"})
+        site.post("/consent", data={"agree": "yes"})
+        for number in range(40):
+            reply = site.post("/api/stages/meaningful/next").json()
+            if reply["status"] != "item":
+                break
+            token = reply["assignment"]["id"]
+            assert out not in site.get("/").text
+            # Half of the gold answers are "yes": too many of these are wrong.
+            site.post(f"/api/assignments/{token}/submit", json={"key": f"key-{number:08}", "answer": "no"})
+        assert reply["status"] == "dropped"
+        page = site.get("/").text
+        assert out in page and done not in page
     study.close()
 
 

@@ -35,6 +35,7 @@ def test_every_cell_that_can_be_computed_agrees_with_the_paper() -> None:
     assert all(cell.reason for cell in cells if cell.ours is None or cell.paper is None)
 
 
+@pytest.mark.slow
 def test_the_published_rule_sets_on_the_published_applications() -> None:
     """The numbers counted by hand: 311 applications have a rule of the untyped set, 241 of them valid."""
     folder = DATA / "zeichner"

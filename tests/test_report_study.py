@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,13 +20,15 @@ from chorale.engine.entering import EXPERTS_PANEL, arrive_as_expert
 from chorale.engine.opening import open_study
 from chorale.engine.settling import settle_everything
 from chorale.engine.work import Offer
+from chorale.exchange.export import write_export
 from chorale.folder.reading import load_folder
 from chorale.folder.templates import create_study
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import StageSettings
+from chorale.monitor.arm_outcomes import arm_outcomes
 from chorale.monitor.costs import study_costs
-from chorale.monitor.status import status
+from chorale.monitor.status import status, summary
 from chorale.rehearsal import FORECAST_FILE, Crowd, Forecast, Rehearsal, Variation, read_crowd
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
@@ -523,12 +526,31 @@ def test_a_trial_is_reported_arm_by_arm_only_if_asked_for(tmp_path: Path) -> Non
             ).as_json()
             for arms in (False, True)
         )
+        exports = {"mcq": "mcq-validation", "responses": "jsonl", "ledger": "ledger"}
+        files = {name: tmp_path / f"{name}.{'csv' if name == 'ledger' else 'jsonl'}" for name in exports}
+        for name, export in exports.items():
+            write_export(study, export, files[name])
+        console = study.store.read(lambda tx: arm_outcomes(tx, study)).result()
+        status_now = study.store.read(lambda tx: summary(tx, study, arms=True)).result()["arms"]
     finally:
         study.close()
         rehearsal.close()
     assert hidden["questions"] is None
     assert set(shown["costs"]["arms"]) == set(shown["questions"]["files"])
     assert len(shown["costs"]["arms"]) == 4
+    # The command says of the study's exports what the report says of the study.
+    options = ["--by-arm", "--written", "--ci", "--resamples", "100", "--json"]
+    given = ["--responses", files["responses"], "--ledger", files["ledger"]]
+    command = json.loads(run("evaluate", "mcq", files["mcq"], *given, *options).stdout)
+    for part in ("files", "written", "costs"):
+        assert command[part] == shown["questions"][part], part
+    # Console, `chorale status` and report have one cost of an arm.
+    for outcome in console:
+        terms = asdict(outcome.costs)
+        assert status_now["costs"][outcome.name] == terms
+        assert shown["costs"]["arms"][outcome.name] == {"workers": outcome.people, **terms}
+        for by_arm in (shown["costs"]["shared"]["by_arm"], status_now["shared"]["by_arm"]):
+            assert by_arm[outcome.name] == outcome.shared
 
 
 MONITORED = """

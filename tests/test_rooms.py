@@ -31,7 +31,7 @@ ROOMS = (
     "web",
 )
 # What people import, and how names are loaded late.
-TOP_LEVEL = ("aggregate", "coefficients", "evaluate", "lazy")
+TOP_LEVEL = ("aggregate", "annotators", "coefficients", "evaluate", "lazy")
 # What decides or computes, and neither sees nor changes the world: no clock, no file, no network, no other process.
 _COMPUTING = frozenset(
     (
@@ -44,7 +44,7 @@ _COMPUTING = frozenset(
 PURE = {
     "model": _COMPUTING | {"pydantic", "importlib"},
     "protocol": _COMPUTING,
-    "metrics.agreement": _COMPUTING | {"numpy"},
+    "metrics.agreement": _COMPUTING | {"numpy", "highspy"},
     "metrics.aggregation": _COMPUTING | {"numpy", "pandas", "polars", "sys"},
     "metrics.irt": _COMPUTING | {"numpy"},
     "present.svg": _COMPUTING | {"html"},
@@ -54,7 +54,7 @@ KITS = "chorale.kits"
 # Which kits a kit builds on: {"questions": {"forms"}}. All others know nothing of each other.
 KITS_NEED: dict[str, set[str]] = {"qasrl": {"srl"}}
 # Names of kits' parts that are words with other meanings.
-ORDINARY = {"demo", "form", "forms", "frames", "keys", "questions", "rubric", "rules"}
+ORDINARY = {"demo", "form", "forms", "frames", "keys", "questions", "rubric", "rules", "run"}
 # Names of kits' parts that are nouns of the core: a family scores labels, which every study has.
 NOUNS = {"labels"}
 # Words of a kit that name no part of it: Mechanical Turk's tasks, and stages of a template.
@@ -85,6 +85,8 @@ IMPORTS_IN_FUNCTIONS = {
     "chorale.engine.quality": 2,
     "chorale.kits.frames.commands.baseline": 1,
     "chorale.kits.frames.commands.train": 2,
+    "chorale.kits.qasrl.commands.train": 3,
+    "chorale.kits.qasrl.parser.running": 1,
     "chorale.kits.questions.baselines.naming": 1,
     "chorale.kits.rules.learning.pipeline": 3,
     "chorale.metrics.aggregation.dataframes": 1,

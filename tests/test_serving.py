@@ -76,6 +76,7 @@ def status_of_first_connection(port: int, *, mark: Path | None = None, log: Path
     raise TimeoutError("" if log is None else log.read_text("utf-8"))
 
 
+@pytest.mark.slow
 def test_whoever_connects_first_is_answered(folder: Path, mark: Path) -> None:
     server = Server(folder)
     for _ in range(STARTS):

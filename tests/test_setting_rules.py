@@ -44,6 +44,9 @@ DRAWN = Drawn(
     limit=20,
 )
 EXTRA = """
+[mail]
+host = "mail.example.org"
+sender = "team@example.org"
 [prolific]
 [[prolific.study]]
 name = "main"
@@ -51,6 +54,24 @@ description = "Say what tone it has."
 places = 3
 minutes = 10
 reward = 5
+screenout = "fixed"
+screenout_reward = 2
+content_warning = "sensitive"
+[[prolific.study]]
+name = "later"
+description = "The second round."
+places = 3
+minutes = 10
+reward = 5
+[[prolific.study]]
+name = "set"
+description = "For others."
+places = 3
+minutes = 10
+reward = 5
+filter_set = "abc"
+[analysis]
+primary = { outcome = "gold" }
 """
 TONE = {"name": "tone", "kind": "choice", "ask": "Which tone?", "options": ["kind", "rude"]}
 # What to change each setting to, and where: in which stage, gate or study on Prolific. None takes it out.
@@ -71,16 +92,40 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "arrival.finish_after": ("", 3),
     "arrival.completion_code": ("", "ALLDONE"),
     "arrival.screenout_code": ("", "OUT"),
+    "arrival.screenout_url": ("", "https://example.org/partial"),
     "arrival.signed": ("", "prolific"),
     "arrival.signing_keys": ("", "keys.json"),
     "arrival.workspace": ("", "5f0c1b2a9d3e4c5b6a7d8e9f"),
     "retention.identities_days": ("", 90),
     "retention.answers_days": ("", 900),
     "retention.withdrawn_answers": ("", "keep"),
+    "mail": ("", None),
+    "mail.host": ("", "mail.example.com"),
+    "mail.port": ("", 25),
+    "mail.security": ("", "tls"),
+    "mail.username": ("", "team"),
+    "mail.sender": ("", "other@example.org"),
+    "mail.results": ("", False),
+    "mail.invitation": ("", "Come: {link}"),
     "prolific": ("", None),
     "prolific.project": ("", "abc"),
     "prolific.approve": ("", False),
     "prolific.sync_minutes": ("", 7),
+    "prolific.webhooks": ("", True),
+    "prolific.study.maximum_minutes": ("main", 60),
+    "prolific.study.follows": ("later", "main"),
+    "prolific.study.allow_groups": ("main", ["abc"]),
+    "prolific.study.block_groups": ("main", ["abc"]),
+    "prolific.study.screenout": ("main", "return"),
+    "prolific.study.screenout_reward": ("main", 3),
+    "prolific.study.screenout_slots": ("main", 9),
+    "prolific.study.submissions_per_person": ("main", 2),
+    "prolific.study.at_once": ("main", 2),
+    "prolific.study.label": ("main", "annotation"),
+    "prolific.study.content_warning": ("main", "explicit"),
+    "prolific.study.content_warning_details": ("main", "Some texts are rude."),
+    "prolific.study.filter_set": ("set", "def"),
+    "prolific.study.filter_set_version": ("set", 3),
     "prolific.study.title": ("main", "Other"),
     "prolific.study.description": ("main", "Other"),
     "prolific.study.stages": ("main", ["training"]),
@@ -95,10 +140,19 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "pay.currency": ("", "JPY"),
     "pay.fee_percent": ("", 30),
     "pay.minimum_hourly": ("", 1),
+    "pay.methods": ("", ["paypal"]),
     "pay.budget": ("", 1_000_000),
     "arms": ("", None),
     "arms.names": ("", ["right", "left"]),
     "arms.weights": ("", [1, 2]),
+    "arms.blocks": ("", [1, 2]),
+    "analysis": ("", None),
+    "analysis.primary.outcome": ("", "retained"),
+    "analysis.primary.unit": ("", "item"),
+    "analysis.primary.test": ("", "bootstrap"),
+    "analysis.primary.against": ("", "right"),
+    "analysis.secondary": ("", [{"outcome": "retained"}]),
+    "analysis.registered": ("", "https://example.org/plan"),
     "arms.after": ("", "trained"),
     "arms.stratify": ("", None),
     "stage.title": ("write-a", "Other"),
@@ -111,6 +165,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.items.confidence": ("review", 0.9),
     "stage.items.sample": ("review", 0.3),
     "stage.items.per_worker": ("review", 1),
+    "stage.items.wait": ("review", True),
     "stage.round": ("training", None),
     "stage.round.file": ("training", "same-round.jsonl"),
     "stage.round.size": ("training", 2),
@@ -136,6 +191,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.lease_minutes": ("write-a", 5),
     "stage.max_per_worker": ("write-a", 30),
     "stage.gold": ("write-a", None),
+    "stage.gold.unit": ("write-a", "part"),
     "stage.gold.file": ("write-a", "same-gold.jsonl"),
     "stage.gold.share": ("write-a", 0.2),
     "stage.gold.feedback": ("write-a", "at once"),
@@ -188,13 +244,15 @@ CHANGED: dict[str, tuple[str, Any]] = {
 # Tables that are always there, and names, by which stages, gates and studies are told apart.
 ALWAYS_THERE = {
     *("study", "arrival", "pay", "stage", "gate", "prolific.study", "stage.judgments", "stage.entry", "stage.pay"),
-    *("stage.skips", "retention"),
+    *("stage.skips", "retention", "analysis.primary"),
     *("stage.name", "gate.name", "prolific.study.name", "format"),
 }
-# Settings of tasks where people choose from a list, or whose answers have many parts: this study has no such stage.
+# Settings of tasks where people choose from a list, whose answers have many parts, or that put answers together: this
+# study has no such stage.
 OF_OTHER_TASKS = {
     *("stage.quality", "stage.quality.floor", "stage.quality.after", "stage.judgments.stable"),
-    "stage.pay.parts.beyond",
+    *("stage.pay.parts.beyond", "stage.pay.kept", "stage.pay.kept.beyond", "stage.pay.kept.amounts"),
+    "stage.grades_sources",
 }
 
 
@@ -271,6 +329,8 @@ def _with(raw: dict[str, Any], setting: str) -> dict[str, Any]:
             table = next(one for one in table if one["name"] == name)
         elif part == "judgments" and not isinstance(table, dict):
             raise AssertionError
+    if setting == "prolific.study.screenout":
+        table.pop("screenout_reward")
     for key, inner in value.items() if last in ("top", "top_share") and isinstance(value, dict) else ((last, value),):
         if inner is None:
             table.pop(key)
@@ -292,6 +352,7 @@ def _beside(raw: dict[str, Any], setting: str) -> None:
         for name in ("write-a", "write-b"):
             stages[name].pop("entry")
     if setting == "arms":
+        raw.pop("analysis")
         for name in ("write-a", "write-b"):
             stages[name].pop("arms")
     if setting == "stage.judgments.sample.share":
@@ -319,7 +380,7 @@ def test_a_change_is_refused_or_kept_with_what_it_was(begun: World, setting: str
     changed = _with(raw, setting)
     _beside(changed, setting)
     folder, problems = check_folder(begun.folder.path, toml_text(changed))
-    if setting != "stage.task":
+    if setting not in ("stage.task", "stage.gold.unit"):  # a form has no parts to count
         assert not problems
     if folder is None:
         return

@@ -127,6 +127,7 @@ def test_choices_come_from_the_task() -> None:
     assert {name: choices_of(task) for name, task in installed_tasks().items() if task.simulating.guess is None} == {
         "rules-meaningful": ["yes", "no"],
         "rules-entailment": ["yes", "no"],
+        "rules-check": ["yes", "no"],
         "mcq-compare": ["first", "second"],
     }
     assert choices_of(_task(_OfColours)) == ["red", "blue"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chorale.present.svg import (
@@ -135,6 +135,7 @@ def test_a_value_that_is_no_number_has_a_bar_without_length() -> None:
 
 
 @given(st.floats(-1e9, 1e9), st.floats(0, 1e9), st.booleans())
+@example(0.0, 5e-324, False)
 def test_ticks_are_few_even_and_around_the_values(low: float, span: float, whole: bool) -> None:
     places = ticks(low, low + span, whole=whole)
     assert 2 <= len(places) <= 7

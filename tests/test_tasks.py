@@ -287,7 +287,9 @@ def test_deriving_needs_both_sides() -> None:
 
     def side(name: str, given: Label | None) -> SourceItem:
         number = 1 if name == "lhs" else 2
-        return SourceItem(number, f"k:{name}", "k", {"side": name, "application": application}, given)
+        return SourceItem(
+            number, f"k:{name}", "k", {"phrase": name[0], "side": name, "application": application}, given
+        )
 
     (made,) = derive([side("lhs", YES), side("rhs", YES)], 0.7)
     assert (made.key, made.payload, made.sources) == ("k", application, (1, 2))

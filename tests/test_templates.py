@@ -191,6 +191,26 @@ def test_the_trial_has_the_numbers_of_the_paper(trial: Path) -> None:
     assert gold.bonus is not None and (gold.bonus.right, gold.bonus.of, gold.bonus.amount) == (3, 4, 50)
 
 
+def test_arms_of_the_trial_differ_only_by_design(trial: Path) -> None:
+    folder = load_folder(trial)
+    writing = [stage for stage in folder.settings.stage if stage.task == "mcq-write"]
+    same = (trial / "guidelines" / "writing.md").read_text("utf-8")
+    assert "grade" not in same and "| Question | Good? |" in same
+    for stage in writing:
+        extra = {name: value for name, value in stage.options.items() if name not in ("rubric", "hints")}
+        assert (stage.options["rubric"], stage.options["hints"]) == (False, False)
+        assert extra == ({"justify": True} if stage.name == "writing-b" else {})
+        added = (trial / stage.guidelines).read_text("utf-8").removeprefix(same)
+        graded = stage.name.startswith(("round-", "tutorial"))
+        asked = "## Explain each question" if stage.name == "writing-b" else "## Your questions are graded" * graded
+        assert added.count("## ") == (1 if asked else 0) and added.lstrip().startswith(asked)
+        assert ("grade" in added) == graded
+        assert not stage.entry.exclude_dropped, "who is removed from validation may still write"
+    validation = stage_of(folder.settings, "validation")
+    assert validation.gold is not None and validation.gold.feedback == "none"
+    assert validation.items is not None and validation.items.wait
+
+
 def test_every_rubric_of_the_trial_is_the_same(trial: Path) -> None:
     contents = [content for content in load_folder(trial).stages if content.settings.grades]
     assert len(contents) == 7
@@ -239,14 +259,14 @@ def test_the_trial_tells_no_story_twice_and_nobody_gets_a_text_twice_in_a_round(
     assert alike == []
     assert {name: len(told[name]) for name in ("round-1.jsonl", "round-2.jsonl", "round-3.jsonl", "final.jsonl")} == {
         "round-1.jsonl": 12,
-        "round-2.jsonl": 12,
-        "round-3.jsonl": 12,
+        "round-2.jsonl": 24,
+        "round-3.jsonl": 24,
         "final.jsonl": 30,
     }
     for stage in load_folder(trial).stages:
         if stage.settings.name.startswith("round-") and stage.items:
             assert 200 <= len(stage.items) <= 250, "400 to 500 questions"
-            assert len({item.group for item in stage.items}) == 12 >= (stage.settings.max_per_worker or 99)
+            assert len({item.group for item in stage.items}) >= (stage.settings.max_per_worker or 99)
 
 
 def test_check_says_which_items_are_still_the_templates(trial: Path) -> None:
@@ -269,6 +289,14 @@ def test_check_counts_the_sample_of_every_arm_and_says_what_is_missing(trial: Pa
     assert validation.judgments == 2 * 4 * 300 + (10 - 2) * 4 * 250
 
 
+def test_check_warns_while_gold_can_remove_hardly_anybody(trial: Path) -> None:
+    [note] = [note for note in study_notes(load_folder(trial)) if "gold removes few people" in note]
+    assert "in stage validation" in note and "from 4 on (gold.after)" in note
+    path = trial / "passages" / "final.jsonl"
+    path.write_text("".join(json.dumps({"id": f"f{n}", "passage": f"Text {n}."}) + "\n" for n in range(750)))
+    assert not [note for note in study_notes(load_folder(trial)) if "gold removes few people" in note]
+
+
 def small(trial: Path) -> Path:
     """The trial with a dozen texts, and two graders where there would be five."""
     for path in (trial / "passages").glob("*.jsonl"):
@@ -278,7 +306,7 @@ def small(trial: Path) -> Path:
     text = text.replace("judgments = 5 ", "judgments = 2 ").replace(
         "items = 250, judgments = 10", "items = 2, judgments = 4"
     )
-    for most in (8, 10, 12):
+    for most in (6, 7, 9):
         text = text.replace(f"max_per_worker = {most} ", "max_per_worker = 2 ")
     (trial / "study.toml").write_text(text, "utf-8")
     return trial

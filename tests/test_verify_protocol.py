@@ -4,13 +4,11 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from sqlalchemy import text
 
 from chorale.audit.verify import verify
 from chorale.engine.gates import close_gate
 from chorale.engine.running import Study
-from chorale.store import Tx
-from crowd import do, look
+from crowd import do, look, tamper
 from protocol_world import World
 from random_study import Drawn, write_study
 from test_protocol_properties import _empty
@@ -59,16 +57,6 @@ def study(whole: World) -> Iterator[Study]:
     copied = whole._opened(before.store.copy())  # type: ignore[attr-defined]
     yield copied
     copied.close()
-
-
-def change(study: Study, statement: str) -> None:
-    def tampered(tx: Tx, _study: Study) -> int:
-        names = tx.execute(text("SELECT name FROM sqlite_master WHERE type = 'trigger'")).scalars().all()
-        for name in names:
-            tx.execute(text(f"DROP TRIGGER {name}"))
-        return tx.execute(text(statement)).rowcount
-
-    assert do(study, tampered) > 0, "the study has nothing of the kind"
 
 
 def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
@@ -154,7 +142,7 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
     ],
 )
 def test_whatever_is_changed_is_found(study: Study, statement: str, told: str) -> None:
-    change(study, statement)
+    tamper(study, statement)
     differences = look(study, lambda tx: verify(tx, study)).differences
     assert any(told in line for line in differences), differences
 
@@ -163,8 +151,8 @@ def test_whatever_is_changed_is_found(study: Study, statement: str, told: str) -
 def test_nobody_worked_longer_than_they_held_the_item(study: Study, duration: str) -> None:
     """Also where the sum of a worker's times was changed with them."""
     of_assignment = "(SELECT leased_at FROM assignment WHERE assignment.id = assignment_id)"
-    change(study, f"UPDATE response SET duration_ms = {duration.replace('leased_at', of_assignment)}")
-    change(
+    tamper(study, f"UPDATE response SET duration_ms = {duration.replace('leased_at', of_assignment)}")
+    tamper(
         study,
         "UPDATE participation SET worked_ms = (SELECT coalesce(sum(duration_ms), 0) FROM response "
         "WHERE response.worker_id = participation.worker_id AND response.stage_id = participation.stage_id)",
@@ -175,7 +163,7 @@ def test_nobody_worked_longer_than_they_held_the_item(study: Study, duration: st
 
 
 def test_verify_accepts_the_answers_of_a_clock_that_was_set_back(study: Study) -> None:
-    change(study, "UPDATE assignment SET leased_at = leased_at + 1000000000 WHERE state = 'submitted'")
-    change(study, "UPDATE response SET duration_ms = 0")
-    change(study, "UPDATE participation SET worked_ms = 0")
+    tamper(study, "UPDATE assignment SET leased_at = leased_at + 1000000000 WHERE state = 'submitted'")
+    tamper(study, "UPDATE response SET duration_ms = 0")
+    tamper(study, "UPDATE participation SET worked_ms = 0")
     assert look(study, lambda tx: verify(tx, study)).differences == []

@@ -13,10 +13,11 @@ from chorale.engine.visit import visit
 from chorale.engine.work import Offer
 from chorale.model import Participation, Refusal, StageState, Standing
 from chorale.monitor.status import status
+from chorale.protocol import Ending
 from chorale.store import events, gold, labels, ledger, participations, responses, stages
 from chorale.store.items import all_items, find_item, lineage
 from conftest import ManualClock, StudyMaker
-from crowd import Person, do, gold_answer, is_gold, look, people, work_through
+from crowd import Person, do, ending_for, gold_answer, is_gold, look, people, work_through
 from small_study import write_small_study
 
 
@@ -282,8 +283,8 @@ def test_qualification_by_gold_of_an_earlier_stage(make_study: StudyMaker) -> No
     assert good.next("entailment").status == "item"
     locked = poor.next("entailment")
     assert locked.status == "locked"
-    assert "below what this part needs" in locked.message
-    assert "more work in “Is it meaningful?” first" in new.next("entailment").message
+    assert "people with a better result" in locked.message
+    assert "Answer more questions in" in new.next("entailment").message
     entered = look(study, lambda tx: events.recent(tx, kinds=("entered",), pseudonym=good.pseudonym))
     assert {event.stage: event.evidence.get("accuracy") for event in entered}["entailment"] == 1.0
 
@@ -435,32 +436,24 @@ def test_the_start_page_says_what_is_open(make_study: StudyMaker) -> None:
     first.judge("no", "entailment")
     found = look(study, lambda tx: visit(tx, study, first.id))
     assert found is not None
-    assert (found.may_finish(99), found.screened_out, found.earned) == (True, False, 7)
+    assert (ending_for(study, first), found.earned) == (Ending.COMPLETED, 7)
 
 
 def test_who_may_finish(make_study: StudyMaker) -> None:
     study = make_study(applications=3, judgments="1", gold=6, share=0.5, after=1, floor=1.0)
     first, second = people(study, 2)
 
-    def finish(person: Person, after: int) -> bool:
-        found = look(study, lambda tx: visit(tx, study, person.id))
-        assert found is not None
-        return found.may_finish(after)
-
-    assert not finish(first, 1)
+    assert ending_for(study, first, 1) is None
     work_through([first], lambda _, offer: gold_answer(offer) if is_gold(offer) else "yes")
-    assert finish(first, 99), "nothing to do but wait for others"
+    assert ending_for(study, first), "nothing to do but wait for others"
     offer = second.next()
     while not is_gold(offer):
         second.submit(offer)
-        assert finish(second, 1)
-        assert not finish(second, 99)
+        assert ending_for(study, second, 1) is Ending.COMPLETED
+        assert ending_for(study, second) is None
         offer = second.next()
     second.submit(offer, {"yes": "no", "no": "yes"}[gold_answer(offer)])
-    found = look(study, lambda tx: visit(tx, study, second.id))
-    assert found is not None
-    assert found.screened_out
-    assert found.may_finish(99)
+    assert ending_for(study, second) is Ending.REMOVED
 
 
 def test_an_open_study_can_be_opened_again(make_study: StudyMaker, tmp_path: object, database: str | None) -> None:
@@ -599,9 +592,7 @@ def test_who_is_dropped_in_one_stage_stops_in_the_others(make_study: StudyMaker)
     bad.submit(held, gold_answer(held) if is_gold(held) else "no")
     locked = bad.next("entailment")
     assert (locked.status, "was ended" in locked.message) == ("locked", True)
-    found = look(study, lambda tx: visit(tx, study, bad.id))
-    assert found is not None
-    assert found.screened_out
+    assert ending_for(study, bad) is Ending.REMOVED
     assert good.next("entailment").status == "item"
 
 

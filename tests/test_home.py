@@ -1,0 +1,200 @@
+"""A worker's start page: what to do next first, what it pays an hour, what opens a part, and where to go from one."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from playwright.sync_api import Browser, expect
+from starlette.testclient import TestClient
+
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.engine.visit import visit
+from chorale.engine.way_in import way_in
+from chorale.engine.work import StageVisit, Visit
+from chorale.model import EntrySettings, GoldRecord, StageSettings
+from chorale.protocol import Reason, Situation, State, never
+from chorale.protocol.eligibility import may_enter
+from chorale.protocol.situation_words import message
+from chorale.web.app import create_app
+from chorale.web.home import following
+from chorale.web.pay_words import hourly_text, time_text
+from crowd import Person, look
+from protocol_study import ROUND, write_protocol_study
+from test_protocols import train
+
+LONG = "You did well.\n\n" + "A long paragraph about every answer.\n\n" * 80
+
+
+def stage(size: bool, **pay: Any) -> StageSettings:
+    where: dict[str, Any] = {"round": {"file": "r.jsonl"}} if size else {"items": {"file": "i.jsonl"}}
+    return StageSettings.model_validate(
+        {"name": "a", "title": "A", "task": "form", "guidelines": "g.md", "pay": pay, **where}
+    )
+
+
+def test_time_and_pay_an_hour_are_known_beforehand() -> None:
+    each = stage(False, per_judgment=10, expected_seconds=30)
+    assert (time_text(each, None), hourly_text(each, None, "USD")) == ("about 30 seconds each", "about $12.00 an hour")
+    whole = stage(True, finished=50, expected_seconds=30)
+    assert (time_text(whole, 4), hourly_text(whole, 4, "GBP")) == ("about 2 minutes in all", "about £15.00 an hour")
+    long = stage(True, per_judgment=350, finished=100, expected_seconds=780)
+    assert (time_text(long, 10), hourly_text(long, 10, "USD")) == ("about 2.2 hours in all", "about $16.61 an hour")
+    unpaid, unknown = stage(False, expected_seconds=5), stage(False, per_judgment=10)
+    assert (hourly_text(unpaid, None, "USD"), time_text(unknown, None), hourly_text(unknown, None, "USD")) == ("",) * 3
+    by_length = stage(False, per_judgment=5, expected_seconds=30, by_length={"per_100_words": 8, "most": 40})
+    assert hourly_text(by_length, None, "USD") == ""
+
+
+def look_at(study: Study, person: Person) -> Visit:
+    found = look(study, lambda tx: visit(tx, study, person.id))
+    assert found is not None
+    return found
+
+
+def part(study: Study, person: Person, name: str) -> StageVisit:
+    return next(part for part in look_at(study, person).stages if part.stage.name == name)
+
+
+def test_a_locked_part_says_what_opens_it(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path, gate='threshold = 0.75\ndecides = "together"')
+    study = open_study(tmp_path)
+    new, done = Person(study, "new"), Person(study, "done")
+    assert part(study, new, "work-a").message == "Finish “Training” first."
+    assert new.next("work-a").message == "Finish “Training” first."
+    train(done, ROUND)
+    assert part(study, done, "work-a").message == (
+        "You have finished “Training”. This part opens if your result there qualifies you for it."
+    )
+    assert part(study, done, "work-a").counts
+    study.close()
+
+
+def test_a_part_that_stays_closed_is_not_among_those_to_be_finished(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path)
+    study = open_study(tmp_path)
+    fails, passes = Person(study, "fails"), Person(study, "passes")
+    train(fails, 0)
+    train(passes, ROUND)
+    assert part(study, fails, "work-a").message == "This part is for people who qualified in “Training”."
+    assert [one.counts for one in look_at(study, fails).stages] == [True, False, False]
+    assert [one.counts for one in look_at(study, passes).stages] == [True, True, True]
+    study.close()
+
+
+@pytest.mark.parametrize(
+    ("answered", "shown"),
+    [
+        (1, "Answer more questions in “Reading” first."),
+        (2, "This part is for people with a better result in “Reading”."),
+    ],
+)
+def test_a_part_that_goes_by_another_ones_answers_asks_for_more_of_them(answered: int, shown: str) -> None:
+    admission = may_enter(EntrySettings(qualified_in="first", answered=2), GoldRecord(0, answered), ())
+    now = Situation(State.LOCKED, Reason.NOT_ADMITTED, admission)
+    # Nothing of the study is asked for: the admission has it all.
+    way = way_in(cast(Study, None), now, {}, ())
+    assert message(now, {"first": "Reading"}, never, way) == shown
+
+
+def test_the_next_part_is_the_one_that_was_begun(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path, entry="qualifications = []")
+    study = open_study(tmp_path)
+    person = Person(study, "ada")
+
+    def next_name() -> str:
+        part = look_at(study, person).next_part
+        return "" if part is None else part.stage.name
+
+    assert next_name() == "training"
+    person.judge("yes", "work-a")
+    assert next_name() == "work-a"
+    person.next("work-b")
+    assert next_name() == "work-b"  # they hold a question there
+    study.close()
+
+
+def test_a_finished_part_leads_to_the_next_and_news_come_first(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path, message=None)
+    study = open_study(tmp_path)
+    person = Person(study, "ada")
+    train(person, ROUND)
+    now = look_at(study, person)
+    assert following(now, lambda: pytest.fail("not needed"), "training") == {
+        "title": "Continue with “Work a”",
+        "url": "/stages/work-a",
+        "at_once": True,
+    }
+    only = replace(now, stages=now.stages[:1])
+    assert following(only, lambda: True, "training") == {
+        "title": "Finish",
+        "url": "/",
+        "at_once": False,
+    }
+    assert following(only, lambda: False, "training") is None
+    study.close()
+
+
+def test_the_page_begins_with_what_to_do_and_ends_with_what_is_locked(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path, round_pay="finished = 40\nexpected_seconds = 30", message=LONG)
+    study = open_study(tmp_path)
+    with TestClient(create_app(study)) as client:
+        client.get("/join", params={"PROLIFIC_PID": "ada", "STUDY_ID": "s", "SESSION_ID": "v"})
+        client.post("/consent", data={"agree": "yes"})
+        page = client.get("/").text
+        assert page.index('href="/stages/training"') < page.index("Parts finished") < page.index("All parts")
+        assert "part 1 of 3" in page and "0 of 3" in page and page.count("Opens later") == 2
+        assert "about 2 minutes in all" in page and "about $12.00 an hour" in page and "4 questions" in page
+        train(Person(study, "ada"), ROUND)
+        assert client.post("/api/stages/training/next", json={}).json()["following"] == {
+            "title": "Read your new message",
+            "url": "/#messages",
+            "at_once": False,
+        }
+        page = client.get("/").text
+        assert page.index('href="/stages/work-a"') < page.index("Messages to you") < page.index("All parts")
+        assert "part 2 of 3" in page and "1 of 3" in page and "You have a new message" in page
+        reply = client.post("/api/stages/training/next", json={}).json()
+        assert (reply["status"], reply["following"]["url"]) == ("round", "/stages/work-a")
+    study.close()
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: install it, or run `make browser`")
+@pytest.mark.slow
+def test_one_part_leads_to_the_next_on_a_phone(chromium: Browser, tmp_path: Path) -> None:
+    write_protocol_study(tmp_path / "study", round_extra="size = 1", message=LONG)
+    with Site(tmp_path / "study") as site:
+        scene = Scene(chromium, site)
+        page = scene.page(**PHONE)
+        page.goto(site.panel_link("ada"))
+        page.get_by_label("I have read this").check()
+        page.get_by_role("button", name="Continue").tap()
+        page.get_by_role("link", name="Start: Training").tap()
+        page.get_by_role("button", name="Start").tap()
+        expect(page.locator("#task-root")).to_contain_text("a round phrase")
+        odd = re.search("phrase [13]", page.inner_text("#task-root"))
+        page.locator(f"input[value={'no' if odd else 'yes'}]").check()
+        page.get_by_role("button", name="Submit").tap()
+        page.get_by_role("link", name="Read your new message").tap()
+
+        start = page.get_by_role("link", name="Start: Work a")
+        expect(start).to_be_visible()
+        page.evaluate("scrollTo(0, 0)")
+        expect(start).to_be_in_viewport()  # once it was 5,592 px down
+        assert not page.evaluate(WIDER_THAN_SCREEN)
+        assert not barriers(page)
+
+        page.goto("/stages/training")
+        expect(page.get_by_role("link", name="Continue with “Work a”")).to_be_focused()
+        assert not barriers(page)
+        page.get_by_role("button", name="Stay here").tap()
+        expect(page.get_by_text("The next part opens in")).to_be_hidden()
+        page.reload()
+        page.wait_for_url("**/stages/work-a")
+        assert scene.watch.complaints == []
+        for context in chromium.contexts:
+            context.close()
