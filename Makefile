@@ -61,9 +61,9 @@ lint: $(DEV_READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Many tests wait for a server, a browser or a clock: four at a time keep two cores busy.
+# Many tests wait for a server, a browser or a clock: five at a time keep two cores busy.
 test: lint browser
-	$(BIN)/pytest -n 4 --dist worksteal -m "not slow"
+	$(BIN)/pytest -n 5 --dist worksteal -m "not slow"
 
 test-all: $(HEAVY_READY) lint browser
 	CHORALE_EXAMPLES=thorough $(BIN)/pytest -n 3 --dist worksteal

@@ -61,7 +61,8 @@ def _tables(kind: type[BaseModel], path: str, *, several: bool, of: str = "") ->
     yield ""
     for name, field in kind.model_fields.items():
         inner = table_in(field.annotation)
-        if inner is not None:
+        # A table that can hold others of its kind is described once.
+        if inner is not None and inner is not kind:
             several = is_list(field.annotation)
             yield from _tables(inner, _joined(path, field.alias or name), several=several, of=of)
 
@@ -74,6 +75,8 @@ def _heading(path: str, *, several: bool) -> str:
 
 def _rows(kind: type[BaseModel], path: str) -> Iterator[str]:
     schema = kind.model_json_schema(by_alias=True)
+    if "$ref" in schema:
+        schema = {**schema, **schema["$defs"][schema["$ref"].removeprefix("#/$defs/")]}
     required = set(schema.get("required", ()))
     yield "| setting | value | default | meaning |"
     yield "| --- | --- | --- | --- |"
@@ -86,7 +89,8 @@ def _rows(kind: type[BaseModel], path: str) -> Iterator[str]:
             default = "required" if shown in required else _default(field.get_default(call_default_factory=True))
         else:
             brackets = f"[[{where}]]" if is_list(field.annotation) else f"[{where}]"
-            value, default = f"table `{brackets}`, below", "required" if shown in required else ""
+            place = f"table `{brackets}`, below" if inner is not kind else "list of such tables"
+            value, default = place, "required" if shown in required else ""
         yield f"| `{shown}` | {value} | {default} | {_cell(field.description or '')} |"
 
 
