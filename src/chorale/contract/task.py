@@ -226,8 +226,10 @@ class Form:
     arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
     """From an item and `Seeds` to an order of things for one worker, the same whenever they come back; the module gets
     it beside the view. Store answers by value, so that they do not depend on it."""
+    read: Callable[[dict[str, Any]], Any] = as_it_is
+    """What of the view people read, where it also holds what they don't, such as scripts. Default: all of it."""
     seconds: Callable[[Payload], float] | None = None
-    """How long an item takes at least. Default: by the words, options and pictures of its view, and its fields."""
+    """How long an item takes at least. Default: by the words, options and pictures that are read, and its fields."""
     written_words: int = 0
     """Words that people write for each part of an answer (`Grading.parts`), at the least: for what an hour pays."""
 

@@ -13,10 +13,11 @@
  * from being sent, `point` shows the worker where, and takes the focus there. `submitted` is called once the answer is on
  * its way. A form that decides itself when it is complete has `request`, which the Submit button calls, and calls
  * `api.submit` when it is; `api.complain` shows why not, and `api.ownButton(true)` hides the Submit button of a page that has
- * its own. `api.memory` keeps what a module wants to know again later, on this device and for this worker alone.
+ * its own. `api.memory` keeps what a module wants to know again later, on this device and for this worker alone. `api.id` is
+ * the assignment's.
  * @typedef {{get: (name: string) => any, set: (name: string, value: any) => void}} TaskMemory
  * @typedef {{
- *   draft: any, arrangement: any, changed: () => void, submit: () => void, complain: (message: string) => void,
+ *   id: string, draft: any, arrangement: any, changed: () => void, submit: () => void, complain: (message: string) => void,
  *   ownButton: (own: boolean) => void, memory: TaskMemory, bonuses: string[],
  * }} TaskApi
  * @typedef {{

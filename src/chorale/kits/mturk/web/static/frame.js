@@ -17,7 +17,7 @@
   const BUTTON = "button, input[type=submit], input[type=image]";
   const MOST_STORED = 100_000;
   const asked = new URLSearchParams(location.search);
-  const isLayout = asked.get("assignmentId") === null;
+  const isLayout = location.pathname === "/mturk/shell";
   // A layout may have a variable of its own called `parent`.
   const around = window.parent;
 
@@ -163,14 +163,20 @@
   }
 
   let taken = 0;
+  /** A button may call `form.submit()` and then submit its form once more: the same answer, sent once. */
+  let lastTaken = "";
 
   /** Send a layout's answer: the real form, with what scripts put into it. @param {HTMLFormElement | null} form @param {any} [submitter] */
   function take(form, submitter = null) {
-    taken += 1;
     const own = form === null ? [] : [...new FormData(form, submitter?.form === form ? submitter : null)];
     const answer = own.filter(([name, value]) => name !== "assignmentId" && typeof value === "string");
     // A field outside every form was never sent by a browser, but losing what somebody filled in is worse.
     const outside = values(controls().filter((control) => control.form === null && !control.closest("crowd-form")));
+    const said = JSON.stringify([...answer, ...outside]);
+    taken += 1;
+    if (said === lastTaken) return;
+    lastTaken = said;
+    setTimeout(() => (lastTaken = ""));
     send("submit", { values: values(controls()), answer: [...answer, ...outside] });
   }
 
