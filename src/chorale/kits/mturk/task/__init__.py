@@ -53,8 +53,8 @@ class LayoutOptions(BaseModel):
     html: Annotated[str, AfterValidator(_usable)] = Field(
         default="",
         max_length=MOST_LAYOUT,
-        description="The layout: HTML with `${variables}`, or `{{ task.input.variables }}` as for Ground Truth. A row must "
-        "have each of them. A stage without items, whose work comes from scripts, needs none.",
+        description="The layout: HTML with `${variables}`, or `{{ task.input.variables }}` as for Ground Truth. A row "
+        "must have each of them. A stage without items, whose work comes from scripts, needs none.",
     )
     columns: tuple[_Name, ...] = Field(
         default=(), description="The columns of the batch file, in the order results are to have them."
