@@ -335,6 +335,17 @@ document.querySelector('crowd-form').onsubmit = (event) => {{
         after(fill("Code", "7"), own_submit()),
         {"code": "7"},
     ),
+    "buttons outside the form that lead from page to page": Case(
+        """<label>Caption <input id="caption"></label><button id="back">Back</button><button id="next">Next</button>
+<form><input type="hidden" name="output"><input type="submit" value="Submit"></form><script>
+const written = []; const field = document.getElementById('caption');
+document.getElementById('next').onclick = () => { written.push(field.value); field.value = ''; };
+document.forms[0].onsubmit = () => { document.forms[0].output.value = written.join(); };</script>""",
+        after(
+            fill("Caption", "one"), click("Next"), fill("Caption", "two"), click("Next"), click("Back"), own_submit()
+        ),
+        {"output": "one,two"},
+    ),
     "a slider with marks": Case(
         f"""{CROWD}<crowd-form><crowd-slider name="rating" min="1" max="3" required>
 <crowd-slider-label position="1">bad</crowd-slider-label><crowd-slider-label position="3">good</crowd-slider-label>

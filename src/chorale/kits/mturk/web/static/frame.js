@@ -151,12 +151,17 @@
   const mainForm = () =>
     document.querySelector("#mturk_form") ?? document.querySelector("crowd-form form") ?? document.forms[0] ?? null;
 
+  /** Whether a button is there to submit, by its words or its type. @param {any} button */
+  function isForSubmitting(button) {
+    if (/\bsubmit\b/i.test(button.value || button.textContent || button.id)) return true;
+    return button.getAttribute("type") === "submit" || button.type === "image";
+  }
+
   /** Whether the layout brings its own button, so that the page around shows none. */
   function hasOwnButton() {
     const wrapped = document.querySelector("form[data-chorale-wrapped]") !== null;
     return [...document.querySelectorAll(`${BUTTON}, input[type=button], [role=button]`)].some((button) => {
-      if (/\bsubmit\b/i.test(button.value || button.textContent || button.id)) return true;
-      if (button.getAttribute("type") === "submit" || button.type === "image") return true;
+      if (isForSubmitting(button)) return true;
       // Without a type it submits the layout's own form. In the form put around a layout it may be anything.
       return !wrapped && button.type === "submit" && button.form !== null;
     });
@@ -252,8 +257,9 @@
   addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest(BUTTON) : null;
     if (button === null || event.defaultPrevented || button.type === "button" || button.type === "reset") return;
-    // Outside of a form it does nothing in a browser; Mechanical Turk had a form around everything.
-    if (button.form === null && !button.disabled) mainForm()?.requestSubmit();
+    // Outside of a form it does nothing in a browser, and may be any button of the layout: Next, Back, Help. One that is
+    // there to submit does so, as Mechanical Turk had a form around everything.
+    if (button.form === null && !button.disabled && isForSubmitting(button)) mainForm()?.requestSubmit();
   });
   document.addEventListener("input", report);
   document.addEventListener("change", report);
