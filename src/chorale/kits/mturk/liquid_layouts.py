@@ -15,6 +15,8 @@ _INPUT = ("task", "input")
 _USES_INPUT = re.compile(r"\{[{%][^{}]{0,500}?\btask\s{0,5}\.\s{0,5}input\b")
 
 
+# Each item asks these of the same few layouts.
+@lru_cache(maxsize=32)
 def is_liquid(layout: str) -> bool:
     """Whether a layout takes its values as Ground Truth gives them.
 
@@ -42,10 +44,22 @@ def liquid_problem(layout: str) -> str | None:
     return f"uses {unknown[0][0]}: only task.input has values here" if unknown else None
 
 
-def liquid_variables(layout: str) -> list[str]:
-    """The columns that a layout in Liquid uses, in the order they first come in."""
+@lru_cache(maxsize=32)
+def liquid_variables(layout: str) -> tuple[str, ...]:
+    """The columns that a layout in Liquid uses."""
     paths = _parsed(layout).global_variable_segments()
-    return list(dict.fromkeys(str(path[2]) for path in paths if tuple(path[:2]) == _INPUT and len(path) > 2))
+    return tuple(dict.fromkeys(str(path[2]) for path in paths if tuple(path[:2]) == _INPUT and len(path) > 2))
+
+
+def row_problem(layout: str, values: Mapping[str, str]) -> str | None:
+    """Why a layout in Liquid can't show a row, if it can't."""
+    from liquid.exceptions import LiquidError  # noqa: PLC0415
+
+    try:
+        fill_in_liquid(layout, values)
+    except LiquidError as error:
+        return f"does not fit the layout: {str(error).partition(chr(10))[0]}"
+    return None
 
 
 def fill_in_liquid(layout: str, values: Mapping[str, str]) -> str:
