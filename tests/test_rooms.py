@@ -85,6 +85,7 @@ IMPORTS_IN_FUNCTIONS = {
     "chorale.engine.quality": 2,
     "chorale.kits.frames.commands.baseline": 1,
     "chorale.kits.frames.commands.train": 2,
+    "chorale.kits.mturk.liquid_layouts": 1,
     "chorale.kits.qasrl.commands.train": 3,
     "chorale.kits.qasrl.parser.running": 1,
     "chorale.kits.questions.baselines.naming": 1,
