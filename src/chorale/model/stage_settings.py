@@ -91,7 +91,7 @@ class JudgmentSettings(Settings):
         description="Between `min` and `max`, stop asking once the order of the options that at least a third chose "
         "has been the same for so many judgments. For tasks where people choose from a list.",
     )
-    fields: tuple[Name, ...] = Field(
+    fields: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
         description="Fields of the answer that decide an item: `until` and `release_confidence` go by the least "
         "confident of them. Default: every field but free text.",

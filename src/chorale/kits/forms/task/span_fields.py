@@ -150,7 +150,7 @@ class SpanField(FormField):
     def words(self, value: list[Span], item: Payload) -> str:
         labels = dict(self.options)
         shown = [
-            f"“{text}” ({labels[span['label']]})" if "label" in span else f"“{text}”"
+            f"“{text}” ({labels.get(span['label'], span['label'])})" if "label" in span else f"“{text}”"
             for span in value
             for text in [excerpt(item[self._item], span["start"], span["end"])]
         ]
