@@ -6,15 +6,20 @@ What Chorale says is compared with what pandas and krippendorff make of the same
 import json
 from collections.abc import Iterator
 from itertools import combinations
+from pathlib import Path
 from statistics import fmean
 from typing import Any
+from xml.etree import ElementTree
 
 import krippendorff
 import pandas as pd
 import pytest
 
+import chorale
 from chorale.engine.running import Study
+from chorale.exchange.export import write_export
 from chorale.metrics.resampling import Resampling
+from chorale.model import UserError
 from chorale.report import ReportOptions, study_report
 from chorale.store.responses import counted_responses
 from comments_study import CLASSES, COMMENTS, PEOPLE, comments_study
@@ -124,3 +129,86 @@ def test_free_text_is_counted_and_never_compared(report: dict[str, Any], answers
     assert "reason" not in compared and "main: reason" not in [
         one["question"] for one in report["aggregation"]["methods"]
     ]
+
+
+# Exports
+
+
+@pytest.fixture(scope="module")
+def exported(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("exports")
+    names = {"csv": "responses.csv", "jsonl": "responses.jsonl", "parquet": "responses.parquet"}
+    names |= {name: f"{name}.csv" for name in ("crowdkit", "labels", "tidy", "tidy-labels", "form", "form-answers")}
+    names |= {"labelstudio": "tasks.json", "huggingface": "dataset"}
+    for name, file in names.items():
+        write_export(study, name, folder / file)
+    return folder
+
+
+JUDGMENTS = ("crowdkit.csv", "responses.csv", "responses.jsonl", "responses.parquet", "form-answers.csv")
+
+
+@pytest.mark.parametrize("name", JUDGMENTS)
+def test_what_is_exported_can_be_read_field_by_field(exported: Path, report: dict[str, Any], name: str) -> None:
+    found = {one["question"].removeprefix("main: "): one["value"] for one in report["agreement"]["coefficients"]}
+    path = exported / name
+    assert chorale.alpha(path, label="class", ci=False).value == pytest.approx(found["class"])
+    assert chorale.alpha(path, label="severity", level="ordinal", ci=False).value == pytest.approx(found["severity"])
+    spans = chorale.alpha(path, label="spans", sep="json", distance="span", empty="nothing marked", ci=False)
+    assert spans.json["n_judgments"] == COMMENTS * PEOPLE and 0 < spans.value < 1
+    with pytest.raises(UserError) as refused:
+        chorale.alpha(path, ci=False)
+    assert "Choose one with `label`" in str(refused.value) or "`label`" in str(refused.value)
+    assert "class" in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["labels.csv", "tidy.csv", "tidy-labels.csv", "form.csv", "tasks.json"])
+def test_what_has_no_judgments_says_what_to_use_instead(exported: Path, name: str) -> None:
+    with pytest.raises(UserError, match="`crowdkit` export of the study"):
+        chorale.alpha(exported / name, ci=False)
+
+
+def test_tidy_rows_have_the_text_and_every_span_in_tokens_and_characters(exported: Path, answers: pd.DataFrame) -> None:
+    tidy = pd.read_csv(exported / "tidy.csv")
+    counts = tidy.groupby("field").size()
+    assert (counts["class"], counts["severity"], counts["reason"]) == (len(answers),) * 3
+    spans = tidy[(tidy["field"] == "spans") & tidy["value"].notna()]
+    assert len(spans) == answers["spans"].map(len).sum()
+    for row in spans.head(50).itertuples():
+        text = row._12  # the column `item.text`
+        assert text[int(row.start_character) : int(row.end_character)] == row.value
+    labels = pd.read_csv(exported / "tidy-labels.csv")
+    sure = labels[labels["field"] == "class"].set_index("item")
+    assert sure["accepted"].sum() == (sure["confidence"] >= 0.7).sum()
+    results = pd.read_csv(exported / "labels.csv").set_index("item")
+    assert (results["label.class"] == sure["value"]).all() and results["item.text"].notna().all()
+
+
+def test_label_studio_gets_regions_and_a_configuration_that_fits(exported: Path, answers: pd.DataFrame) -> None:
+    config = ElementTree.parse(exported / "tasks.xml").getroot()
+    controls = {tag.attrib["name"]: tag for tag in config if "toName" in tag.attrib}
+    assert {name: tag.tag for name, tag in controls.items()} == {
+        "class": "Choices",
+        "spans": "Labels",
+        "severity": "Rating",
+        "reason": "TextArea",
+    }
+    objects = {tag.attrib["name"]: tag for tag in config if "value" in tag.attrib and tag.tag == "Text"}
+    tasks = json.loads((exported / "tasks.json").read_text("utf-8"))
+    assert sum(len(task["annotations"]) for task in tasks) == len(answers)
+    regions = 0
+    for task in tasks:
+        for one in (result for made in task["annotations"] for result in made["result"]):
+            assert one["type"] == controls[one["from_name"]].tag.lower()
+            shown = task["data"][objects[one["to_name"]].attrib["value"].removeprefix("$")]
+            if one["type"] == "labels":
+                regions += 1
+                assert shown[one["value"]["start"] : one["value"]["end"]] == one["value"]["text"]
+    assert regions == answers["spans"].map(len).sum()
+
+
+def test_the_dataset_has_its_fields_as_columns_and_as_rows(exported: Path, answers: pd.DataFrame) -> None:
+    responses = pd.read_parquet(exported / "dataset/data/responses.parquet")
+    assert sorted(responses["answer.class"]) == sorted(answers["class"]) and responses["item.text"].notna().all()
+    assert "config_name: fields" in (exported / "dataset/README.md").read_text("utf-8")
+    assert len(pd.read_parquet(exported / "dataset/data/fields.parquet")) == len(pd.read_csv(exported / "tidy.csv"))
