@@ -138,6 +138,8 @@ class AnswerField:
     """The columns of `rows`."""
     rows: Callable[[Any, Payload], Sequence[Mapping[str, Any]]] = _one_row
     """From a value and its item to rows of a tidy table: one for each span, region, relation, option or rank."""
+    doubt: Callable[[Payload], str | None] | None = None
+    """From an item to why the field can hardly be answered there; None if nothing is wrong. `chorale check` warns."""
     studio: StudioControl | None = None
     """Default: a text area with the value as JSON."""
 

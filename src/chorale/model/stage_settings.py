@@ -19,6 +19,12 @@ from chorale.model.setting_types import (
 
 class ItemSettings(Settings):
     file: RelativePath | None = Field(default=None, description="JSONL or CSV file with the stage's items.")
+    id: str = Field(
+        default="id",
+        min_length=1,
+        max_length=100,
+        description="Column of the file with the items' IDs; also of the stage's gold, where rows have no `id`.",
+    )
     from_: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
         alias="from",
