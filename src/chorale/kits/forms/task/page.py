@@ -5,6 +5,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from chorale.kits.forms.task.choice_fields import levels_of
 from chorale.kits.forms.task.settings import SAME, FieldSettings, FormOptions, Kind
 from chorale.kits.forms.task.text_fields import TextField
 
@@ -21,15 +22,6 @@ def form_page(options: FormOptions) -> str:
     """The page of a form. The fields' rules go along for the module; the server checks them again."""
     fields = [{"field": field, "rules": _rules(field), "levels": levels_of(field)} for field in options.fields]
     return _ENVIRONMENT.get_template("page.html").render(shows=options.shows, fields=fields, Kind=Kind, same=SAME)
-
-
-def levels_of(field: FieldSettings) -> list[tuple[int, str]]:
-    """The levels of a scale, each with its words, if it has any."""
-    if field.kind is not Kind.LIKERT:
-        return []
-    count, labels = field.scale, field.labels or ()
-    ends = {1: labels[0], count: labels[-1]} if len(labels) == 2 else dict(enumerate(labels, 1))
-    return [(level, ends.get(level, "")) for level in range(1, count + 1)]
 
 
 def _rules(field: FieldSettings) -> dict[str, Any]:

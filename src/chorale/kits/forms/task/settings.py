@@ -18,6 +18,8 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from chorale.kits.forms.task.gold_checks import GoldCheck
+
 RESERVED_NAMES = ("item", "worker", "trust", "confidence", "judgments", "released")
 """Columns of the exports, beside one for each field."""
 RESERVED_ENDINGS = ("_confidence", "_order")
@@ -74,6 +76,7 @@ _OF_KIND: Mapping[str, tuple[Kind, ...]] = {
     "overlap": (Kind.SPANS,),
     "match": (Kind.SPANS,),
     "enough": (Kind.SPANS,),
+    "compare": (Kind.TEXT, Kind.LONG_TEXT),
     "sides": (Kind.PAIR,),
     "same": (Kind.PAIR,),
 }
@@ -162,6 +165,16 @@ class FieldSettings(_Settings):
     ask: Words = Field(description="The question, as workers read it.")
     hint: Words | None = Field(default=None, description="A line below the question.")
     required: bool = Field(default=True, description="Whether it must be answered.")
+    gold: GoldCheck | None = Field(
+        default=None,
+        description="How gold is compared: `exact`, `within` (`tolerance`; `match` and `enough`), `one_of` (gold is a "
+        "list), `regex` (gold is a pattern), `none` (not at all). Default: `within`; free text is not compared.",
+    )
+    compare: bool = Field(
+        default=False,
+        description="`text`, `long_text`: whether answers are labels to be compared and aggregated, without regard to "
+        "case and white space. Default: free text is collected and never compared.",
+    )
     part: bool = Field(
         default=False,
         description="Whether what is filled in here is a part of the answer that `stage.pay.parts` pays by number.",
