@@ -104,5 +104,9 @@ class Kit:
     for_scripts: Place | None = None
     """A function from a template's folder to the names and contents of the files of a study all of whose work comes
     from programs (`chorale new --scripts-only`)."""
+    own_table: Place | None = None
+    """A function from a `chorale.folder.own_table.OwnTable`, its columns with the texts and the IDs (or None), a
+    question and its labels to the names and contents of a study's files (`chorale new --from FILE`). Of all installed
+    kits, one can have it."""
     audit: Place | None = None
     """A `chorale.audit.parts.AuditPart`: what `chorale verify` recomputes beside what it does for every study."""

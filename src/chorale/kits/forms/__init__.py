@@ -18,6 +18,7 @@ KIT = Kit(
             "chorale.cli.evaluate:labels",
         ),
     ),
+    own_table=f"{_HERE}.own_table:study_from_table",
     plain_stage=f"{_HERE}.imported:form_of",
     templates=Path(__file__).with_name("templates"),
 )
