@@ -20,7 +20,7 @@ def truth_that_fits_nothing(folder: StudyFolder) -> tuple[str, ...]:
     for content in folder.stages:
         stage = content.settings
         known = {view_key(row.view) for row in content.truth}
-        shown = (view_key(content.task.form.view(item.payload)) for item in content.items)
+        shown = (view_key(content.task.form.shown(item.payload)) for item in content.items)
         # Items that come from other stages are not there yet.
         if known and content.items and known.isdisjoint(shown):
             file = stage.rehearsal.truth if stage.rehearsal else ""

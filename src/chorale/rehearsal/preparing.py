@@ -116,7 +116,7 @@ class Rehearsal:
         self._study = replace(bring_in(folder, self._store, Clock(BEGINNING)), fees_by_platform=False)
         self._pairs = {
             content.settings.name: [
-                *((content.task.form.view(row.item.payload), row.answer) for row in content.gold),
+                *((content.task.form.shown(row.item.payload), row.answer) for row in content.gold),
                 *((row.view, row.answer) for row in content.truth),
             ]
             for content in folder.stages

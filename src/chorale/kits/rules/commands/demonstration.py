@@ -185,7 +185,7 @@ class StudyTruth:
         self._folder = folder
         self._known = {
             content.settings.name: Knowledge(
-                [(content.task.form.view(row.item.payload), row.answer) for row in content.gold]
+                [(content.task.form.shown(row.item.payload), row.answer) for row in content.gold]
                 + [(row.view, row.answer) for row in content.truth]
             )
             for content in folder.stages
