@@ -29,7 +29,7 @@ from chorale.engine.settling import settle_everything
 from chorale.folder.plan import plan_stage
 from chorale.folder.reading import StudyFolder, load_folder
 from chorale.folder.templates import create_study
-from chorale.folder.truth import view_key
+from chorale.folder.view_key import view_key
 from chorale.kits.rules.tasks.entailment import (
     Application,
     ApplicationOutcome,
