@@ -1071,13 +1071,10 @@ def test_a_run_is_kept_as_a_study_of_its_own(tmp_path: Path) -> None:
     write_small_study(folder, applications=6, share=0.2, fee_percent=20)
     (folder / "study.db").write_text("the study's own")
     kept = tmp_path / "kept"
-    done = CliRunner().invoke(
-        app, ["rehearse", str(folder), "--seeds", "2", "--seed", "5", "--keep", str(kept), "--json"]
-    )
+    command = ["rehearse", str(folder), "--seed", "5", "--seeds"]
+    done = CliRunner().invoke(app, [*command, "2", "--keep", str(kept), "--json"])
     assert done.exit_code == 0, done.output
-    shown = CliRunner().invoke(
-        app, ["rehearse", str(folder), "--seeds", "1", "--seed", "5", "--keep", str(tmp_path / "b")]
-    )
+    shown = CliRunner().invoke(app, [*command, "1", "--keep", str(tmp_path / "b")])
     assert "Kept the run with seed 5" in shown.output and "simulated" in shown.output
     assert (folder / "study.db").read_text() == "the study's own"
     verified = json.loads(CliRunner().invoke(app, ["verify", str(kept), "--json"]).output)
