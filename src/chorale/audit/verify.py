@@ -122,7 +122,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     items, of_items = _item_differences(tx, study, judged, history, reinstated)
     differences += of_items
     differences += [*grade_differences(tx, study, responses, judged, silent), *_duration_differences(tx)]
-    differences += [*consent_differences(tx), *erasure_differences(tx), *shown_differences(tx)]
+    differences += [*consent_differences(tx), *erasure_differences(tx), *shown_differences(tx, study)]
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             differences += part.differences(tx)
@@ -136,7 +136,10 @@ def verify(tx: Tx, study: Study) -> Verification:
             **identities_checked(tx),
         },
         differences,
-        [*unchecked_identities(tx), *unchecked_payments(tx), *not_recomputed(study, silent), *unchecked_showing(tx)],
+        [
+            *(*unchecked_identities(tx), *unchecked_payments(tx)),
+            *(*not_recomputed(study, silent), *unchecked_showing(tx, study)),
+        ],
     )
 
 

@@ -53,7 +53,7 @@ def estimated_seconds(task: Task, payload: Payload) -> float:
     if task.form.seconds is not None:
         return task.form.seconds(payload)
     fields = sum(FIELD_SECONDS[field.kind] for field in task.shape.fields)
-    shown = _shown(task.form.view(payload))
+    shown = _shown(task.form.shown(payload))
     reading = shown.words * 60 / WORDS_PER_MINUTE + shown.pictures * PICTURE_SECONDS + shown.options * OPTION_SECONDS
     return reading + ANSWER_SECONDS + fields
 
@@ -65,7 +65,7 @@ def writing_seconds(task: Task, parts: float) -> float:
 
 def shown_words(task: Task, payload: Payload) -> int:
     """How many words an item shows."""
-    return _shown(task.form.view(payload)).words
+    return _shown(task.form.shown(payload)).words
 
 
 class _Shown(NamedTuple):

@@ -19,6 +19,7 @@ from chorale.contract.exporting import Seeds, TaskExport
 from chorale.contract.fields import AnswerField, FieldResult, Scale
 from chorale.contract.peoples_grades import Kept, Marks
 from chorale.contract.quality_names import CROWDTRUTH_NAMES, QualityNames
+from chorale.contract.reveal import Reveal
 from chorale.model import Answer, Judgment, NewItem, Payload, SourceItem
 from chorale.model.frozen import frozen
 from chorale.model.plain_words import PlainWords, plain_words
@@ -182,6 +183,10 @@ class Shape:
         """
         return self._answer(self.answer_type, raw, item)
 
+    def parse_first(self, raw: Any, reveal: Reveal) -> Answer:
+        """The first part of an answer in its canonical form, or AnswerError with a message for the worker."""
+        return self._answer(reveal.first_type(self.answer_type), raw, None)
+
     def parse_gold(self, raw: Any, item: Payload | None = None) -> Answer:
         """A gold answer in its canonical form, or AnswerError."""
         kind = self.gold_type or self.answer_type
@@ -223,6 +228,8 @@ class Form:
     view: Callable[[Payload], dict[str, Any]] = as_it_is
     """What a worker may see of an item. Leave out whatever gives the answer away. It depends on the item alone: a view
     made for one worker is shown to the next. Default: the whole item."""
+    reveal: Reveal | None = None
+    """What is shown once a first part of the answer is stored. Default: all is shown at once."""
     arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
     """From an item and `Seeds` to an order of things for one worker, the same whenever they come back; the module gets
     it beside the view. Store answers by value, so that they do not depend on it."""
@@ -230,6 +237,10 @@ class Form:
     """How long an item takes at least. Default: by the words, options and pictures of its view, and its fields."""
     written_words: int = 0
     """Words that people write for each part of an answer (`Grading.parts`), at the least: for what an hour pays."""
+
+    def shown(self, payload: Payload) -> dict[str, Any]:
+        """All that a worker sees of an item in the end."""
+        return self.view(payload) if self.reveal is None else {**self.view(payload), **self.reveal.view(payload)}
 
     @cached_property
     def html(self) -> str:

@@ -27,7 +27,16 @@ from chorale.store.assignments import Lease
 from chorale.store.erasing import WITHDRAWN
 from chorale.store.messages import note_read
 from chorale.web.arriving import add_arrival_routes
-from chorale.web.bodies import REFUSALS, ExtendedBody, OfferBody, OutcomeBody, ReturnedBody, Submission
+from chorale.web.bodies import (
+    REFUSALS,
+    ExtendedBody,
+    FirstAnswer,
+    OfferBody,
+    OutcomeBody,
+    ReturnedBody,
+    RevealedBody,
+    Submission,
+)
 from chorale.web.home import following, home_context
 from chorale.web.links import DESK
 from chorale.web.mailing import add_unsubscribe_routes
@@ -143,6 +152,7 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
         api={
             "next_url": f"/api/stages/{stage.name}/next",
             "submit_url_pattern": "/api/assignments/{id}/submit",
+            "first_url_pattern": "/api/assignments/{id}/first",
             "return_url_pattern": "/api/assignments/{id}/return",
             "extend_url_pattern": "/api/assignments/{id}/extend",
         },
@@ -200,6 +210,7 @@ def _assignment(study: Study, offer: Offer, lease: Lease) -> dict[str, Any]:
         "id": lease.token,
         "item": offer.view,
         "arrangement": offer.arrangement,
+        "first": None if offer.first is None else {"fields": offer.first.fields, "answer": offer.first.answer},
         "expires_at": lease.expires_at,
         "server_now": study.clock(),
         "pay_text": None if offer.pay is None else money_text(offer.pay, study.settings.pay.currency),
@@ -249,6 +260,13 @@ def _add_interface(router: APIRouter, site: Site) -> None:
                 "progress": progress(outcome.progress),
             }
         )
+
+    @router.post("/api/assignments/{token}/first", response_model=RevealedBody, responses=REFUSALS)
+    async def first(request: Request, token: TokenInPath, body: FirstAnswer) -> Response:
+        """Store a first answer, where a form has two steps. When this answers 200, it is on disk and can't change."""
+        session = site.claim(request)
+        revealed = await site.write(work.answer_first, session.worker_id, token, body.answer, session)
+        return _json({"status": revealed.status, "first": revealed.first, "item": revealed.view})
 
     @router.post("/api/assignments/{token}/extend", response_model=ExtendedBody, responses=REFUSALS)
     async def extend(request: Request, token: TokenInPath) -> Response:

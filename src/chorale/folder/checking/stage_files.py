@@ -312,4 +312,4 @@ def _truth_in(file: RowFile, task: Task) -> Iterator[TruthRow]:
         payload = file.shaped(row, task.shape.item_type, task.shape.parse_item)
         answered, answer = file.answer_of(row, partial(task.shape.parse_answer, item=payload))
         if payload is not None and answered:
-            yield TruthRow(task.form.view(payload), answer)
+            yield TruthRow(task.form.shown(payload), answer)
