@@ -15,7 +15,7 @@ from chorale.kits.forms.task import FORM
 from chorale.model import UserError
 
 MINIMUM_HOURLY = 1200
-MARGIN = 1.25
+MARGIN = 2
 """Pay for this much more time than the estimate, which is on the low side."""
 _FEWEST_LABELS, _MOST_LABELS, _LONGEST_LABEL, _LONGEST_ASK = 2, 50, 100, 200
 _MARKDOWN = "\\`*_{}[]<>()#+!|~"
