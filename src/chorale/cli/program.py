@@ -14,7 +14,7 @@ until it ends, and looking through it every 700 takes up to a fifth of its time.
 
 app = Program(
     command_tree(
-        "Run controlled crowdsourcing studies about meaning, and score what comes out of them.",
+        "Collect and evaluate crowdsourced annotations: run studies, check the crowd, score the results.",
         COMMANDS,
         commands(),
         family_commands(commands()),
