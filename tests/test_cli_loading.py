@@ -196,7 +196,7 @@ def test_wrong_names_are_answered_with_right_ones(arguments: tuple[str, ...], me
     assert "\x1b" not in output
 
 
-@pytest.mark.parametrize("arguments", [(), ("evaluate",), ("import",)], ids=str)
+@pytest.mark.parametrize("arguments", [("evaluate",), ("import",)], ids=str)
 def test_a_group_without_a_command_shows_its_commands(arguments: tuple[str, ...]) -> None:
     code, output = run(app, *arguments)
     assert code == 2
