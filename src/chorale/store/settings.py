@@ -2,7 +2,7 @@
 
 import secrets
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from chorale.store.prepared import Prepared, upsert
 from chorale.store.schema import setting
@@ -23,6 +23,10 @@ def set_setting(tx: Connection, key: str, value: str) -> None:
         .values(key=key, value=value)
         .on_conflict_do_update(index_elements=[setting.c.key], set_={"value": value})
     )
+
+
+def remove_setting(tx: Connection, key: str) -> None:
+    tx.execute(delete(setting).where(setting.c.key == key))
 
 
 def draw_ties(tx: Connection) -> None:
