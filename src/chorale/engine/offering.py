@@ -14,7 +14,7 @@ from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.engine.training import places_in
 from chorale.engine.way_in import way_in_of
 from chorale.model import AssignmentKind, Refusal, StageState
-from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
+from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation, stopping_chance
 from chorale.protocol.situation_words import NO_CONSENT, message
 from chorale.store import Tx, assignments, codec, events, gates, lengths, offering, participations, stages, workers
 from chorale.store.assignments import Lease
@@ -260,9 +260,9 @@ _MODULI = 1 << 20
 
 
 def _draw(study: Study, places: float) -> Draw:
-    """A draw of one position in so many."""
+    """A draw that goes so many places ahead on average."""
     modulus = _MODULI + secret_number(study) % _MODULI
-    return Draw(modulus, int(modulus / places))
+    return Draw(modulus, int(modulus * stopping_chance(places)))
 
 
 def _item_draw(study: Study, places: float) -> Draw:
@@ -273,7 +273,7 @@ def _item_draw(study: Study, places: float) -> Draw:
     if (number // _MODULI) % _MODULI * places < _MODULI:
         return EVERYTHING
     modulus = _MODULI + number % _MODULI
-    return Draw(modulus, int(modulus / places))
+    return Draw(modulus, int(modulus * stopping_chance(places)))
 
 
 def _asks_for_more(study: Study, stage: RunningStage, judgments: int) -> bool:
