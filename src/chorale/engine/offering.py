@@ -14,7 +14,7 @@ from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.engine.training import places_in
 from chorale.engine.way_in import way_in_of
 from chorale.model import Answer, AssignmentKind, Refusal, StageState
-from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
+from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation, stopping_chance
 from chorale.protocol.situation_words import NO_CONSENT, message
 from chorale.store import (
     Tx,
@@ -106,6 +106,7 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session
     now = situation(facts)
     lease, ended = held, 0
     if now.reason is Reason.HAS_ROOM:
+        _check_open(tx, study, worker_id)
         lease = _lease_next(tx, study, stage, worker_id, record)
         if lease is None and (ended := expire_leases(tx, study)):
             lease = _lease_next(tx, study, stage, worker_id, record)
@@ -120,6 +121,26 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session
     if now.reason is Reason.HAS_ROOM or (now.reason is Reason.BUDGET and not has_room(tx, stage, worker_id)):
         now = situation(facts._replace(has_room=never))
     return _without_item(tx, study, stage, worker_id, now, Progress(record.answered, record.earned), ended)
+
+
+MOST_OPEN = 3
+"""How many items a worker can hold at once, in all stages together."""
+
+
+def _check_open(tx: Tx, study: Study, worker_id: int) -> None:
+    """Refuse one more item to somebody who holds too many: nobody is to keep items of all stages from others."""
+    if len(study.stages) <= MOST_OPEN:
+        return
+    if len(assignments.tokens_held(tx, worker_id)) >= MOST_OPEN:
+        expire_leases(tx, study)
+        if len(assignments.tokens_held(tx, worker_id)) >= MOST_OPEN:
+            raise Refusal("too_many_open", _TOO_MANY_OPEN)
+
+
+_TOO_MANY_OPEN = (
+    f"You have started {MOST_OPEN} questions in other parts of this study. Finish or skip one of them first; "
+    "your start page lists the parts."
+)
 
 
 def _facts(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance, holds_item: bool) -> Facts:
@@ -261,9 +282,9 @@ _MODULI = 1 << 20
 
 
 def _draw(study: Study, places: float) -> Draw:
-    """A draw of one position in so many."""
+    """A draw that goes so many places ahead on average."""
     modulus = _MODULI + secret_number(study) % _MODULI
-    return Draw(modulus, int(modulus / places))
+    return Draw(modulus, int(modulus * stopping_chance(places)))
 
 
 def _item_draw(study: Study, places: float) -> Draw:
@@ -274,7 +295,7 @@ def _item_draw(study: Study, places: float) -> Draw:
     if (number // _MODULI) % _MODULI * places < _MODULI:
         return EVERYTHING
     modulus = _MODULI + number % _MODULI
-    return Draw(modulus, int(modulus / places))
+    return Draw(modulus, int(modulus * stopping_chance(places)))
 
 
 def _asks_for_more(study: Study, stage: RunningStage, judgments: int) -> bool:

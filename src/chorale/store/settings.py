@@ -25,6 +25,10 @@ def set_setting(tx: Connection, key: str, value: str) -> None:
     )
 
 
+def remove_setting(tx: Connection, key: str) -> None:
+    tx.execute(delete(setting).where(setting.c.key == key))
+
+
 def draw_ties(tx: Connection) -> None:
     """From the beginning of a study on, ties between answers are drawn at random."""
     set_setting(tx, _TIES, "random")

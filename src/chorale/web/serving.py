@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import Any, TypeVar
 
 from fastapi import Request, Response
@@ -42,6 +43,8 @@ class Site:
     """For checking signed links, where the study asks for them."""
     outages: Outages = field(default_factory=Outages)
     """Times when the database can't be used, for the log."""
+    process: str = field(default_factory=lambda: token_hex(8))
+    """The name of this server among those that use the database."""
 
     @property
     def secure_cookies(self) -> bool:
