@@ -21,7 +21,7 @@ def order_of(keys: NDArray[np.int64], bound: int) -> NDArray[np.intp]:
     if len(keys) < _FEW:
         return np.argsort(keys, kind="stable")
     places, width = (len(keys) - 1).bit_length(), max(bound - 1, 1).bit_length()
-    if _DIGIT < width and width + places < _BITS:
+    if width > _DIGIT and width + places < _BITS:
         together = keys.astype(np.int64) << places
         together |= np.arange(len(keys))
         together.sort()
