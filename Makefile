@@ -21,7 +21,7 @@ help:
 	@echo "make clean      forget the virtual environment and caches"
 
 # What the tests need that a base install has not.
-EXTRAS := [encryption,postgres,rules,site,text]
+EXTRAS := [encryption,liquid,postgres,rules,site,text]
 
 # What was compiled is kept, also where the environment forbids it: a command takes a second more to start without.
 export PYTHONDONTWRITEBYTECODE :=

@@ -407,6 +407,7 @@ def test_item_text_is_text_whatever_it_contains(chromium: Browser, tmp_path: Pat
 file = "gold.jsonl"
 share = 0.5
 after = 1
+feedback = "at once"
 """
     folder = write_study(tmp_path / "study", [row, row | {"id": "i2"}], gold + OPTIONS)
     told = {"answer": {"tone": "rude"}, "explanation": HOSTILE}

@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chorale.contract.asked_once import AskedOnce
 from chorale.contract.combined import Combined, by_confidence
+from chorale.contract.explaining import PLAIN_WORDING
+from chorale.contract.explaining import Explaining as Explaining  # noqa: PLC0414 - with the other parts of a task
 from chorale.contract.exporting import Seeds, TaskExport
 from chorale.contract.fields import AnswerField, FieldResult, Scale
 from chorale.contract.peoples_grades import Kept, Marks
@@ -74,11 +76,6 @@ def as_it_is(payload: Payload) -> dict[str, Any]:
 def one_part(_answer: Answer) -> int:
     """The plain case of `Grading.parts`: an answer is one thing."""
     return 1
-
-
-def answer_as_it_is(_payload: Payload, answer: Answer) -> Answer:
-    """The plain case of `Explaining.present`: the answer can be understood by itself."""
-    return answer
 
 
 def right_or_wrong(answer: Answer, gold: Answer) -> GradeResult:
@@ -233,8 +230,10 @@ class Form:
     arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
     """From an item and `Seeds` to an order of things for one worker, the same whenever they come back; the module gets
     it beside the view. Store answers by value, so that they do not depend on it."""
+    read: Callable[[dict[str, Any]], Any] = as_it_is
+    """What of the view people read, where it also holds what they don't, such as scripts. Default: all of it."""
     seconds: Callable[[Payload], float] | None = None
-    """How long an item takes at least. Default: by the words, options and pictures of its view, and its fields."""
+    """How long an item takes at least. Default: by the words, options and pictures that are read, and its fields."""
     written_words: int = 0
     """Words that people write for each part of an answer (`Grading.parts`), at the least: for what an hour pays."""
 
@@ -333,24 +332,6 @@ class Simulating:
 
 
 @dataclass(frozen=True)
-class Explaining:
-    """How items, answers and grades read to people."""
-
-    present: Callable[[Payload, Answer], Answer] = answer_as_it_is
-    """From an item and an answer to it, gold or not, to the answer as others understand it: those who grade,
-    consolidate or review it, and those who see their result. Default: as it is."""
-    caption: Callable[[Payload], str] | None = None
-    """From an item to one line of text, for messages. Default: all its values."""
-    quote: Callable[[Payload, Answer], str] | None = None
-    """From an item and an answer to a text, for messages. Default: the fields of `present`, with their names."""
-    reasons: Callable[[Payload, Answer, Answer], tuple[str, ...]] | None = None
-    """From an item, an answer and the expert's to the reasons of the grade, for messages. Default: those of `grade`."""
-    feedback: Callable[[Payload, Answer, Answer], Mapping[str, Any]] | None = None
-    """From an item, an answer and the expert's to what the module's `compare` shows. Called in practice rounds only,
-    never for gold in production."""
-
-
-@dataclass(frozen=True)
 class Task:
     """A kind of work."""
 
@@ -376,7 +357,7 @@ class Task:
     """How items are made from an earlier stage."""
     simulating: Simulating = Simulating()
     """How simulated workers answer."""
-    explaining: Explaining = Explaining()
+    explaining: Explaining = PLAIN_WORDING
     """How items, answers and grades read to people."""
     exports: tuple[TaskExport, ...] = ()
     """Tables that only this kind of work has."""

@@ -15,9 +15,10 @@
  * `api.submit` when it is; `api.complain` shows why not, and `api.ownButton(true)` hides the Submit button of a page that has
  * its own. Where a form has two steps, `revealed` is called with the whole item once the first answer is stored; `problem` is
  * asked in the second step only. `api.memory` keeps what a module wants to know again later, on this device and for this worker alone.
+ * `api.id` is the assignment's.
  * @typedef {{get: (name: string) => any, set: (name: string, value: any) => void}} TaskMemory
  * @typedef {{
- *   draft: any, arrangement: any, changed: () => void, submit: () => void, complain: (message: string) => void,
+ *   id: string, draft: any, arrangement: any, changed: () => void, submit: () => void, complain: (message: string) => void,
  *   ownButton: (own: boolean) => void, memory: TaskMemory, bonuses: string[],
  * }} TaskApi
  * @typedef {{

@@ -166,6 +166,7 @@ export class Question {
     byId("submit").hidden = false;
     if (this.module) {
       this.module.mount(this.root, this.assignment.item, {
+        id: this.assignment.id,
         draft: fields ?? null,
         arrangement: this.assignment.arrangement ?? null,
         changed: () => this.#changed(),
