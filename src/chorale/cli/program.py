@@ -30,7 +30,7 @@ def main() -> None:
     try:
         app(prog_name="chorale")
     finally:
-        # What is still there goes with the process. Python would look through all of it once more before it ends. DuckDB
-        # wants that: it takes everything else for a leak, and lists it on the terminal.
+        # What is still there goes with the process. Python would look through all of it once more before it ends.
+        # DuckDB wants that: it takes everything else for a leak, and lists it on the terminal.
         if "duckdb" not in sys.modules:
             gc.freeze()
