@@ -81,6 +81,13 @@ main()
     assert left_alone > 10 * to_look_through
 
 
+def test_a_command_that_used_duckdb_ends_quietly() -> None:
+    pytest.importorskip("duckdb")
+    asked = "import sys, duckdb; from chorale.cli import main; duckdb.connect(); main()"
+    done = subprocess.run([sys.executable, "-c", asked, "--version"], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
 # Declarations
 
 

@@ -38,7 +38,7 @@
 
 /**
  * A form in two steps: the fields in `first` are answered and stored first. Elements with `data-reveal` are hidden, and the
- * fields in them wait, until the rest of the item has come.
+ * fields in them wait, until the rest of the item has come; those with `data-before-reveal` are hidden after that.
  *
  * @typedef {{fields: string[], answer: Object<string, any> | null}} FirstStep `answer` is what is stored; null before
  */
@@ -100,6 +100,7 @@ export function collect(root) {
  */
 export function showStep(root, step) {
   for (const part of root.querySelectorAll("[data-reveal]")) part.hidden = step.answer === null;
+  for (const part of root.querySelectorAll("[data-before-reveal]")) part.hidden = step.answer !== null;
   for (const control of controls(root)) {
     const first = step.fields.includes(control.name);
     control.disabled = first === (step.answer !== null);

@@ -148,7 +148,7 @@ export class Question {
     const part = /** @type {HTMLElement | null} */ (this.root.querySelector("[data-reveal]"));
     part?.setAttribute("tabindex", "-1");
     part?.focus({ preventScroll: true });
-    part?.scrollIntoView({ block: "nearest" });
+    part?.scrollIntoView({ block: "start" });
     announce("Your answer is stored. The rest of the question is shown now.");
   }
 
