@@ -288,6 +288,9 @@ class StageSettings(Settings):
         default=JudgmentSettings(), description="Judgments per item: a number, or a table."
     )
     release_confidence: Fraction = Field(default=0.7, description="Results below this confidence are not released.")
+    review_sample: Fraction = Field(
+        default=0.1, description="Fraction of complete items in the random sample that the console offers for review."
+    )
     entry: EntrySettings = Field(default=EntrySettings(), description="Who may work in the stage.")
     lease_minutes: float = Field(
         default=30, ge=1, le=60 * 24 * 14, description="How long a worker may keep an item before it is offered again."

@@ -50,6 +50,7 @@ NOTICES = {
     "study-start": "Prolific recruits again.",
     "study-stop": "Recruiting has ended on Prolific. More places open it again.",
     "places": "The study has {n} places now.",
+    "decided": "The decision is the label now. This is the next item.",
     "password": "The password is changed. Every other session has ended.",
 }
 _WORDS = (
