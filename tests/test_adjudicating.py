@@ -168,3 +168,19 @@ async def test_a_reviewer_decides_on_a_page_without_names(study: Study) -> None:
         await set_up(client, study)
         item_page = (await client.get(f"/console/items/one?stage=main&key={case.item.key}")).text
         assert "Mild." in item_page and "decided by a reviewer" in item_page
+
+
+@runs
+async def test_quality_has_a_page_for_every_compared_field(study: Study) -> None:
+    async with browser(create_app(study)) as client:
+        await set_up(client, study)
+        pages = {
+            name: await client.get(f"/console/quality/main?field={name}") for name in ("class", "spans", "severity")
+        }
+        assert all(page.status_code == 200 and "WQS" in page.text for page in pages.values())
+        assert "hateful" in pages["class"].text and "field=reason" not in pages["class"].text
+        assert "2 rude" not in pages["spans"].text
+        assert len({page.text.split("Workers (WQS)")[1].split("</table>")[0] for page in pages.values()}) == 3
+        assert (await client.get("/console/quality")).text.count("aria-current") >= 2
+        live = await client.get("/console/quality/main?field=spans&part=live")
+        assert live.status_code == 200 and "<html" not in live.text

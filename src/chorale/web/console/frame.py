@@ -103,7 +103,10 @@ class Console:
             "has_protocol": has_protocol(self.site.study),
             "recruiting_tabs": self._recruiting_tabs,
             "has_arms": self.site.study.settings.arms is not None,
-            "has_choices": any(stage.task.combining.chosen is not None for stage in self.site.study.stages.values()),
+            "has_choices": any(
+                stage.task.combining.chosen is not None or stage.task.shape.compared
+                for stage in self.site.study.stages.values()
+            ),
             **context,
         }
         name = template if template.endswith(".html") else f"console/{template}.html"
