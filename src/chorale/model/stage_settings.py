@@ -4,7 +4,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from chorale.model.protocol_settings import GoldBonus, LengthPay, PartsBonus, QualitySettings, RoundSettings
+from chorale.model.protocol_settings import (
+    GoldBonus,
+    LengthPay,
+    PartsBonus,
+    QualitySettings,
+    RoundSettings,
+    SenseSettings,
+)
 from chorale.model.setting_types import (
     Fraction,
     Money,
@@ -306,6 +313,9 @@ class StageSettings(Settings):
     quality: QualitySettings | None = Field(
         default=None,
         description="How far workers agree, measured while the study runs; for tasks where people choose from a list.",
+    )
+    sense: SenseSettings = Field(
+        default=SenseSettings(), description="Which answers can hardly have been meant: fast, repeated, copied."
     )
     pay: StagePay = Field(default=StagePay(), description="What the work pays.")
     rehearsal: RehearsalSettings | None = Field(
