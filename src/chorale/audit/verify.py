@@ -120,10 +120,9 @@ def verify(tx: Tx, study: Study) -> Verification:
         differences += _pay_differences(stage, row, given, history, paid, beside, answered_then, gold_then, words, fee)
     judged = {stage.name: _counted(stage, responses, standings) for stage in study.stages.values()}
     items, of_items = _item_differences(tx, study, judged, history, reinstated)
-    differences += of_items
+    differences += [*of_items, *decision_differences(tx, study)]
     differences += [*grade_differences(tx, study, responses, judged, silent), *_duration_differences(tx)]
     differences += [*consent_differences(tx), *erasure_differences(tx), *shown_differences(tx)]
-    differences += decision_differences(tx, study)
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             differences += part.differences(tx)

@@ -177,7 +177,9 @@ def _to_decide(
     cells = tuple("" if value is None else words(value) for value in values)
     options = _options([value for value in values if value is not None], words)
     agreed = len(options) < 2 and None not in values
-    return ToDecide(name, ask, cells, options, "" if result is None else words(result), agreed, is_text)
+    # Free texts are collected and not aggregated: each stands in its column.
+    aggregated = "" if result is None or is_text else words(result)
+    return ToDecide(name, ask, cells, options, aggregated, agreed, is_text)
 
 
 def _options(values: Sequence[Any], words: Callable[[Any], str]) -> tuple[Option, ...]:

@@ -71,7 +71,7 @@ def _rows(path: Path, task: Task, asked: StudioForm) -> Iterator[dict[str, Any]]
         raise UserError(f"{path} is not a list of tasks. Export the project as JSON, not as JSON-MIN.")
     for number, one in enumerate(listed, 1):
         data = one["data"]
-        key = str(data.get("chorale_item") or one.get("id") or number)
+        key = str(data.get("chorale_item", one.get("id", number)))
         item = {name: data[name] for name in asked.columns if isinstance(data.get(name), str)}
         for made in one.get("annotations") or ():
             if not made.get("was_cancelled"):
