@@ -1,7 +1,6 @@
 """Any annotation that a study file can describe, without code: choices, scales, texts, spans, comparisons."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, create_model
@@ -22,11 +21,10 @@ from chorale.contract.task import (
 from chorale.kits.forms.task.answers import FormFields
 from chorale.kits.forms.task.explaining import FormWording
 from chorale.kits.forms.task.items import item_type
-from chorale.kits.forms.task.page import form_page
+from chorale.kits.forms.task.page import BROWSER, form_page
 from chorale.kits.forms.task.settings import FormOptions, Kind
 from chorale.kits.forms.task.tables import answers_table, results_table
 
-_HERE = Path(__file__).parent
 _FIELD_KINDS = {
     Kind.CHOICE: FieldKind.LABEL,
     Kind.CHOICES: FieldKind.LABELS,
@@ -117,8 +115,8 @@ def _configured(options: FormOptions) -> Task:
         ),
         form=Form(
             page=form_page(options),
-            module=_HERE / "form.js",
-            style=_HERE / "form.css",
+            module=BROWSER / "form.js",
+            style=BROWSER / "form.css",
             view=form.view,
             arrange=form.arrange if form.shuffled else None,
         ),

@@ -8,19 +8,34 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from chorale.kits.forms.task.settings import SAME, FieldSettings, FormOptions, Kind
 from chorale.kits.forms.task.text_fields import TextField
 
+BROWSER = Path(__file__).with_name("browser")
+"""What runs in the browser, and the templates of the page."""
 _ENVIRONMENT = Environment(
-    loader=FileSystemLoader(Path(__file__).parent),
+    loader=FileSystemLoader(BROWSER),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_TEMPLATES = {Kind.CHOICES: Kind.CHOICE}
+"""Kinds that look like another."""
+_SHORT = {2: 40, 3: 20, 4: 12, 5: 9}
+"""How long the labels of so many options may be, in characters, to stand in one row."""
 
 
 def form_page(options: FormOptions) -> str:
     """The page of a form. The fields' rules go along for the module; the server checks them again."""
-    fields = [{"field": field, "rules": _rules(field), "levels": levels_of(field)} for field in options.fields]
-    return _ENVIRONMENT.get_template("page.html").render(shows=options.shows, fields=fields, Kind=Kind, same=SAME)
+    fields = [
+        {
+            "field": field,
+            "template": f"kinds/{_TEMPLATES.get(field.kind, field.kind)}.html",
+            "rules": _rules(field),
+            "levels": levels_of(field),
+            "across": _across(field),
+        }
+        for field in options.fields
+    ]
+    return _ENVIRONMENT.get_template("page.html").render(shows=options.shows, fields=fields, same=SAME)
 
 
 def levels_of(field: FieldSettings) -> list[tuple[int, str]]:
@@ -30,6 +45,14 @@ def levels_of(field: FieldSettings) -> list[tuple[int, str]]:
     count, labels = field.scale, field.labels or ()
     ends = {1: labels[0], count: labels[-1]} if len(labels) == 2 else dict(enumerate(labels, 1))
     return [(level, ends.get(level, "")) for level in range(1, count + 1)]
+
+
+def _across(field: FieldSettings) -> str:
+    """The class of options that stand in one row where the screen is wide; otherwise they stand below each other."""
+    labels = [option.label for option in field.options or ()] or [words for _, words in levels_of(field)]
+    labels += [field.none] if field.none else []
+    fits = max(map(len, labels), default=0) <= _SHORT.get(len(labels), 0)
+    return f"form-across-{len(labels)}" if fits else ""
 
 
 def _rules(field: FieldSettings) -> dict[str, Any]:
