@@ -285,7 +285,7 @@ def test_what_is_missing_is_told_at_its_place_and_together(scene: Scene) -> None
     page = worker.page
     page.locator("#submit").click(delay=600)
     summary = page.locator("#form-error")
-    expect(summary).to_contain_text("5 questions need another look: “How does it sound?”")
+    expect(summary).to_have_text("Not submitted yet: check the 5 answers marked above.")
     expect(page.locator("[data-field=tone] .form-error")).to_have_text("Choose an answer first.")
     expect(page.locator("[data-field=words] .form-error")).to_have_text("Mark the words first.")
     expect(page.locator("[data-field=more] .form-error")).to_be_hidden()

@@ -28,7 +28,8 @@ from chorale.contract import (
     TaskExport,
     installed_tasks,
 )
-from chorale.contract.task import NoOptions, as_it_is, by_confidence
+from chorale.contract.combined import by_confidence
+from chorale.contract.task import NoOptions, as_it_is
 from chorale.kits.rules.tasks.entailment import ApplicationOutcome, MeaninglessLeft, application_outcome
 from chorale.model import Label, NewItem, SourceItem
 from chorale.testing import TASK_CHECKS, ContractError, TaskCheck, check_task

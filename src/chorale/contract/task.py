@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chorale.contract.asked_once import AskedOnce
+from chorale.contract.combined import Combined, by_confidence
 from chorale.contract.exporting import Seeds, TaskExport
-from chorale.contract.fields import AnswerField, FieldKind
+from chorale.contract.fields import AnswerField, FieldResult, Scale
 from chorale.contract.peoples_grades import Kept, Marks
 from chorale.contract.quality_names import CROWDTRUTH_NAMES, QualityNames
-from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Answer, Judgment, NewItem, Payload, SourceItem
 from chorale.model.frozen import frozen
 from chorale.model.plain_words import PlainWords, plain_words
@@ -44,13 +44,6 @@ class GradeResult(NamedTuple):
     score: float
     """Between 0 and 1. What counts as right is for the engine to say: see `Grading.pass_score`."""
     reasons: tuple[str, ...] = ()
-
-
-class Combined(NamedTuple):
-    """Many answers to one item put together."""
-
-    answer: Answer
-    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +90,6 @@ def zero_or_one(left: Answer, right: Answer) -> float:
     return 0.0 if left == right else 1.0
 
 
-def by_confidence(judgments: Sequence[Judgment]) -> Combined | None:
-    """The plain case of `Combining.combine`: the answer with the largest trust-weighted share."""
-    draw = judgments[0].draw if judgments else 0
-    share = trust_weighted_share(((judgment.answer, judgment.trust) for judgment in judgments), draw)
-    return None if share is None else Combined(share.answer, share.confidence)
-
-
 class SourceProblem(NamedTuple):
     """Why a stage cannot take its items from another."""
 
@@ -137,15 +123,18 @@ class Shape:
     canonical: Callable[[Answer, Payload], Answer] | None = None
     """From a valid answer and its item to the answer as it is stored, where that depends on the item. Default: as it
     was submitted."""
+    gold_at: Callable[[Answer, Payload], Answer] | None = None
+    """From gold as a file has it and its item to gold as it is stored; ValueError if it does not fit. Default:
+    `misfit` and `canonical`, as for answers."""
     fields: tuple[AnswerField, ...] = ()
-    """The fields of answers that are objects. Agreement is measured on labels and ratings, one field at a time, and
-    exports for other tools show labels as choices. Default: an answer has no fields."""
+    """The fields of answers that are objects. Agreement, gold, reports and exports work on each of them. Default: an
+    answer has no fields."""
     may_be_empty: bool = False
     """Whether a stage may start without items, because work comes another way."""
 
     def without_texts(self, answer: Answer) -> Answer:
         """An answer without what people wrote in words of their own, which never is the same twice."""
-        written = {field.name for field in self.fields if field.kind is FieldKind.TEXT}
+        written = {field.name for field in self.fields if field.scale is Scale.TEXT}
         if not written or not isinstance(answer, Mapping):
             return answer
         return frozen({name: value for name, value in answer.items() if name not in written})
@@ -190,7 +179,13 @@ class Shape:
 
     def parse_gold(self, raw: Any, item: Payload | None = None) -> Answer:
         """A gold answer in its canonical form, or AnswerError."""
-        return self._answer(self.gold_type or self.answer_type, raw, item)
+        kind = self.gold_type or self.answer_type
+        if self.gold_at is None or item is None:
+            return self._answer(kind, raw, item)
+        try:
+            return frozen(self.gold_at(self._answer(kind, raw, None), item))
+        except ValueError as error:
+            raise AnswerError(plain_words(f"Value error, {error}")) from None
 
     def _answer(self, kind: type[BaseModel], raw: Any, item: Payload | None) -> Answer:
         try:
@@ -284,6 +279,9 @@ class Combining:
     share, which needs hashable answers."""
     distance: Callable[[Answer, Answer], float] = zero_or_one
     """Between two answers: symmetric, 0 for equal ones, at most 1. Default: 0 or 1."""
+    combine_fields: Callable[[Sequence[Judgment]], Mapping[str, FieldResult]] | None = None
+    """From judgments (one at least) to the result of every field, for answers that have fields; `combine` is then all
+    of them together."""
     chosen: Callable[[Answer], tuple[str, ...]] | None = None
     """The options in an answer, where people choose from a list: what `stage.quality` and `judgments.stable` go by."""
     quality_names: QualityNames = CROWDTRUTH_NAMES

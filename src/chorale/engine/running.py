@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from chorale.contract import AnswerError, Task
-from chorale.contract.task import Combined
+from chorale.contract.combined import Combined
 from chorale.engine.clock import Clock
 from chorale.engine.parts import WorkPart
 from chorale.folder.expected_pay import works_for_nothing

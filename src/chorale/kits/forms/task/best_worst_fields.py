@@ -84,6 +84,9 @@ class BestWorstField(FormField):
         best, worst = rng.sample(ids, 2) if rng else (ids[0], ids[-1])
         return {BEST: best, WORST: worst}
 
+    def order(self, item: Payload) -> tuple[list[str], bool]:
+        return list(self.texts(item)), True
+
     def words(self, value: Picked, item: Payload) -> str:
         texts = self.texts(item)
         return "; ".join(f"{heading}: “{texts[value[role]]}”" for role, heading in self.headings.items())

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from random import Random
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from chorale.contract.fields import FieldKind, Scale
 from chorale.kits.forms.task.fields import FormField, Votes
@@ -55,9 +55,13 @@ class MatrixField(FormField):
 
     def combine(self, votes: Votes, draw: int) -> tuple[dict[str, int], float]:
         """Every row by itself; the whole is as sure as the row that is least so."""
-        shares = {row: trust_weighted_share([(value[row], trust) for value, trust in votes], draw) for row in self._rows}
+        shares = {
+            row: trust_weighted_share([(value[row], trust) for value, trust in votes], draw) for row in self._rows
+        }
         found = {row: share for row, share in shares.items() if share is not None}
-        return {row: share.answer for row, share in found.items()}, min(share.confidence for share in found.values())
+        return {row: cast(int, share.answer) for row, share in found.items()}, min(
+            share.confidence for share in found.values()
+        )
 
     def guess(self, _view: Mapping[str, Any], rng: Random | None) -> dict[str, int]:
         return {row: rng.randint(1, self.settings.scale) if rng else 1 for row in self._rows}

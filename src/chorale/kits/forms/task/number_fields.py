@@ -129,14 +129,14 @@ class DateField(FormField):
     def distance(self, left: str, right: str) -> float:
         """Days apart, as a share of the days allowed, or of a year."""
         earliest, latest = self.settings.earliest, self.settings.latest
-        bounded = earliest is not None and latest is not None and latest > earliest
-        return min(1.0, _days(left, right) / ((latest - earliest).days if bounded else _FAR_DAYS))  # type: ignore[operator]
+        allowed = (latest - earliest).days if earliest is not None and latest is not None else _FAR_DAYS
+        return min(1.0, _days(left, right) / allowed) if left != right else 0.0
 
     def combine(self, votes: Votes, draw: int) -> tuple[str, float]:
         share = trust_weighted_share(votes, draw)
         if share is None:
             raise ValueError("there are no votes to combine")
-        return share.answer, share.confidence
+        return str(share.answer), share.confidence
 
     def guess(self, _view: Mapping[str, Any], rng: Random | None) -> str:
         earliest, latest = self.settings.earliest, self.settings.latest

@@ -68,17 +68,15 @@ def alike(left: Sequence[Region], right: Sequence[Region], overlap: Overlap) -> 
     if not left and not right:
         return 1.0
     pairs = sorted(
-        (
-            (-overlap(one, other), *sorted((_key(one), _key(other))), first, second)
-            for first, one in enumerate(left)
-            for second, other in enumerate(right)
-            if one.get("label") == other.get("label")
-        ),
+        (-overlap(one, other), sorted((_key(one), _key(other))), first, second)
+        for first, one in enumerate(left)
+        for second, other in enumerate(right)
+        if one.get("label") == other.get("label")
     )
     taken_left: set[int] = set()
     taken_right: set[int] = set()
     total = 0.0
-    for negative, _, _, first, second in pairs:
+    for negative, _, first, second in pairs:
         if negative < 0 and first not in taken_left and second not in taken_right:
             taken_left.add(first)
             taken_right.add(second)

@@ -68,6 +68,9 @@ class RankingField(FormField):
     def guess(self, _view: Mapping[str, Any], rng: Random | None) -> list[str]:
         return rng.sample(self._values, len(self._values)) if rng else self._values
 
+    def order(self, _item: Payload) -> tuple[list[str], bool]:
+        return self._values, self.settings.sides is not None
+
     def words(self, value: Sequence[str], item: Payload) -> str:
         labels = dict(self.options)
         shown = [f"“{item[each]}”" if self.settings.sides else labels[each] for each in value]

@@ -26,6 +26,8 @@ MOST_SECONDS = 24 * 3600
 ENOUGH = 0.8
 _DIGITS = 4
 """Of places in a picture, which are shares of its width and height."""
+_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+_SECONDS = {"type": "number", "minimum": 0, "maximum": MOST_SECONDS}
 
 
 class RegionField(FormField):
@@ -99,7 +101,7 @@ class RegionField(FormField):
         return 0.0 if left == right else 1 - self.alike(left, right)
 
     def combine(self, votes: Votes, _draw: int) -> tuple[list[dict[str, Any]], float]:
-        """Places that more than half marked, by trust; the confidence is the mean overlap of answers with the result."""
+        """Places that more than half marked, by trust; the confidence is how much the answers overlap with them."""
         whole = sum(trust for _, trust in votes)
         kept = []
         for cluster in clusters(votes, self.overlap):
@@ -142,15 +144,18 @@ class BoxField(RegionField):
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.BOXES,)
     columns: ClassVar[tuple[str, ...]] = ("label", "x", "y", "width", "height")
-    shape: ClassVar[Mapping[str, Any]] = dict.fromkeys(
-        ("x", "y", "width", "height"), {"type": "number", "minimum": 0, "maximum": 1}
-    )
+    shape: ClassVar[Mapping[str, Any]] = dict.fromkeys(("x", "y", "width", "height"), _SHARE)
 
     def place(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         x, y, width, height = (_share(raw[name]) for name in ("x", "y", "width", "height"))
         if width <= 0 or height <= 0 or x + width > 1.0001 or y + height > 1.0001:
             raise ValueError("has a box that is empty or goes beyond the picture")
-        return {"x": x, "y": y, "width": min(width, round(1 - x, _DIGITS)), "height": min(height, round(1 - y, _DIGITS))}
+        return {
+            "x": x,
+            "y": y,
+            "width": min(width, round(1 - x, _DIGITS)),
+            "height": min(height, round(1 - y, _DIGITS)),
+        }
 
     def overlap(self, left: Region, right: Region) -> float:
         return box_overlap(left, right)
@@ -191,9 +196,7 @@ class PolygonField(RegionField):
 
     def middle(self, regions: Sequence[tuple[Region, float]]) -> dict[str, Any]:
         """The one that is most like the others: corners of different polygons have no mean."""
-        best = max(
-            regions, key=lambda one: sum(trust * self.overlap(one[0], other) for other, trust in regions)
-        )
+        best = max(regions, key=lambda one: sum(trust * self.overlap(one[0], other) for other, trust in regions))
         return {"points": [list(point) for point in best[0]["points"]]}
 
     def made_up(self, number: int, count: int, rng: Random | None) -> dict[str, Any]:
@@ -213,9 +216,7 @@ class SegmentField(RegionField):
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.SEGMENTS,)
     columns: ClassVar[tuple[str, ...]] = ("label", "start", "end")
-    shape: ClassVar[Mapping[str, Any]] = dict.fromkeys(
-        ("start", "end"), {"type": "number", "minimum": 0, "maximum": MOST_SECONDS}
-    )
+    shape: ClassVar[Mapping[str, Any]] = dict.fromkeys(("start", "end"), _SECONDS)
 
     def place(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         start, end = (_number(raw[name], MOST_SECONDS, 3) for name in ("start", "end"))

@@ -2,11 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from random import Random
 from typing import Any, ClassVar
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
-from chorale.kits.forms.task.fields import Votes
+from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.quoted_spans import span_at
 from chorale.kits.forms.task.settings import Kind, RelationSettings
 from chorale.kits.forms.task.span_fields import Span, SpanField, by_span, f1
 from chorale.kits.forms.task.studio_relations import relation_labels
@@ -15,13 +17,13 @@ from chorale.model import Payload
 
 MOST_RELATIONS = 500
 ENOUGH = 0.8
-Annotated = Mapping[str, Any]
+Graph = Mapping[str, Any]
 """`spans`, and `relations` between them by their places in that list."""
 Place = tuple[int, int, str]
 Triple = tuple[Place, str, Place]
 
 
-class RelationField(SpanField):
+class RelationField(FormField):
     """Spans in the order of the text, and relations from one to another."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.RELATIONS,)
@@ -40,6 +42,14 @@ class RelationField(SpanField):
     scale = Scale.RELATIONS
 
     @property
+    def _spans(self) -> SpanField:
+        return SpanField(self.settings)
+
+    @property
+    def _column(self) -> str:
+        return self.settings.item or ""
+
+    @property
     def relations(self) -> dict[str, RelationSettings]:
         return {relation.value: relation for relation in self.settings.relations or ()}
 
@@ -47,13 +57,13 @@ class RelationField(SpanField):
         place = {"type": "integer", "minimum": 0}
         parts = {"from": place, "to": place, "label": {"enum": list(self.relations)}}
         relation = {"type": "object", "properties": parts, "required": list(parts), "additionalProperties": False}
-        lists = {"spans": super().schema(), "relations": {"type": "array", "items": relation}}
+        lists = {"spans": self._spans.schema(), "relations": {"type": "array", "items": relation}}
         return {"type": "object", "properties": lists, "required": list(lists), "additionalProperties": False}
 
-    def parse(self, raw: Any) -> dict[str, Any]:  # type: ignore[override]
+    def parse(self, raw: Any) -> dict[str, Any]:
         if not isinstance(raw, dict) or raw.keys() != {"spans", "relations"}:
             raise ValueError("is not a table of spans and relations")
-        spans = super().parse(raw["spans"])
+        spans = self._spans.parse(raw["spans"])
         return {"spans": spans, "relations": self._relations(raw["relations"], self._places(raw["spans"], spans))}
 
     def _places(self, given: Sequence[Span], spans: Sequence[Span]) -> list[tuple[int, str]]:
@@ -76,7 +86,7 @@ class RelationField(SpanField):
             self._check_ends(each["label"], start_label, end_label)
             found.append({"from": start, "to": end, "label": each["label"]})
         found.sort(key=lambda relation: (relation["from"], relation["to"], relation["label"]))
-        if any(left == right for left, right in zip(found, found[1:], strict=False)):
+        if any(left == right for left, right in pairwise(found)):
             raise ValueError("has a relation twice")
         return found
 
@@ -89,16 +99,22 @@ class RelationField(SpanField):
         if relation.to is not None and end not in relation.to:
             raise ValueError(f"has `{name}` to {end}, and it may lead to {', '.join(relation.to)}")
 
-    def parse_gold(self, raw: Any) -> dict[str, Any]:  # type: ignore[override]
-        return self.parse(raw)
+    def parse_gold(self, raw: Any) -> dict[str, Any]:
+        """Spans may be quotations, which `located` finds in the item; relations count them as they are listed."""
+        if not isinstance(raw, dict) or raw.keys() != {"spans", "relations"}:
+            raise ValueError("is not a table of spans and relations")
+        given = self._spans.parse_gold(raw["spans"])
+        is_quoted = any("text" in span for span in given)
+        return {"spans": given, "relations": raw["relations"]} if is_quoted else self.parse(raw)
 
-    def located(self, gold: Annotated, _item: Payload) -> Annotated:  # type: ignore[override]
-        return gold
+    def located(self, gold: Graph, item: Payload) -> Graph:
+        spans = [dict(span_at(each, item[self._column])) for each in gold["spans"]]
+        return self.parse({"spans": spans, "relations": [dict(each) for each in gold["relations"]]})
 
-    def misfit(self, value: Annotated, item: Payload) -> str | None:  # type: ignore[override]
-        return super().misfit(value["spans"], item)
+    def misfit(self, value: Graph, item: Payload) -> str | None:
+        return self._spans.misfit(value["spans"], item)
 
-    def alike(self, left: Annotated, right: Annotated) -> float:
+    def alike(self, left: Graph, right: Graph) -> float:
         """The mean of two F1: of tokens with their labels, and of relations between equal spans.
 
         Where neither has relations, the first alone.
@@ -109,15 +125,15 @@ class RelationField(SpanField):
             return spans
         return (spans + 2 * len(first & second) / (len(first) + len(second))) / 2
 
-    def mistake(self, value: Annotated, gold: Annotated) -> str | None:  # type: ignore[override]
+    def mistake(self, value: Graph, gold: Graph) -> str | None:
         found, enough = self.alike(value, gold), self.settings.enough or ENOUGH
         return None if found >= enough else f"other spans or relations than gold: F1 {found:.2f}, below {enough:g}"
 
-    def distance(self, left: Annotated, right: Annotated) -> float:  # type: ignore[override]
+    def distance(self, left: Graph, right: Graph) -> float:
         return 0.0 if left == right else 1 - self.alike(left, right) or 1e-6
 
-    def combine(self, votes: Votes, _draw: int) -> tuple[dict[str, Any], float]:  # type: ignore[override]
-        """Spans that more than half marked exactly so, by trust, and relations between them that more than half drew."""
+    def combine(self, votes: Votes, _draw: int) -> tuple[dict[str, Any], float]:
+        """Spans that more than half marked exactly so, by trust, and relations between them that most drew."""
         whole = sum(trust for _, trust in votes)
         spans = by_span([(value["spans"], trust) for value, trust in votes])
         if not self.settings.overlap:
@@ -135,8 +151,8 @@ class RelationField(SpanField):
         result = {"spans": spans, "relations": sorted(kept, key=lambda each: (each["from"], each["to"], each["label"]))}
         return result, sum(trust * self.alike(value, result) for value, trust in votes) / whole
 
-    def guess(self, view: Mapping[str, Any], rng: Random | None) -> dict[str, Any]:  # type: ignore[override]
-        spans = super().guess(view, rng)
+    def guess(self, view: Mapping[str, Any], rng: Random | None) -> dict[str, Any]:
+        spans = self._spans.guess(view, rng)
         drawn = []
         for start in range(len(spans) - 1):
             for name in self.relations:
@@ -149,19 +165,19 @@ class RelationField(SpanField):
         chosen = [each for each in drawn if rng is None or rng.random() < 0.5]
         return self.parse({"spans": spans, "relations": chosen})
 
-    def cell(self, value: Annotated, item: Payload) -> dict[str, Any]:  # type: ignore[override]
+    def cell(self, value: Graph, item: Payload) -> dict[str, Any]:
         """Spans with their texts, and relations as triples of texts."""
-        texts = [excerpt(item[self._item], span["start"], span["end"]) for span in value["spans"]]
+        texts = [excerpt(item[self._column], span["start"], span["end"]) for span in value["spans"]]
         return {
-            "spans": super().cell(value["spans"], item),
+            "spans": self._spans.cell(value["spans"], item),
             "relations": [
                 {**each, "from_text": texts[each["from"]], "to_text": texts[each["to"]]} for each in value["relations"]
             ],
         }
 
-    def rows(self, value: Annotated, item: Payload) -> list[dict[str, Any]]:  # type: ignore[override]
+    def rows(self, value: Graph, item: Payload) -> list[dict[str, Any]]:
         """A row for every relation, and one for every span without any."""
-        spans = super().cell(value["spans"], item)
+        spans = self._spans.cell(value["spans"], item)
         found = [
             {"relation": each["label"], **_end("from", spans[each["from"]]), **_end("to", spans[each["to"]])}
             for each in value["relations"]
@@ -169,30 +185,36 @@ class RelationField(SpanField):
         joined = {each[end] for each in value["relations"] for end in ("from", "to")}
         return found + [_end("from", span) for number, span in enumerate(spans) if number not in joined]
 
-    def label(self, value: Annotated) -> list[str]:  # type: ignore[override]
+    def label(self, value: Graph) -> list[str]:
         shown = {_place(span): ":".join(map(str, _place(span))) for span in value["spans"]}
-        return [*shown.values(), *(f"{shown[start]}>{name}>{shown[end]}" for start, name, end in sorted(triples(value)))]
+        return [
+            *shown.values(),
+            *(f"{shown[start]}>{name}>{shown[end]}" for start, name, end in sorted(triples(value))),
+        ]
 
-    def words(self, value: Annotated, item: Payload) -> str:  # type: ignore[override]
-        texts = [excerpt(item[self._item], span["start"], span["end"]) for span in value["spans"]]
+    def words(self, value: Graph, item: Payload) -> str:
+        texts = [excerpt(item[self._column], span["start"], span["end"]) for span in value["spans"]]
         drawn = [
             f"“{texts[each['from']]}” → {self.relations[each['label']].label} → “{texts[each['to']]}”"
             for each in value["relations"]
         ]
-        return "; ".join([super().words(value["spans"], item), *drawn])
+        return "; ".join([self._spans.words(value["spans"], item), *drawn])
 
     def studio(self) -> StudioControl:
-        return relation_labels(self.settings.name, self._item, self.options)
+        return relation_labels(self.settings.name, self._column, self.options)
+
+    def view(self, item: Payload) -> dict[str, Any]:
+        return self._spans.view(item)
 
     def rules(self) -> dict[str, Any]:
         known = [
             {"value": each.value, "label": each.label, "from": each.from_, "to": each.to}
             for each in self.relations.values()
         ]
-        return {**super().rules(), "relations": known}
+        return {**self._spans.rules(), "relations": known}
 
 
-def triples(value: Annotated) -> set[Triple]:
+def triples(value: Graph) -> set[Triple]:
     """Relations by the spans they connect, and not by their numbers."""
     places = [_place(span) for span in value["spans"]]
     return {(places[each["from"]], each["label"], places[each["to"]]) for each in value["relations"]}

@@ -67,9 +67,7 @@ def _regions(name: str, options: Options, control: str, there: _To, back: _To, s
         ]
 
     def read(given: Results, _item: Payload) -> list[dict[str, Any]]:
-        regions = [
-            {**back(each["value"]), **({"label": each["value"][kind][0]} if options else {})} for each in given
-        ]
+        regions = [{**back(each["value"]), **({"label": each["value"][kind][0]} if options else {})} for each in given]
         return sorted(regions, key=lambda region: repr(sorted(region.items())))
 
     return StudioControl(tag, results, read, shows)

@@ -37,6 +37,52 @@ def excerpt(text: str | Sequence[str], start: int, end: int) -> str:
     return "".join(pieces(text)[2 * start : 2 * end - 1])
 
 
+def characters(text: str | Sequence[str], start: int, end: int) -> tuple[int, int]:
+    """The characters from one token up to another, in the text as it is shown; the end is not included.
+
+    >>> characters("Don't shout, please!", 1, 3)
+    (6, 12)
+    """
+    cut = pieces(text)
+    first = sum(map(len, cut[: 2 * start]))
+    return first, first + sum(map(len, cut[2 * start : 2 * end - 1]))
+
+
+def tokens_at(text: str | Sequence[str], first: int, last: int) -> tuple[int, int] | None:
+    """The tokens that some characters lie in, the end not included; None where there are only gaps.
+
+    >>> tokens_at("Don't shout, please!", 6, 12)
+    (1, 3)
+    """
+    touched = [number for number, (low, high) in enumerate(_places(text)) if low < last and first < high]
+    return (touched[0], touched[-1] + 1) if touched else None
+
+
+def quoted_tokens(text: str | Sequence[str], quote: str) -> list[tuple[int, int]]:
+    """Where a quotation occurs that begins and ends with tokens, the end not included.
+
+    >>> quoted_tokens("No means no, and no.", "no")
+    [(2, 3), (5, 6)]
+    """
+    whole, quote = "".join(pieces(text)), quote.strip()
+    places = _places(text)
+    starts = {low: number for number, (low, _) in enumerate(places)}
+    ends = {high: number + 1 for number, (_, high) in enumerate(places)}
+    found = [match.start() for match in re.finditer(f"(?={re.escape(quote)})", whole)] if quote else []
+    return [(starts[low], ends[low + len(quote)]) for low in found if low in starts and low + len(quote) in ends]
+
+
+def _places(text: str | Sequence[str]) -> list[tuple[int, int]]:
+    """The first character of every token, and the one after its last."""
+    places: list[tuple[int, int]] = []
+    at = 0
+    for number, piece in enumerate(pieces(text)):
+        if number % 2 == 0:
+            places.append((at, at + len(piece)))
+        at += len(piece)
+    return places
+
+
 def _peeled(chunk: str) -> Iterator[str]:
     inner = [number for number, character in enumerate(chunk) if not _is_sign(character)]
     first, last = (inner[0], inner[-1] + 1) if inner else (len(chunk), len(chunk))

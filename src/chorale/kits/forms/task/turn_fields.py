@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio
 from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.quoted_spans import span_at
 from chorale.kits.forms.task.settings import PIECES, FieldSettings, Kind
 from chorale.kits.forms.task.span_fields import LONGEST_TEXT, MOST_SPANS, Span, SpanField
 from chorale.kits.forms.task.tokens import characters, excerpt, pieces, tokens
@@ -109,7 +110,9 @@ class TurnChoiceField(FormField):
 
     def completed(self, value: Sequence[Turn], view: Mapping[str, Any], rng: Random | None) -> list[dict[str, Any]]:
         """Gold, with a guess for the turns it leaves out."""
-        return [*({**each, "value": _by_turn(value).get(each["turn"], each["value"])} for each in self.guess(view, rng))]
+        return [
+            *({**each, "value": _by_turn(value).get(each["turn"], each["value"])} for each in self.guess(view, rng))
+        ]
 
     def words(self, value: Sequence[Turn], _item: Payload) -> str:
         labels = dict(self.options)
@@ -125,7 +128,11 @@ class TurnChoiceField(FormField):
         return {self._item: [dict(turn) for turn in item[self._item]]}
 
     def rules(self) -> dict[str, Any]:
-        return {"item": self._item, "speakers": self.settings.speakers, "options": [list(each) for each in self.options]}
+        return {
+            "item": self._item,
+            "speakers": self.settings.speakers,
+            "options": [list(each) for each in self.options],
+        }
 
 
 class TurnSpanField(SpanField):
@@ -149,17 +156,26 @@ class TurnSpanField(SpanField):
         by_turn: dict[int, list[Span]] = {}
         for each in raw:
             by_turn.setdefault(each["turn"], []).append({name: part for name, part in each.items() if name != "turn"})
-        spans = [
-            {"turn": turn, **span} for turn in sorted(by_turn) for span in self.in_order(by_turn[turn])
-        ]
+        spans = [{"turn": turn, **span} for turn in sorted(by_turn) for span in self.in_order(by_turn[turn])]
         self.count(len(spans))
         return spans
 
-    def parse_gold(self, raw: Any) -> list[Span]:
-        return self.parse(raw)
+    def parse_gold(self, raw: Any) -> list[Any]:
+        """Spans by their tokens, or quotations that `located` finds in their turns."""
+        if not isinstance(raw, list) or not any(isinstance(each, dict) and "text" in each for each in raw):
+            return self.parse(raw)
+        for each in raw:
+            if not isinstance(each, dict) or type(each.get("turn")) is not int:
+                raise ValueError("has a quotation without its turn")
+        given = super().parse_gold([{name: part for name, part in each.items() if name != "turn"} for each in raw])
+        return [{"turn": each["turn"], **span} for each, span in zip(raw, given, strict=True)]
 
-    def located(self, gold: list[Span], _item: Payload) -> list[Span]:
-        return gold
+    def located(self, gold: list[Any], item: Payload) -> list[Span]:
+        turns = item[self._item]
+        if any(not 0 <= each["turn"] < len(turns) for each in gold):
+            raise ValueError(f"has a turn beyond the {len(turns)} of the dialogue")
+        found = [{"turn": each["turn"], **span_at(each, turns[each["turn"]]["text"])} for each in gold]
+        return self.parse(found)
 
     def misfit(self, value: Sequence[Span], item: Payload) -> str | None:
         turns = item[self._item]

@@ -6,7 +6,7 @@
  * @typedef {{draft: any, arrangement: Object<string, string[]> | null, changed: () => void, submit: () => void}} Api
  */
 
-/** @type {Object<string, string>} the module of every kind that has one by another name; its style sheet is called the same */
+/** @type {Object<string, string>} the module of every kind whose module has another name */
 const MODULES = {
   choice: "choosing",
   choices: "choosing",
@@ -15,26 +15,39 @@ const MODULES = {
   text: "writing",
   long_text: "writing",
   spans: "marking",
+  slider: "numbers",
+  number: "numbers",
+  date: "numbers",
+  turn_choice: "turns",
+  boxes: "regions",
+  polygons: "regions",
 };
-/** Modules with a style sheet of their own. */
-const STYLED = new Set([""]);
+/** Modules of plain text forms, which need no more than the form's own style sheet. */
+const PLAIN = new Set(["choosing", "writing", "marking"]);
 
 /** @type {Map<string, any>} the classes of the kinds on this page */
 const kinds = new Map();
-await Promise.all(neededKinds().map(loadKind));
+/** @type {((root: HTMLElement, item: Object<string, any>) => void) | null} what shows parts that are no plain text */
+let showLooks = null;
+await loadNeeded();
 
-/** @returns {string[]} */
-function neededKinds() {
+async function loadNeeded() {
   const template = /** @type {HTMLTemplateElement | null} */ (document.getElementById("task-template"));
   const fields = [...(template?.content.querySelectorAll("[data-rules]") ?? [])];
-  return [...new Set(fields.map((element) => JSON.parse(element.dataset.rules).kind))];
+  const needed = [...new Set(fields.map((element) => JSON.parse(element.dataset.rules).kind))];
+  const looks = Boolean(template?.content.querySelector("[data-look]"));
+  const more = looks || Boolean(template?.content.querySelector(".form-columns, .form-code"));
+  const styled = more || needed.some((kind) => !PLAIN.has(MODULES[kind] ?? kind));
+  await Promise.all([...needed.map(loadKind), looks ? loadLooks() : null, styled ? loadStyle("kinds.css") : null]);
 }
 
 /** @param {string} kind */
 async function loadKind(kind) {
-  const name = MODULES[kind] ?? kind;
-  const [module] = await Promise.all([import(`./${name}.js`), STYLED.has(name) ? loadStyle(`${name}.css`) : null]);
-  kinds.set(kind, module.default);
+  kinds.set(kind, (await import(`./${MODULES[kind] ?? kind}.js`)).default);
+}
+
+async function loadLooks() {
+  ({ showLooks } = await import("./parts.js"));
 }
 
 /** @param {string} file */
@@ -134,6 +147,7 @@ class Form {
       return new Kind(element, rules, { item, order, draft, changed: () => this.#changed(element, api) });
     });
     showParts(root, item);
+    showLooks?.(root, item);
     const { signal } = this.listening;
     for (const name of ["input", "change"]) {
       root.addEventListener(name, (event) => this.#update(event.target), { signal });

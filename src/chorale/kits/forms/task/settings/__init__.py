@@ -14,13 +14,14 @@ from chorale.kits.forms.task.settings.field import FieldSettings
 from chorale.kits.forms.task.settings.form import FormOptions
 from chorale.kits.forms.task.settings.kinds import MARKED, Match
 from chorale.kits.forms.task.settings.options import OptionSettings, RelationSettings
-from chorale.kits.forms.task.settings.shows import Look, PartSettings
+from chorale.kits.forms.task.settings.shows import MEDIA, Look, PartSettings
 
 __all__ = [
     "LEVELS",
     "LONGEST_LINE",
     "LONGEST_TEXT",
     "MARKED",
+    "MEDIA",
     "PIECES",
     "SAME",
     "FieldSettings",

@@ -91,8 +91,8 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
         kind = info.data.get("kind")
         kinds = _OF_KIND[info.field_name or ""]
         if kind is not None and kind not in kinds and value is not None and value is not False:
-            named = " and ".join(f"`{each}`" for each in kinds)
-            raise ValueError(f"is for fields of the kind {named}, and this one is a `{kind}`. Remove it.")
+            named = ", ".join(f"`{each}`" for each in kinds)
+            raise ValueError(f"is not for fields of the kind `{kind}`, only for {named}. Remove it.")
         return value
 
     @model_validator(mode="after")

@@ -1,13 +1,24 @@
 """What the study file says of a form as a whole."""
 
+import re
 from collections.abc import Iterator
+from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import InitErrorDetails
 
 from chorale.kits.forms.task.settings.base import TableSettings, problem_at, refuse
 from chorale.kits.forms.task.settings.field import FieldSettings
 from chorale.kits.forms.task.settings.shows import PartSettings
+
+
+def _host(value: str) -> str:
+    if not re.fullmatch(r"https://[a-z0-9.-]+\.[a-z]{2,}(:\d{1,5})?", value):
+        raise ValueError("is not a server. Write it as `https://media.example.org`, without a path.")
+    return value
+
+
+Host = Annotated[str, AfterValidator(_host)]
 
 
 class FormOptions(TableSettings):
@@ -16,6 +27,12 @@ class FormOptions(TableSettings):
     )
     fields: tuple[FieldSettings, ...] = Field(
         min_length=1, max_length=30, description="What the form asks, from top to bottom."
+    )
+    hosts: tuple[Host, ...] = Field(
+        default=(),
+        max_length=20,
+        description="Servers that pictures, audio and video may come from, such as `https://media.example.org`. "
+        "Default: only the study folder.",
     )
 
     @model_validator(mode="after")

@@ -89,8 +89,8 @@ class BoundSettings(TableSettings):
     )
     max: int | float | None = Field(
         default=None,
-        description=f"The most of them, or the highest value (`slider`: default 100). Texts have at most {LONGEST_LINE} "
-        f"characters in a line (`text`) and {LONGEST_TEXT:,} in `long_text` unless this says otherwise.",
+        description="The most of them, or the highest value (`slider`: default 100). Texts have at most "
+        f"{LONGEST_LINE} characters in a line (`text`) and {LONGEST_TEXT:,} in `long_text` unless this says otherwise.",
     )
     min_words: int | None = Field(default=None, ge=0, description="`text`, `long_text`: the fewest words.")
     max_words: int | None = Field(default=None, ge=1, description="`text`, `long_text`: the most words.")
