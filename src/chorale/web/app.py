@@ -78,6 +78,7 @@ def create_app(
         public_url,
         prolific,
         *_arrivals(study, public_url, prolific, preview, folder),
+        folder=folder,
     )
     notifications = Notifications()
     app = FastAPI(

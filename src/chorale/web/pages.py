@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import nh3
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
@@ -46,6 +47,26 @@ def static_url(path: str) -> str:
 def markdown(text: str) -> Markup:
     """Markdown as HTML with its raw HTML and unsafe links disabled."""
     return Markup(_MARKDOWN.render(text))  # noqa: S704 - markdown-it escapes everything with html off
+
+
+# Texts of items are anybody's: pictures would be requests to other servers, and what is left is cleaned once more.
+_STRANGERS = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+_TAGS = frozenset(
+    ["a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"]
+)
+
+
+@lru_cache(maxsize=2000)
+def strangers_markdown(text: str) -> str:
+    """Markdown of an item as HTML in which nothing runs, loads or looks like a part of the page."""
+    return nh3.clean(
+        _STRANGERS.render(text),
+        tags=set(_TAGS),
+        attributes={"a": {"href"}, "ol": {"start"}, "th": {"align"}, "td": {"align"}},
+        url_schemes={"http", "https"},
+        link_rel="noopener noreferrer nofollow",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+    )
 
 
 class StaticFilesForever(StaticFiles):

@@ -19,9 +19,10 @@ from chorale.contract.task import (
 )
 from chorale.kits.forms.task.answers import FormFields
 from chorale.kits.forms.task.explaining import FormWording
-from chorale.kits.forms.task.items import item_type
+from chorale.kits.forms.task.items import item_type, media_columns
+from chorale.kits.forms.task.more_tables import more_tables
 from chorale.kits.forms.task.page import BROWSER, form_page
-from chorale.kits.forms.task.settings import FormOptions
+from chorale.kits.forms.task.settings import FormOptions, Look
 from chorale.kits.forms.task.tables import answers_table, results_table
 
 _EXAMPLE_OPTIONS: dict[str, Any] = {
@@ -109,6 +110,9 @@ def _configured(options: FormOptions) -> Task:
             module=BROWSER / "form.js",
             style=BROWSER / "form.css",
             shared=(BROWSER / "kinds.css",),
+            media=media_columns(options),
+            hosts=options.hosts,
+            markdown=tuple(part.item for part in options.shows if part.look is Look.MARKDOWN),
             view=form.view,
             arrange=form.arrange if form.shuffled else None,
         ),
@@ -131,7 +135,7 @@ def _configured(options: FormOptions) -> Task:
             reasons=wording.reasons,
             feedback=wording.feedback,
         ),
-        exports=(results_table(form), answers_table(form)),
+        exports=(results_table(form), answers_table(form), *more_tables(form)),
     )
 
 

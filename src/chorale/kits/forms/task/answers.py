@@ -120,6 +120,11 @@ class FormFields:
         return list(dict.fromkeys(shown))
 
     @property
+    def prefilled(self) -> dict[str, str]:
+        """Fields that are filled in at first, each with the column it is filled from."""
+        return {name: field.settings.prefill for name, field in self.fields.items() if field.settings.prefill}
+
+    @property
     def shuffled(self) -> dict[str, FormField]:
         return {name: field for name, field in self.fields.items() if field.settings.shuffle}
 

@@ -15,6 +15,8 @@ BESIDE_THE_ITEM = ("id", "answer", "explanation")
 """Columns of the files that are no part of an item."""
 PIECES = "pieces"
 """Where the view has texts cut into tokens."""
+RENDERED = "rendered"
+"""Where the site puts Markdown as HTML."""
 SAME = "same"
 """The answer that neither side of a pair is ahead."""
 LEVELS = 5
@@ -62,7 +64,7 @@ def _field_name(value: str) -> str:
 def _item_field(value: str) -> str:
     if value in BESIDE_THE_ITEM:
         raise ValueError("stands beside the item and is never shown. Name a column of the item itself.")
-    if value == PIECES:
+    if value in (PIECES, RENDERED):
         raise ValueError("is a name the form needs itself. Call the column something else.")
     return not_blank(value)
 
