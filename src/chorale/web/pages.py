@@ -51,9 +51,8 @@ def markdown(text: str) -> Markup:
 
 # Texts of items are anybody's: pictures would be requests to other servers, and what is left is cleaned once more.
 _STRANGERS = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
-_TAGS = frozenset(
-    ["a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"]
-)
+_TAGS = frozenset({"a", "blockquote", "br", "code", "del", "em", "hr", "li", "ol", "p", "pre", "s", "strong", "ul"})
+_TAGS |= {"h1", "h2", "h3", "h4", "h5", "h6", "table", "tbody", "td", "th", "thead", "tr"}
 
 
 @lru_cache(maxsize=2000)

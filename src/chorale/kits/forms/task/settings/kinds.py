@@ -108,7 +108,7 @@ class BoundSettings(TableSettings):
     unit: Annotated[str, Field(max_length=20)] | None = Field(
         default=None, description="`slider`, `number`: what is shown behind the number, such as “kg” or “%”."
     )
-    earliest: date | None = Field(default=None, description="`date`: the first date allowed, without quotes.")
+    earliest: date | None = Field(default=None, description='`date`: the first date allowed, such as `"2024-05-31"`.')
     latest: date | None = Field(default=None, description="`date`: the last date allowed.")
 
 

@@ -12,7 +12,8 @@ def _option(raw: Any) -> Any:
     if isinstance(raw, str):
         return {"value": raw, "label": raw}
     if isinstance(raw, dict) and "value" in raw:
-        return {"label": raw["value"], **raw}
+        lists = {name: tuple(value) for name, value in raw.items() if isinstance(value, list)}
+        return {"label": raw["value"], **raw, **lists}
     if not isinstance(raw, dict | OptionSettings):
         raise ValueError("is not text. Write options in quotes.")
     return raw
