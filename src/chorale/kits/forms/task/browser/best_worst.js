@@ -23,6 +23,18 @@ export default class BestWorst extends Field {
       input.checked = draft?.[input.dataset.role ?? ""] === input.value;
       input.addEventListener("change", () => this.#exclude(input));
     }
+    box.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** @param {KeyboardEvent} event number keys choose in the column that has the focus */
+  #key(event) {
+    const role = event.target instanceof HTMLInputElement ? event.target.dataset.role : undefined;
+    if (role === undefined || !/^[1-9]$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const chosen = this.inputs.filter((input) => input.dataset.role === role)[Number(event.key) - 1];
+    if (!chosen) return;
+    event.preventDefault();
+    chosen.focus();
+    chosen.click();
   }
 
   /** @param {{id: string, text: string}} candidate */

@@ -26,7 +26,9 @@ export function showLooks(root, item) {
  * @param {string | undefined} html
  */
 function rendered(html) {
-  return [...new DOMParser().parseFromString(html ?? "", "text/html").body.childNodes];
+  const { body } = new DOMParser().parseFromString(html ?? "", "text/html");
+  for (const link of body.querySelectorAll("a")) if (!link.textContent.trim()) link.textContent = link.href;
+  return [...body.childNodes];
 }
 
 /**
