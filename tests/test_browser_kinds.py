@@ -119,7 +119,8 @@ item = "noise"
 options = ["loud", "quiet"]
 """,
 }
-SQUARE = """<svg xmlns="http://www.w3.org/2000/svg" width="400" height="200"><rect width="400" height="200" fill="#eee"/>
+SQUARE = """<svg xmlns="http://www.w3.org/2000/svg" width="400" height="200">
+<rect width="400" height="200" fill="#eee"/>
 <rect x="100" y="50" width="100" height="100" fill="#357"/><script>alert(1)</script></svg>"""
 ROW: dict[str, Any] = {
     "tuple": [{"id": name, "text": f"The word {name}"} for name in "abcd"],

@@ -21,6 +21,7 @@ from chorale.audit.money import currency_differences, fees_then, payment_differe
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import verify_gates
 from chorale.audit.showing import shown_differences, unchecked_showing
+from chorale.engine.combining import label_of
 from chorale.engine.paying import earned_by, for_part
 from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import RunningStage, Study
@@ -303,7 +304,7 @@ def _counted(
 
 def _label_differences(stage: RunningStage, item: Item, judgments: list[Judgment]) -> Iterator[str]:
     rule = rule_for(stage.settings.judgments, item.sampled)
-    combined = stage.combined(item.key, judgments) if len(judgments) >= rule.min else None
+    combined = label_of(stage, item.key, judgments) if len(judgments) >= rule.min else None
     answer = None if combined is None else combined.answer
     confidence = None if combined is None else combined.confidence
     stable = has_settled(stage, rule, judgments)

@@ -138,6 +138,8 @@ class AnswerField:
     """The columns of `rows`."""
     rows: Callable[[Any, Payload], Sequence[Mapping[str, Any]]] = _one_row
     """From a value and its item to rows of a tidy table: one for each span, region, relation, option or rank."""
+    doubt: Callable[[Payload], str | None] | None = None
+    """From an item to why the field can hardly be answered there; None if nothing is wrong. `chorale check` warns."""
     studio: StudioControl | None = None
     """Default: a text area with the value as JSON."""
 
@@ -145,3 +147,15 @@ class AnswerField:
     def compared(self) -> bool:
         """Whether answers are compared: everything but free text is."""
         return self.scale is not Scale.TEXT
+
+    def between(self, left: Mapping[str, Any], right: Mapping[str, Any]) -> float | None:
+        """The distance of two answers in this field: 1 where one leaves it empty, None where both do."""
+        first, second = left.get(self.name), right.get(self.name)
+        if first is None or second is None:
+            return None if first is second else 1.0
+        return self.distance(first, second)
+
+    def in_words(self, answer: Mapping[str, Any], item: Payload) -> str:
+        """The value in an answer, as people read it; empty where there is none."""
+        value = answer.get(self.name)
+        return "" if value is None else self.words(value, item)

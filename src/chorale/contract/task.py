@@ -132,6 +132,11 @@ class Shape:
     may_be_empty: bool = False
     """Whether a stage may start without items, because work comes another way."""
 
+    @property
+    def compared(self) -> tuple[AnswerField, ...]:
+        """The fields in which answers are compared: all but free text."""
+        return tuple(field for field in self.fields if field.compared)
+
     def without_texts(self, answer: Answer) -> Answer:
         """An answer without what people wrote in words of their own, which never is the same twice."""
         written = {field.name for field in self.fields if field.scale is Scale.TEXT}

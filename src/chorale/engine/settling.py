@@ -13,6 +13,7 @@ from typing import Any
 
 from chorale.contract import ItemError
 from chorale.contract.reading_time import shown_words
+from chorale.engine.combining import label_of
 from chorale.engine.correcting import finish_corrections
 from chorale.engine.grading import grade_behind
 from chorale.engine.running import RunningStage, Study, judgments_asked
@@ -150,7 +151,7 @@ def _decided(stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgme
     """The item as these judgments make it, with so many of its places taken."""
     rule = rule_for(stage.settings.judgments, item.sampled)
     # Before the minimum is reached there is nothing to decide, and nothing to show for it.
-    combined = stage.combined(item.key, judgments) if len(judgments) >= rule.min else None
+    combined = label_of(stage, item.key, judgments) if len(judgments) >= rule.min else None
     confidence = None if combined is None else combined.confidence
     stable = has_settled(stage, rule, judgments)
     decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)

@@ -19,6 +19,12 @@ from chorale.model.setting_types import (
 
 class ItemSettings(Settings):
     file: RelativePath | None = Field(default=None, description="JSONL or CSV file with the stage's items.")
+    id: str = Field(
+        default="id",
+        min_length=1,
+        max_length=100,
+        description="Column of the file with the items' IDs; also of the stage's gold, where rows have no `id`.",
+    )
     from_: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
         alias="from",
@@ -90,6 +96,11 @@ class JudgmentSettings(Settings):
         le=1000,
         description="Between `min` and `max`, stop asking once the order of the options that at least a third chose "
         "has been the same for so many judgments. For tasks where people choose from a list.",
+    )
+    fields: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
+        default=(),
+        description="Fields of the answer that decide an item: `until` and `release_confidence` go by the least "
+        "confident of them. Default: every field but free text.",
     )
     sample: SampledJudgments | None = Field(
         default=None, description="A random sample of the items gets another number of judgments."

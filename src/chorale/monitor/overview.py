@@ -13,6 +13,7 @@ from chorale.engine.running import Study
 from chorale.model import Event, GoldRecord, JudgmentSettings, Standing
 from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
+from chorale.monitor.event_words import in_words
 from chorale.monitor.hurried import hurried_workers
 from chorale.monitor.status import RoundStatus, StageCondition, conditions, round_statuses, why_dropped
 from chorale.monitor.watching import acting_together_lately, gold_is_worn_out, skipping
@@ -133,7 +134,7 @@ def overview(tx: Tx, study: Study) -> Overview:
         dropped=[(one, why_dropped(one.evidence)) for one in gone],
         dropped_total=sum(one.dropped for one in counts),
         passed=console.passed_gates(tx),
-        recent=events.recent(tx, RECENT_EVENTS),
+        recent=in_words(tx, study, events.recent(tx, RECENT_EVENTS)),
         imported=imported,
     )
 

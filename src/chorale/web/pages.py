@@ -52,7 +52,7 @@ def markdown(text: str) -> Markup:
 
 # Texts of items are anybody's: pictures would be requests to other servers, and what is left is cleaned once more.
 _STRANGERS = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-_STRANGERS.add_render_rule("image", lambda _, tokens, index, *rest: escapeHtml(tokens[index].content))
+_STRANGERS.add_render_rule("image", lambda _, tokens, index, *_rest: escapeHtml(tokens[index].content))
 _TAGS = frozenset({"a", "blockquote", "br", "code", "del", "em", "hr", "li", "ol", "p", "pre", "s", "strong", "ul"})
 _TAGS |= {"h1", "h2", "h3", "h4", "h5", "h6", "table", "tbody", "td", "th", "thead", "tr"}
 

@@ -105,7 +105,7 @@ def _own_file(draft: Draft, report: CheckReport) -> RowFile | None:
         asked = draft.table(RoundSettings, "round")
         return row_file(asked.file, draft.at("round", "file"), report) if asked else None
     items = draft.table(ItemSettings, "items")
-    return row_file(items.file, draft.at("items", "file"), report) if items else None
+    return row_file(items.file, draft.at("items", "file"), report, items.id) if items else None
 
 
 def _texts(value: Any, at: TomlPath) -> Iterator[tuple[TomlPath, str]]:
@@ -164,7 +164,7 @@ def _read_items_of(
             fix = 'Give the stage a `file` of items, make them `of = "answers"`, or give it another task.'
             report.setting(draft.at("task"), "is a task that can't derive items from another stage", fix, task.name)
         return (), frozenset().union(*(earlier[source].taken for source in sources if source is not None))
-    file = row_file(settings.file, draft.at("items", "file"), report)
+    file = row_file(settings.file, draft.at("items", "file"), report, settings.id)
     if file is None or task is None:
         return (), frozenset()
     items = tuple(_items_in(file, task))
@@ -217,7 +217,9 @@ def _read_gold_of(
     if "round" in draft.raw:
         return _read_round_of(draft, task, report)
     settings = draft.table(GoldSettings, "gold")
-    file = settings and row_file(settings.file, draft.at("gold", "file"), report)
+    items_of = draft.table(ItemSettings, "items")
+    ids = items_of.id if items_of else "id"
+    file = settings and row_file(settings.file, draft.at("gold", "file"), report, ids, or_id=True)
     if not settings or not file or not task:
         return (), None
     if settings.unit == "part" and task.grading.gold_parts == 1:

@@ -59,9 +59,13 @@ _WORDS = (
     texts.share,
     texts.answer_beside_item,
     texts.brief_text,
+    texts.gold_beside_item,
     texts.item_text,
+    texts.as_json,
+    texts.from_json,
+    texts.pretty,
 )
-TEXTS: dict[str, Any] = {write.__name__: write for write in (*_WORDS, texts.as_json, texts.pretty, answer_text)}
+TEXTS: dict[str, Any] = {write.__name__: write for write in (*_WORDS, answer_text)}
 _RECRUITING_TABS = (("/console/recruiting", "People"), ("/console/recruiting/paying", "Paying"))
 
 

@@ -15,6 +15,7 @@ from chorale.engine.correcting import GoldCorrection, correct_gold
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Event, Grade, Item, ItemState, Refusal
 from chorale.model import Response as StudyResponse
+from chorale.monitor.event_words import in_words
 from chorale.monitor.status import has_seen_arms, trust_of
 from chorale.protocol import why_so_many_judgments
 from chorale.store import Tx, events, participations, responses
@@ -85,7 +86,7 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
         sources,
         made_from(tx, item.id, MOST_CHILDREN),
         gold_answer(tx, item.id),
-        events.recent(tx, 100, item_id=item.id),
+        in_words(tx, study, events.recent(tx, 100, item_id=item.id)),
         _origin(tx, item, sources),
         why_so_many_judgments(
             stage.settings.judgments,

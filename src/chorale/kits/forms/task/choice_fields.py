@@ -71,7 +71,7 @@ class ChoiceField(FormField):
         return (list(self.settings.sides), True) if self.settings.sides else super().order(item)
 
     def words(self, value: str | int, item: Payload) -> str:
-        named: str = dict(self.options)[value]
+        named: str = dict(self.options).get(value, str(value))
         match self.settings.kind:
             case Kind.LIKERT:
                 return f"{value} ({named})" if named else str(value)
@@ -165,7 +165,7 @@ class ChoicesField(FormField):
 
     def words(self, value: list[str], _item: Payload) -> str:
         labels = dict(self.options)
-        return ", ".join(labels[each] for each in value) or self.settings.none or "none"
+        return ", ".join(labels.get(each, each) for each in value) or self.settings.none or "none"
 
     def in_words(self, value: list[str], _item: Payload) -> list[str]:
         return value

@@ -70,6 +70,10 @@ class FormField(ABC):
         """What is wrong with an answer, or with gold, to this item."""
         return None
 
+    def doubt(self, _item: Payload) -> str | None:
+        """Why it can hardly be answered in this item, for a warning in `chorale check`."""
+        return None
+
     def located(self, gold: Any, _item: Payload) -> Any:
         """One right answer as it is stored, where that depends on the item: spans given as quoted text."""
         return gold
@@ -228,6 +232,7 @@ class FormField(ABC):
             cell=self.cell,
             columns=self.columns,
             rows=self.rows,
+            doubt=self.doubt,
             studio=self.studio(),
         )
 

@@ -11,7 +11,7 @@ from chorale.kits.forms.task.fields import FormField, Votes
 from chorale.kits.forms.task.quoted_spans import quoted_span, span_at
 from chorale.kits.forms.task.settings import PIECES, Kind, Match
 from chorale.kits.forms.task.studio_spans import span_labels
-from chorale.kits.forms.task.tokens import characters, excerpt, pieces, tokens
+from chorale.kits.forms.task.tokens import characters, excerpt, pieces, runs_together, tokens
 from chorale.model import Payload
 
 Span = dict[str, Any]
@@ -93,6 +93,15 @@ class SpanField(FormField):
     def located(self, gold: list[Any], item: Payload) -> list[Span]:
         return self.parse([span_at(each, item[self._item]) for each in gold])
 
+    def doubt(self, item: Payload) -> str | None:
+        text = item[self._item]
+        if isinstance(text, str) and runs_together(text):
+            return (
+                f"`{self._item}` has words that are not written apart, which makes {len(tokens(text))} tokens of it. "
+                "Give a list of tokens instead of a text"
+            )
+        return None
+
     def misfit(self, value: list[Span], item: Payload) -> str | None:
         count = len(tokens(item[self._item]))
         if any(span["end"] > count for span in value):
@@ -160,7 +169,7 @@ class SpanField(FormField):
     def words(self, value: list[Span], item: Payload) -> str:
         labels = dict(self.options)
         shown = [
-            f"“{text}” ({labels[span['label']]})" if "label" in span else f"“{text}”"
+            f"“{text}” ({labels.get(span['label'], span['label'])})" if "label" in span else f"“{text}”"
             for span in value
             for text in [excerpt(item[self._item], span["start"], span["end"])]
         ]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from unicodedata import category
+from unicodedata import category, name
 
 
 def pieces(text: str | Sequence[str]) -> list[str]:
@@ -70,6 +70,23 @@ def quoted_tokens(text: str | Sequence[str], quote: str) -> list[tuple[int, int]
     ends = {high: number + 1 for number, (_, high) in enumerate(places)}
     found = [match.start() for match in re.finditer(f"(?={re.escape(quote)})", whole)] if quote else []
     return [(starts[low], ends[low + len(quote)]) for low in found if low in starts and low + len(quote) in ends]
+
+
+_WITHOUT_SPACES = ("CJK ", "HIRAGANA ", "KATAKANA ", "THAI ", "LAO ", "KHMER ", "MYANMAR ")
+"""How the names of characters begin in scripts that do not part words by spaces."""
+_RUN = 5
+"""Characters of such a script in one token from which it is taken for several words."""
+
+
+def runs_together(text: str) -> bool:
+    """Whether a text is in a script without spaces, so that whole sentences become one token.
+
+    >>> runs_together("你真是个大傻瓜，走开。"), runs_together("Don't shout, please!")
+    (True, False)
+    """
+    return not text.isascii() and any(
+        sum(name(character, "").startswith(_WITHOUT_SPACES) for character in token) >= _RUN for token in tokens(text)
+    )
 
 
 def _places(text: str | Sequence[str]) -> list[tuple[int, int]]:
