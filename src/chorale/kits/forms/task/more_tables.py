@@ -15,6 +15,8 @@ from chorale.lazy import load
 
 _BRADLEY_TERRY = "chorale.metrics.aggregation.pairwise"
 """Loaded when somebody exports: it needs NumPy."""
+_IMAGINED = ""
+"""No text has a blank id."""
 
 
 def more_tables(form: FormFields) -> tuple[TaskExport, ...]:
@@ -91,9 +93,14 @@ def _strengths(pairs: list[tuple[str, str]]) -> dict[str, float]:
     if not pairs:
         return {}
     comparisons, fit = load(f"{_BRADLEY_TERRY}:Comparisons"), load(f"{_BRADLEY_TERRY}:bradley_terry")
+    # A win and a loss against an imagined text: one that never loses would otherwise have no score.
+    texts = sorted({text for pair in pairs for text in pair})
+    pairs = [*pairs, *((text, _IMAGINED) for text in texts), *((_IMAGINED, text) for text in texts)]
     winners, losers = zip(*pairs, strict=True)
     scored = fit(comparisons.of(["all"] * len(pairs), winners, losers, winners))
-    return dict(zip(scored.items, map(float, scored.scores), strict=True))
+    found = dict(zip(scored.items, map(float, scored.scores), strict=True))
+    whole = sum(found[text] for text in texts)
+    return {text: found[text] / whole for text in texts}
 
 
 def _triples(form: FormFields, fields: Mapping[str, RelationField], stage: StageResults) -> Iterator[Mapping[str, Any]]:
