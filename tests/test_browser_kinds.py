@@ -356,7 +356,7 @@ def test_boxes_and_segments_by_mouse(scene: Scene) -> None:
     page.mouse.up()
     bar = page.locator(".form-bar")
     bar.scroll_into_view_if_needed()
-    page.wait_for_function("document.querySelector('.form-player audio').duration > 0")
+    page.wait_for_function("document.querySelector('.form-player audio')?.duration > 0")
     box = bar.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 10)
@@ -385,7 +385,7 @@ def test_boxes_and_segments_by_keyboard_and_again_after_a_reload(scene: Scene) -
     press("Enter")
     press("ArrowRight")
     button = page.get_by_role("button", name="Begin a segment here")
-    page.wait_for_function("document.querySelector('.form-player audio').duration > 0")
+    page.wait_for_function("document.querySelector('.form-player audio')?.duration > 0")
     button.click()
     page.evaluate("document.querySelector('.form-player audio').currentTime = 1")
     page.get_by_role("button", name="End the segment here").click()

@@ -109,8 +109,9 @@ export default class Relations extends Field {
       const before = select.value;
       select.replaceChildren(...all.map((span, number) => make("option", { value: number, text: this.#text(span) })));
       if (before !== "" && Number(before) < all.length) select.value = before;
-      else if (end === "to" && all.length > 1) select.value = "1";
     }
+    const [from, to] = [this.#select("from"), this.#select("to")];
+    if (from.value === to.value && all.length > 1) to.value = from.value === "0" ? "1" : "0";
     this.list.replaceChildren(...this.relations.map((relation) => this.#entry(relation)));
     this.list.hidden = this.relations.length === 0;
     this.#drawArrows();
