@@ -45,7 +45,7 @@ def relations(page: Page) -> None:
     words.nth(1).click()
     page.get_by_role("radio", name="Place").check()
     words.nth(last).click()
-    page.get_by_label("Relation").select_option("is in")
+    page.get_by_label("Relation", exact=True).select_option("is in")
     page.get_by_role("button", name="Connect").click()
     expect(page.locator(".form-connected li")).to_have_count(1)
 

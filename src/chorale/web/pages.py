@@ -1,6 +1,7 @@
 """Rendering: templates, static files, Markdown."""
 
-from collections.abc import Sequence
+import gzip
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -12,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
 from markupsafe import Markup
+from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -78,7 +80,28 @@ class StaticFilesForever(StaticFiles):
         versioned = scope["query_string"].startswith(b"v=")
         # Modules import each other without a version, so browsers must ask whether those have changed.
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if versioned else "no-cache"
-        return response
+        if response.status_code != 200 or Path(full_path).suffix not in _PACKED_WELL:
+            return response
+        kept = {name: response.headers[name] for name in ("Cache-Control", "ETag", "Last-Modified")}
+        return packed(Path(full_path), Headers(scope=scope), response.media_type, kept)
+
+
+_PACKED_WELL = frozenset({".js", ".css", ".svg"})
+"""Texts, which gzip makes a quarter of."""
+
+
+def packed(path: Path, asked: Headers, media_type: str | None, headers: Mapping[str, str]) -> Response:
+    """A file of the software's own, packed if the browser takes that. Pages with secrets in them never are."""
+    kept = {**headers, "Vary": "Accept-Encoding"}
+    if "gzip" not in asked.get("accept-encoding", ""):
+        return Response(path.read_bytes(), media_type=media_type, headers=kept)
+    body = _gzipped(path, path.stat().st_mtime_ns)
+    return Response(body, media_type=media_type, headers={**kept, "Content-Encoding": "gzip"})
+
+
+@lru_cache(maxsize=256)
+def _gzipped(path: Path, _changed: int) -> bytes:
+    return gzip.compress(path.read_bytes(), mtime=0)
 
 
 class Pages:

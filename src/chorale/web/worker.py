@@ -32,7 +32,7 @@ from chorale.web.home import following, home_context
 from chorale.web.links import DESK
 from chorale.web.mailing import add_unsubscribe_routes
 from chorale.web.media import add_media_routes, dressed
-from chorale.web.pages import markdown
+from chorale.web.pages import markdown, packed
 from chorale.web.parts import HomeCard, SitePart
 from chorale.web.pay_words import bonus_texts, screenout_text
 from chorale.web.payment import add_payment_routes
@@ -111,12 +111,12 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
         return _work_page(site, stage, visit)
 
     @router.get("/tasks/{name}/{file}", include_in_schema=False)
-    async def task_file(name: StageInPath, file: str) -> Response:
+    async def task_file(request: Request, name: StageInPath, file: str) -> Response:
         """The module of a task, the modules beside it that it imports, and its style sheet."""
         for stage in study.stages.values():
             path = _files_of(stage.task).get(file) if stage.task.name == name else None
             if path is not None:
-                return Response(path.read_text("utf-8"), media_type=_MEDIA_TYPES[path.suffix])
+                return packed(path, request.headers, _MEDIA_TYPES[path.suffix], {})
         raise Refusal("not_found", "There is no such file.", 404)
 
 
