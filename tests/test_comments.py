@@ -14,13 +14,17 @@ from xml.etree import ElementTree
 import krippendorff
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import chorale
+from chorale.cli.program import app
+from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.exchange.export import write_export
 from chorale.metrics.resampling import Resampling
 from chorale.model import UserError
 from chorale.report import ReportOptions, study_report
+from chorale.store.items import all_items
 from chorale.store.responses import counted_responses
 from comments_study import CLASSES, COMMENTS, PEOPLE, comments_study
 from crowd import look
@@ -212,3 +216,47 @@ def test_the_dataset_has_its_fields_as_columns_and_as_rows(exported: Path, answe
     assert sorted(responses["answer.class"]) == sorted(answers["class"]) and responses["item.text"].notna().all()
     assert "config_name: fields" in (exported / "dataset/README.md").read_text("utf-8")
     assert len(pd.read_parquet(exported / "dataset/data/fields.parquet")) == len(pd.read_csv(exported / "tidy.csv"))
+
+
+def test_a_study_comes_back_from_label_studio(exported: Path, study: Study, tmp_path: Path) -> None:
+    """The same items, answers and labels; people get other pseudonyms."""
+    command = ["import", "labelstudio", str(exported / "tasks.json"), "--config", str(exported / "tasks.xml")]
+    ran = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "again")])
+    assert ran.exit_code == 0 and "1,500 judgments of 300 items by 5 workers" in ran.output, ran.output
+    again = open_study(tmp_path / "again")
+
+    def answers_of(opened: Study, stage: str) -> dict[str, list[str]]:
+        by_item: dict[str, list[str]] = {}
+        for row in look(opened, lambda tx: list(counted_responses(tx, stage))):
+            by_item.setdefault(row.item, []).append(json.dumps(row.answer, sort_keys=True))
+        return {item: sorted(given) for item, given in by_item.items()}
+
+    def labels_of(opened: Study, stage: str) -> dict[str, Any]:
+        # Ties are drawn by the name of the stage and the study's seed.
+        items = look(opened, lambda tx: list(all_items(tx, stage)))
+        return {item.key: (item.payload["text"], item.answer) for item in items if (item.confidence or 0) > 0.5}
+
+    try:
+        assert answers_of(again, "tasks") == answers_of(study, "main")
+        found, wanted = labels_of(again, "tasks"), labels_of(study, "main")
+        assert found == wanted and len(wanted) > 250
+    finally:
+        again.close()
+
+
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        ("<View>", "is not XML"),
+        ('<View><Text name="t" value="$text"/></View>', "asks nothing"),
+        ('<View><Choices name="c" toName="t"><Choice value="a"/></Choices></View>', "shows no text"),
+        ('<View><Text name="t" value="$text"/><Brush name="b" toName="t"/></View>', "<Brush>, which can't be imported"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><View/>', "declares a document type or entities"),
+    ],
+)
+def test_a_configuration_that_is_no_form_is_refused(tmp_path: Path, config: str, told: str) -> None:
+    (tmp_path / "tasks.json").write_text("[]", "utf-8")
+    (tmp_path / "config.xml").write_text(config, "utf-8")
+    command = ["import", "labelstudio", str(tmp_path / "tasks.json"), "--config", str(tmp_path / "config.xml")]
+    ran = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "again")])
+    assert ran.exit_code != 0 and told in str(ran.exception) + ran.output and not (tmp_path / "again").exists()

@@ -998,7 +998,8 @@ def test_a_form_s_results_have_a_column_for_every_field(tmp_path: Path) -> None:
     (row,) = read_table(tmp_path / "form.csv")
     assert (row["item"], row["one"], row["judgments"], row["released"]) == ("i1", "a", "3", "false")
     assert float(row["one_confidence"]) == float(row["confidence"]) == pytest.approx(2 / 3)
-    assert json.loads(row["s"]) == [span(0, 2) | {"text": "Please do"}]
+    marked = span(0, 2) | {"start_character": 0, "end_character": 9, "text": "Please do"}
+    assert json.loads(row["s"]) == [marked]
     rows = read_table(tmp_path / "answers.csv")
     assert sorted(row["one"] for row in rows) == ["a", "a", "b"]
     assert all(sorted(json.loads(row["one_order"])) == ["a", "b"] for row in rows)

@@ -55,6 +55,10 @@ LEVELS = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
 """The scales whose values are single labels or numbers."""
 
 
+NOTHING_CHOSEN = "(none)"
+"""What choosing nothing is called where it is counted."""
+
+
 class FieldResult(NamedTuple):
     """The aggregated value of a field."""
 
@@ -132,6 +136,9 @@ class AnswerField:
     """From gold and its item to one line. Default: `words`."""
     label: Callable[[Any], str | list[str]] = _label
     """From a value to the label, or list of labels, that `chorale agreement` and `chorale aggregate` read in files."""
+    marks: Callable[[Any], Sequence[str]] | None = None
+    """From a value to what people chose in it, one by one, for CrowdTruth: options, or labelled tokens. Default:
+    `label`."""
     cell: Callable[[Any, Payload], Any] = _as_it_is
     """From a value and its item to what a table with a column for each field has."""
     columns: tuple[str, ...] = ("value",)
@@ -154,6 +161,14 @@ class AnswerField:
         if first is None or second is None:
             return None if first is second else 1.0
         return self.distance(first, second)
+
+    def chosen(self, answer: Mapping[str, Any]) -> tuple[str, ...]:
+        """What people chose in an answer, one by one; empty where they left the field empty."""
+        value = answer.get(self.name)
+        if value is None:
+            return ()
+        marks = self.label(value) if self.marks is None else self.marks(value)
+        return ((marks,) if isinstance(marks, str) else tuple(marks)) or (NOTHING_CHOSEN,)
 
     def in_words(self, answer: Mapping[str, Any], item: Payload) -> str:
         """The value in an answer, as people read it; empty where there is none."""

@@ -4,7 +4,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from chorale.model.protocol_settings import GoldBonus, LengthPay, PartsBonus, QualitySettings, RoundSettings
+from chorale.model.protocol_settings import (
+    GoldBonus,
+    LengthPay,
+    PartsBonus,
+    QualitySettings,
+    RoundSettings,
+    SenseSettings,
+)
 from chorale.model.setting_types import (
     Fraction,
     Money,
@@ -288,6 +295,9 @@ class StageSettings(Settings):
         default=JudgmentSettings(), description="Judgments per item: a number, or a table."
     )
     release_confidence: Fraction = Field(default=0.7, description="Results below this confidence are not released.")
+    review_sample: Fraction = Field(
+        default=0.1, description="Fraction of complete items in the random sample that the console offers for review."
+    )
     entry: EntrySettings = Field(default=EntrySettings(), description="Who may work in the stage.")
     lease_minutes: float = Field(
         default=30, ge=1, le=60 * 24 * 14, description="How long a worker may keep an item before it is offered again."
@@ -303,6 +313,9 @@ class StageSettings(Settings):
     quality: QualitySettings | None = Field(
         default=None,
         description="How far workers agree, measured while the study runs; for tasks where people choose from a list.",
+    )
+    sense: SenseSettings = Field(
+        default=SenseSettings(), description="Which answers can hardly have been meant: fast, repeated, copied."
     )
     pay: StagePay = Field(default=StagePay(), description="What the work pays.")
     rehearsal: RehearsalSettings | None = Field(

@@ -35,7 +35,8 @@ def in_words(tx: Tx, study: Study, events: Iterable[Event]) -> list[Event]:
 
 
 def _worded(task: Task, payload: Payload, event: Event) -> dict[str, Any]:
-    evidence = dict(event.evidence)
+    # A decision is there in words already, as the answer.
+    evidence = {name: value for name, value in event.evidence.items() if name != "decision"}
     for name in _ANSWERS:
         if isinstance(evidence.get(name), dict):
             is_gold = "gold" in event.kind and name in ("answer", "before", "gold")

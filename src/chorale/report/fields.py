@@ -5,6 +5,7 @@ from statistics import fmean, median
 from typing import Any
 
 from chorale.contract import AnswerField
+from chorale.engine.adjudicating import DECIDED
 from chorale.engine.combining import field_results, needed_fields
 from chorale.engine.running import RunningStage, Study
 from chorale.metrics.score_table import Cell, ScoreTable
@@ -12,10 +13,11 @@ from chorale.model import Judgment
 from chorale.monitor.status import trust_of
 from chorale.report.disagreement import brief, confidence_bins_of, unanimous_items
 from chorale.report.document import Part, Section
-from chorale.store import Tx, participations
+from chorale.store import Tx, events, participations
 from chorale.store.responses import CountedAnswer
 from chorale.text.near_duplicates import near_duplicates
 
+_ALL_EVENTS = 10_000_000
 _CLUSTERS = 5
 """Groups of nearly the same texts that are shown."""
 
@@ -52,8 +54,32 @@ def fields_sections(tx: Tx, study: Study, stages: Stages) -> list[Section]:
             "threshold. A worker's answers are compared with the aggregated labels of items that others judged too.",
             ScoreTable("Fields that are compared", columns, rows, digits=3),
         ]
+    reviewed = [found for stage, _ in stages.values() if (found := _reviewed(tx, stage)) is not None]
+    if reviewed:
+        decided: list[tuple[Cell, ...]] = [(one["stage"], one["items"], one["changed"]) for one in reviewed]
+        names = ("stage", "items decided#", "labels changed#")
+        parts.append(ScoreTable("Decisions of reviewers, which are the labels", names, decided))
     parts += [part for one in written for part in _text_parts(one)]
-    return [Section("fields", "Fields", parts, {"compared": measured, "text": written})]
+    return [Section("fields", "Fields", parts, {"compared": measured, "text": written, "reviewed": reviewed})]
+
+
+def _reviewed(tx: Tx, stage: RunningStage) -> dict[str, Any] | None:
+    """How many labels reviewers decided, and how many of them were others before; None where nobody did."""
+    first: dict[str, Any] = {}
+    last: dict[str, Any] = {}
+    for event in reversed(events.recent(tx, _ALL_EVENTS, kinds=(DECIDED,))):
+        if event.stage == stage.name and event.item is not None:
+            first.setdefault(event.item, event.evidence["before"])
+            last[event.item] = event.evidence["decision"]
+    if not last:
+        return None
+    changed = sum(
+        any((first[key] or {}).get(name) != value for name, value in decision.items())
+        if stage.task.shape.fields
+        else first[key] != next(iter(decision.values()))
+        for key, decision in last.items()
+    )
+    return {"stage": stage.name, "items": len(last), "changed": changed}
 
 
 def _compared_fields(

@@ -73,6 +73,8 @@ item = Table(
     Column("sampled", Boolean, nullable=False, server_default=false()),
     # How many it shows, counted once, where that decides what it pays.
     Column("words", Integer),
+    # What a reviewer decided, by field: it is the label, whatever the judgments say.
+    Column("decision", Text),
     UniqueConstraint("stage_id", "key"),
     # The last guard of the promise that no item gets more judgments than its stage asks for.
     CheckConstraint("taken >= 0 AND taken <= wanted", name="not_over_assigned"),

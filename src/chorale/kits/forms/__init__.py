@@ -22,6 +22,12 @@ KIT = Kit(
             "Score labels against an expert's: agreement, κ, false positives and negatives, per label and overall.",
             "chorale.cli.evaluate:labels",
         ),
+        Command(
+            ("import", "labelstudio"),
+            "Make a finished study of annotations from Label Studio: texts with choices, ratings, labelled spans and "
+            "texts.",
+            f"{_HERE}.commands.importing:labelstudio",
+        ),
     ),
     plain_stage=f"{_HERE}.imported:form_of",
     templates=Path(__file__).with_name("templates"),

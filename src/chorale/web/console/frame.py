@@ -50,6 +50,7 @@ NOTICES = {
     "study-start": "Prolific recruits again.",
     "study-stop": "Recruiting has ended on Prolific. More places open it again.",
     "places": "The study has {n} places now.",
+    "decided": "The decision is the label now. This is the next item.",
     "password": "The password is changed. Every other session has ended.",
 }
 _WORDS = (
@@ -102,7 +103,10 @@ class Console:
             "has_protocol": has_protocol(self.site.study),
             "recruiting_tabs": self._recruiting_tabs,
             "has_arms": self.site.study.settings.arms is not None,
-            "has_choices": any(stage.task.combining.chosen is not None for stage in self.site.study.stages.values()),
+            "has_choices": any(
+                stage.task.combining.chosen is not None or stage.task.shape.compared
+                for stage in self.site.study.stages.values()
+            ),
             **context,
         }
         name = template if template.endswith(".html") else f"console/{template}.html"

@@ -129,6 +129,11 @@ class FormField(ABC):
         """The label, or list of labels, that `chorale agreement` and `chorale aggregate` read in files."""
         return [plain_text(each) for each in value] if isinstance(value, list | tuple) else plain_text(value)
 
+    def marks(self, value: Any) -> Sequence[str]:
+        """What people chose in a value, one by one, for CrowdTruth: options, or labelled tokens."""
+        label = self.label(value)
+        return [label] if isinstance(label, str) else label
+
     def cell(self, value: Any, _item: Payload) -> Any:
         """The answer in a table with a column for each field, where it must be understood by itself."""
         return value
@@ -229,6 +234,7 @@ class FormField(ABC):
             words=self.words,
             gold_words=self.gold_words,
             label=self.label,
+            marks=self.marks,
             cell=self.cell,
             columns=self.columns,
             rows=self.rows,

@@ -166,6 +166,10 @@ class SpanField(FormField):
         """Spans as `chorale agreement --distance span` reads them: `start:end:label`."""
         return [":".join(map(str, (span["start"], span["end"], *filter(None, [span.get("label")])))) for span in value]
 
+    def marks(self, value: list[Span]) -> list[str]:
+        """The tokens that were marked, each with its label."""
+        return [f"{token} {label}".strip() for token, label in sorted(_tokens(value))]
+
     def words(self, value: list[Span], item: Payload) -> str:
         labels = dict(self.options)
         shown = [

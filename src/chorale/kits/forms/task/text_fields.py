@@ -57,6 +57,11 @@ class TextField(FormField):
         several = isinstance(raw, list) and raw and self.check is GoldCheck.NONE
         return [self.parse(each) for each in raw] if several else self.parse(raw)
 
+    def answer_by(self, gold: Any) -> Any:
+        """A text that is right, of several perhaps."""
+        right = super().answer_by(gold)
+        return right[0] if isinstance(right, list) else right
+
     def mistake(self, value: str | list[str], gold: str | list[str]) -> str | None:
         if _normal(value) & _normal(gold):
             return None
