@@ -220,6 +220,14 @@ class Form:
     """Style sheet for what only this form has."""
     shared: tuple[Path, ...] = ()
     """Modules and style sheets from other folders, served beside `module` so that it can import them."""
+    media: tuple[str, ...] = ()
+    """Keys of the view whose values name files of the study folder, or https addresses on `hosts`: pictures, audio and
+    video. The page gets addresses that only this worker can open."""
+    hosts: tuple[str, ...] = ()
+    """Other servers that the page may load pictures, audio and video from, such as `https://media.example.org`."""
+    markdown: tuple[str, ...] = ()
+    """Keys of the view whose values are Markdown. The page gets them as HTML too, without anything that runs or loads,
+    in `rendered`."""
     framed: bool = False
     """Whether the form shows pages by others, each in a sandboxed frame."""
     view: Callable[[Payload], dict[str, Any]] = as_it_is

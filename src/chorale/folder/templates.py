@@ -13,6 +13,9 @@ from chorale.model import UserError
 from chorale.registry import Kit, blaming, clash, installed
 from chorale.registry.installed import only
 
+GALLERY = "gallery"
+"""What the names of example studies begin with, before a slash."""
+
 
 @cache
 def _templates() -> dict[str, list[tuple[Kit, Path]]]:
@@ -21,12 +24,19 @@ def _templates() -> dict[str, list[tuple[Kit, Path]]]:
     for kit in installed().kits.values():
         for folder in templates_of(kit):
             templates.setdefault(folder.name, []).append((kit, folder))
+        for folder in gallery_of(kit):
+            templates.setdefault(f"{GALLERY}/{folder.name}", []).append((kit, folder))
     return templates
 
 
 def templates_of(kit: Kit) -> list[Path]:
     """The folders of a kit's templates."""
     return [] if kit.templates is None else sorted(file.parent for file in kit.templates.glob(f"*/{SETTINGS_FILE}"))
+
+
+def gallery_of(kit: Kit) -> list[Path]:
+    """The folders of a kit's example studies."""
+    return [] if kit.gallery is None else sorted(file.parent for file in kit.gallery.glob(f"*/{SETTINGS_FILE}"))
 
 
 def template_names() -> list[str]:

@@ -80,6 +80,8 @@ class Kit:
     """`ReportSection` objects."""
     templates: Path | None = None
     """A folder with one folder per template of `chorale new`."""
+    gallery: Path | None = None
+    """A folder with one folder per complete example study. `chorale new` calls them `gallery/NAME`."""
     usual_template: str | None = None
     """The template of the kit that `chorale new` takes where none is named. Of all installed kits, one can have it."""
     papers: Mapping[str, Place] = field(default_factory=dict)

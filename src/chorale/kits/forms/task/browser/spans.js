@@ -12,9 +12,11 @@ export class Spans {
    * @param {string[]} pieces token, gap, token, gap and so on
    * @param {{overlap?: boolean, max?: number | null, labels?: [string, string][]}} rules
    * @param {() => void} changed
+   * @param {HTMLElement} [labels] where the labels to choose from are, if several texts share them
    */
-  constructor(element, pieces, rules, changed) {
+  constructor(element, pieces, rules, changed, labels = element) {
     this.element = element;
+    this.labelsAt = labels;
     this.rules = rules;
     this.changed = changed;
     this.box = /** @type {HTMLElement} */ (element.querySelector(".form-tokens"));
@@ -36,6 +38,7 @@ export class Spans {
       this.marked.addEventListener(name, (event) => this.#relabel(event), { signal });
     }
     this.marked.addEventListener("click", (event) => this.#removeClicked(event), { signal });
+    for (const input of this.#choices) input.addEventListener("change", () => this.#labelWaiting(input.value), { signal });
     this.#draw();
   }
 
@@ -52,8 +55,14 @@ export class Spans {
 
   /** @param {any} span */
   #isSpan({ start, end, label }) {
-    const labelled = this.#labels.length === 0 ? label === undefined : this.#labels.some(([value]) => value === label);
+    const labelled = label === undefined || this.#labels.some(([value]) => value === label);
     return Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start < end && end <= this.words.count && labelled;
+  }
+
+  /** @returns {string} the first span that still needs a label, in words; empty if none does */
+  get unlabelled() {
+    const span = this.#labels.length > 0 ? this.list().find((each) => each.label === undefined) : undefined;
+    return span ? `“${this.#text(span)}”` : "";
   }
 
   /** The word that has, or gets, the focus. */
@@ -76,10 +85,27 @@ export class Spans {
     return this.rules.labels ?? [];
   }
 
-  /** What a new span is marked as. */
+  /** @returns {HTMLInputElement[]} the labels to choose from */
+  get #choices() {
+    return [...this.labelsAt.querySelectorAll("input[name^=label-of-]")];
+  }
+
+  /** What a new span is marked as; undefined if that is not chosen yet. */
   get #label() {
-    const chosen = /** @type {HTMLInputElement | null} */ (this.element.querySelector(".form-labels input:checked"));
-    return chosen?.value;
+    return this.#choices.find((input) => input.checked)?.value;
+  }
+
+  /** @param {string} label just chosen, for what was marked before it was */
+  #labelWaiting(label) {
+    const waiting = this.spans.filter((span) => span.label === undefined);
+    for (const span of waiting) span.label = label;
+    if (waiting.length > 0) this.#say(`${this.#labelText(waiting[0])}: ${this.#text(waiting[0])}`);
+  }
+
+  /** @param {Span} span @returns {string} which of the colours it has */
+  #tone(span) {
+    const place = this.#labels.findIndex(([value]) => value === span.label);
+    return this.#labels.length === 0 || place < 0 ? "" : String(place % 8);
   }
 
   /** @param {number} token */
@@ -156,10 +182,10 @@ export class Spans {
    * @returns {boolean} whether there is such a label
    */
   #chooseLabel(number) {
-    const inputs = this.element.querySelectorAll(".form-labels input");
-    const input = /** @type {HTMLInputElement | undefined} */ (inputs[number]);
+    const input = this.#choices[number];
     if (!input) return false;
     input.checked = true;
+    this.#labelWaiting(input.value);
     const span = this.#spanAt(this.words.current);
     if (span) span.label = input.value;
     this.#say(span ? `${this.#labelText(span)}: ${this.#text(span)}` : `Marking as ${this.#labels[number][1]}`);
@@ -172,6 +198,9 @@ export class Spans {
     const span = this.list()[Number(choice.closest("li")?.dataset.span)];
     if (!span || span.label === choice.value) return;
     span.label = choice.value;
+    const entry = /** @type {HTMLElement} */ (choice.closest("li"));
+    entry.dataset.tone = this.#tone(span);
+    choice.querySelector("option[value='']")?.remove();
     this.#colour();
     this.changed();
   }
@@ -199,6 +228,11 @@ export class Spans {
       this.spans.map(({ start, end }) => [start, end]),
       (token, number) => {
         token.classList.toggle("form-apart", ends.has(number) && this.spans.some((span) => span.start === number));
+        const own = this.spans.findLast((span) => span.start <= number && number < span.end);
+        for (const element of [token, token.nextElementSibling]) {
+          if (own && this.#tone(own)) element.dataset.tone = this.#tone(own);
+          else delete element.dataset.tone;
+        }
         const ending = this.spans.filter((span) => span.end - 1 === number).map((span) => this.#labelText(span));
         if (ending.some(Boolean)) token.dataset.label = ending.join(", ");
         else delete token.dataset.label;
@@ -216,6 +250,7 @@ export class Spans {
     const text = document.createElement("span");
     text.className = "form-excerpt";
     text.textContent = `“${this.#text(span)}”`;
+    if (this.#tone(span)) entry.dataset.tone = this.#tone(span);
     entry.append(text);
     if (this.#labels.length > 0) entry.append(this.#makeLabels(span));
     const button = document.createElement("button");
@@ -231,7 +266,8 @@ export class Spans {
   #makeLabels(span) {
     const choice = document.createElement("select");
     choice.setAttribute("aria-label", `What “${this.#text(span)}” is marked as`);
-    for (const [value, label] of this.#labels) {
+    const missing = /** @type {[string, string][]} */ (span.label === undefined ? [["", "Choose a label"]] : []);
+    for (const [value, label] of [...missing, ...this.#labels]) {
       const option = document.createElement("option");
       option.value = value;
       option.textContent = label;
