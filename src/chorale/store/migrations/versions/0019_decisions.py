@@ -1,13 +1,13 @@
 """What a reviewer decided about an item
 
-Revision ID: 0020
+Revision ID: 0019
 Revises: 0018
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0020"
+revision = "0019"
 down_revision = "0018"
 branch_labels = None
 depends_on = None
