@@ -82,4 +82,5 @@ def test_a_fee_that_nobody_has_set_is_pointed_out(tmp_path: Path, percent: str, 
     notes = about_panel(load_folder(tmp_path))
     assert any("the fee of prolific is not set" in note for note in notes) == warned
     said = CliRunner().invoke(app, ["check", str(tmp_path)]).output
-    assert ("without fees." in said, "fees included." in said) == (warned, not warned)
+    is_set = "33.33" in percent
+    assert ("with fees of 33.33%." in said, "No fees are counted" in said) == (is_set, not is_set)

@@ -8,7 +8,6 @@ from rich.table import Table
 from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.terminal import show
-from chorale.folder.panel_notes import lacks_fee
 from chorale.folder.plan import StudyPlan, plan_study, study_notes
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.retention_notes import retention_sentences
@@ -31,7 +30,7 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
     plan = plan_study(folder)
     print_line(f"{directory} is in order: {plan.title}")
     show(plan_table(plan))
-    print_line(_cost_sentence(plan, fees_known=not lacks_fee(folder.settings)))
+    print_line(_cost_sentence(plan, folder.settings.pay.fee_percent))
     for sentence in _round_sentences(plan):
         print_line(sentence)
     print_line(_workers_sentence(plan))
@@ -67,7 +66,7 @@ def plan_table(plan: StudyPlan) -> Table:
     return table
 
 
-def _cost_sentence(plan: StudyPlan, *, fees_known: bool) -> str:
+def _cost_sentence(plan: StudyPlan, fee_percent: float) -> str:
     cost = money_text(plan.cost, plan.currency)
     if plan.most > plan.cost:
         cost += f", or {money_text(plan.most, plan.currency)} if every item asks for the most judgments"
@@ -76,8 +75,8 @@ def _cost_sentence(plan: StudyPlan, *, fees_known: bool) -> str:
         if any(stage.at_most or stage.by_chance for stage in plan.stages)
         else ""
     )
-    fees = "fees included" if fees_known else "without fees"
-    return f"The study costs about {cost}, {fees}.{fewer} Work redone for people who are dropped comes on top."
+    fees = f", with fees of {fee_percent:g}%." if fee_percent else ". No fees are counted (pay.fee_percent = 0)."
+    return f"The study costs about {cost}{fees}{fewer} Work redone for people who are removed comes on top."
 
 
 def _round_sentences(plan: StudyPlan) -> list[str]:

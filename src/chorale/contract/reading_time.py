@@ -25,6 +25,12 @@ FIELD_SECONDS: Mapping[FieldKind, float] = {
     FieldKind.LABEL: 1.5,
     FieldKind.LABELS: 2.0,
     FieldKind.RATING: 1.5,
+    FieldKind.NUMBER: 2.0,
+    FieldKind.RANKING: 3.0,
+    FieldKind.SPANS: 3.0,
+    FieldKind.RELATIONS: 5.0,
+    FieldKind.REGIONS: 5.0,
+    FieldKind.DATE: 2.0,
     FieldKind.TEXT: 5.0,
     FieldKind.OTHER: 3.0,
 }
@@ -69,7 +75,7 @@ class _Shown(NamedTuple):
 
 
 def _shown_by(task: Task, payload: Payload) -> _Shown:
-    return _shown(task.form.read(task.form.view(payload)))
+    return _shown(task.form.read(task.form.shown(payload)))
 
 
 def _shown(value: Any) -> _Shown:

@@ -56,6 +56,7 @@ NOTICES = {
     "submissions-unreject": "Rejections taken back: {n}.",
     "submissions-message": "The message is sent. Submissions of people who get it: {n}.",
     "submissions-again": "That was done already.",
+    "decided": "The decision is the label now. This is the next item.",
     "password": "The password is changed. Every other session has ended.",
 }
 _WORDS = (
@@ -65,9 +66,13 @@ _WORDS = (
     texts.share,
     texts.answer_beside_item,
     texts.brief_text,
+    texts.gold_beside_item,
     texts.item_text,
+    texts.as_json,
+    texts.from_json,
+    texts.pretty,
 )
-TEXTS: dict[str, Any] = {write.__name__: write for write in (*_WORDS, texts.as_json, texts.pretty, answer_text)}
+TEXTS: dict[str, Any] = {write.__name__: write for write in (*_WORDS, answer_text)}
 _RECRUITING_TABS = (("/console/recruiting", "People"), ("/console/recruiting/paying", "Paying"))
 _SUBMISSIONS_TAB = ("/console/recruiting/submissions", "Submissions")
 
@@ -106,7 +111,10 @@ class Console:
             "has_protocol": has_protocol(self.site.study),
             "recruiting_tabs": self._recruiting_tabs,
             "has_arms": self.site.study.settings.arms is not None,
-            "has_choices": any(stage.task.combining.chosen is not None for stage in self.site.study.stages.values()),
+            "has_choices": any(
+                stage.task.combining.chosen is not None or stage.task.shape.compared
+                for stage in self.site.study.stages.values()
+            ),
             **context,
         }
         name = template if template.endswith(".html") else f"console/{template}.html"

@@ -3,6 +3,7 @@
 import { offerCopying } from "./copying.js";
 import { workByKeys } from "./desk.js";
 import { keepLive } from "./live.js";
+import { reviewByKeys } from "./review.js";
 
 offerCopying(document);
 
@@ -12,6 +13,9 @@ if (container && status) keepLive(container, status);
 
 const toggle = document.getElementById("desk-keys");
 if (toggle instanceof HTMLInputElement) workByKeys(toggle);
+
+const reviewing = document.getElementById("review-keys");
+if (reviewing instanceof HTMLInputElement) reviewByKeys(reviewing);
 
 // On a phone the tabs go on beyond the edge of the screen: the one of this page is to be seen.
 document.querySelector(".site-nav [aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "center" });

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
+from chorale.contract.combined import Combined
 from chorale.contract.task import (
-    Combined,
     Combining,
     Example,
     Explaining,
