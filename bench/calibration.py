@@ -79,8 +79,9 @@ def all_simulations() -> list[Simulation]:
 
 def rate_of(simulation: Simulation, repetitions: int, seed: int = 1) -> Rate:
     """Of so many data sets, each from a seed of its own."""
+    sets = min(repetitions, simulation.most or repetitions)
     outcomes = [
-        outcome for number in range(repetitions) for outcome in simulation.run(np.random.default_rng([seed, number]))
+        outcome for number in range(sets) for outcome in simulation.run(np.random.default_rng([seed, number]))
     ]
     given = [outcome for outcome in outcomes if outcome is not None]
     rate = sum(given) / len(given) if given else 0.0
@@ -107,9 +108,9 @@ def tables(repetitions: int, progress: Callable[[str], object] = lambda _: None)
                 found = rate_of(simulation, repetitions)
                 progress(f"{found}{'' if found.is_within else '  <-- outside its band'}")
                 lines.append(str(found))
-    return "\n".join(
-        ["", f"{repetitions:,} data sets each; ± is twice the standard error of the simulation.", *lines, ""]
-    )
+    fewer = sorted({f"{one.what} ({one.most})" for one in all_simulations() if one.most is not None})
+    sizes = f"{repetitions:,} data sets each; fewer where each takes long: {', '.join(fewer)}."
+    return "\n".join(["", f"{sizes} ± is twice the standard error of the simulation.", *lines, ""])
 
 
 def main() -> None:

@@ -38,6 +38,8 @@ _BY_FORMULA = {
     "Gwet's AC1": AgreementOptions("gwet"),
 }
 _GAMMA = AgreementOptions("gamma")
+SIMULATED = (*_OF_LABELS.values(), *_OF_GRADES.values(), _GAMMA)
+"""Coefficients beside those of `calibration_coefficients`."""
 
 
 def _graded(items: int, rng: np.random.Generator) -> Judgments:
@@ -142,11 +144,12 @@ def intervals_of_coefficients() -> Iterator[Simulation]:
             yield Simulation(name, f"{items:,} items, grades 1–5, 3 raters", "coverage", run, _BAND, quick)
     for items in (10, 30):
         of = f"{items:,} texts, 3 spans, 3 raters"
-        yield Simulation("γ of spans", of, "coverage", partial(_of_spans, items), _BAND)
+        yield Simulation("γ of spans", of, "coverage", partial(_of_spans, items), _BAND, most=60)
     for items in (30, 100, 300):
         for prevalence in (0.05, 0.5):
-            of, run = f"{items:,} items, {prevalence:.0%} yes", partial(_of_pair, items, prevalence)
-            yield Simulation("κ of two people", of, "coverage", run, _BAND, items == 100)
+            of = f"{items:,} items, {prevalence:.0%} yes"
+            pair = partial(_of_pair, items, prevalence)
+            yield Simulation("κ of two people", of, "coverage", pair, _BAND, items == 100)
 
 
 def intervals_by_formula() -> Iterator[Simulation]:

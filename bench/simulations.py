@@ -25,6 +25,8 @@ class Simulation(NamedTuple):
     """Where the rate must lie."""
     is_quick: bool = False
     """Whether CI runs it."""
+    most: int | None = None
+    """Data sets at most, where each takes long."""
 
 
 def covers(interval: Interval, truth: float) -> Outcome:
