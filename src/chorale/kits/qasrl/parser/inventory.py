@@ -4,17 +4,18 @@ The parts are put together by the grammar, so every question that comes out is o
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chorale.kits.qasrl.grammar import NotAQuestion, Slots, parse, render
 from chorale.kits.qasrl.grammar.sentence import Clause, conjugated
 from chorale.kits.qasrl.grammar.table import table
+from chorale.kits.qasrl.metrics.questions import is_modal
 from chorale.metrics import FloatArray
 from chorale.text.inflections import inflect
 
@@ -68,15 +69,57 @@ class QuestionInventory:
             _kept((slots.prep for slots in listed if slots.prep), at_least),
         )
 
-    def slots(self, shape: FloatArray, polarity: FloatArray, preposition: FloatArray) -> Slots | None:
-        """The likeliest grammatical question, from the scores of all parts; None if no likely one is grammatical."""
-        clause = self.polarities[int(polarity.argmax())]
-        word = self.prepositions[int(preposition.argmax())] if self.prepositions else ""
-        for place in islice(np.argsort(-shape, kind="stable").tolist(), _MOST_TRIED):
-            made = _made(self.shapes[place], clause, word)
-            if made is not None:
-                return made
-        return None
+    def choose(self, shape: FloatArray, polarity: FloatArray, preposition: FloatArray) -> "list[ChosenQuestion | None]":
+        """For each span the likeliest grammatical question, from the logits of all parts; None if there is none.
+
+        First the likeliest role: what STRICT-MATCH compares, summed over all questions that agree in it. Then the
+        likeliest words for it.
+        """
+        roles = [np.array(_numbered(parts)) for parts in (map(_role, self.shapes), map(_factuality, self.polarities))]
+        of_shapes, of_polarities = (
+            _summed(logits, role) for logits, role in zip((shape, polarity), roles, strict=True)
+        )
+        orders = np.lexsort((-shape, -of_shapes[:, roles[0]]), axis=1)[:, :_MOST_TRIED].tolist()
+        clauses = np.lexsort((-polarity, -of_polarities[:, roles[1]]), axis=1)[:, 0].tolist()
+        words = preposition.argmax(axis=1).tolist() if self.prepositions else [-1] * len(shape)
+        chosen: list[ChosenQuestion | None] = []
+        for row, (order, clause, word) in enumerate(zip(orders, clauses, words, strict=True)):
+            preposition_word = self.prepositions[word] if word >= 0 else ""
+            sure = of_polarities[row, roles[1][clause]]
+            made = ((place, _made(self.shapes[place], self.polarities[clause], preposition_word)) for place in order)
+            questions = (
+                ChosenQuestion(slots, float(sure * of_shapes[row, roles[0][place]])) for place, slots in made if slots
+            )
+            chosen.append(next(questions, None))
+        return chosen
+
+
+class ChosenQuestion(NamedTuple):
+    slots: Slots
+    probability: float
+    """That the question asks for the right role."""
+
+
+def _role(shape: Shape) -> tuple[str, str, bool, str]:
+    return shape.wh, "something" if shape.subj == "it" else shape.subj, shape.passive, shape.obj
+
+
+def _factuality(polarity: Polarity) -> tuple[bool, bool]:
+    tense, _, _, negated = polarity
+    return negated, is_modal(tense)
+
+
+def _numbered(parts: Iterable[Hashable]) -> list[int]:
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(part, len(numbers)) for part in parts]
+
+
+def _summed(logits: FloatArray, group: NDArray[np.int64]) -> FloatArray:
+    """Rows × groups: the probability of each group of columns."""
+    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    members: FloatArray = np.equal.outer(group, np.arange(group.max() + 1)).astype(np.float64)
+    return np.asarray(shares @ members, dtype=np.float64)
 
 
 def _kept(parts: Iterable[_Part], at_least: int) -> tuple[_Part, ...]:
