@@ -13,16 +13,19 @@ from click.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.kits.qasrl.files import read_bank, read_qasrl, read_sentences
-from chorale.kits.qasrl.grammar import NotAQuestion, Slots, parse, render
+from chorale.kits.qasrl.grammar import Context, NotAQuestion, Slots, parse, render, suggest
 from chorale.kits.qasrl.parser.candidates import candidates
 from chorale.kits.qasrl.parser.clauses import participants, parts_below
 from chorale.kits.qasrl.parser.examples import examples_of, gold_examples, is_gold, targets_of
 from chorale.kits.qasrl.parser.inventory import QuestionInventory, codes_of
-from chorale.kits.qasrl.parser.parsing import best_spans
+from chorale.kits.qasrl.parser.parsing import ParsedQuestion, ParsedVerb, best_spans
+from chorale.kits.qasrl.parser.suggesting import ranked
 from chorale.kits.qasrl.parser.vocabulary import HashedVocabulary
+from chorale.kits.qasrl.tasks.write import QASRL_WRITE
 from chorale.metrics import FloatArray
 from chorale.model import UserError
 from chorale.text.inflections import VerbForms, inflect
+from chorale.text.predicates import Predicate
 from chorale.text.tagger import Sentence, Tagged
 from qasrl_files import judged, write_bank
 
@@ -211,6 +214,34 @@ def test_a_small_parser_asks_and_answers_about_sentences_it_never_saw(
     assert {question.wh for question in table.questions} == {"who", "what", "where"}
     strict = run("parse", "qasrl", text, "--model", model, "--out", tmp_path / "strict.csv", "--threshold", 1, "--json")
     assert json.loads(strict.stdout)["questions"] == 0
+
+
+@pytest.mark.slow
+def test_prepared_items_get_the_questions_of_a_parser_in_the_order_of_their_probability(
+    trained: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    text, out = tmp_path / "new.txt", tmp_path / "items.jsonl"
+    text.write_text("The farmer followed a heavy basket near the river.\n", "utf-8")
+    done = run("prepare", "qasrl", text, "--model", trained[0], "--out", out, "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["suggested_by"] == str(trained[0])
+    (row,) = map(json.loads, out.read_text("utf-8").splitlines())
+    item = QASRL_WRITE.shape.parse_row({name: value for name, value in row.items() if name != "id"})
+    assert set(item["suggested"]) >= {"Who followed something?", "What did someone follow?"}
+    context = Context(tuple(row["tokens"]), row["verb_index"], ranked=tuple(row["suggested"]))
+    assert suggest(inflect("follow"), context)[: len(row["suggested"])] == row["suggested"]
+    refused = run("prepare", "qasrl", text, "--model", tmp_path, "--out", tmp_path / "none.jsonl")
+    assert refused.exit_code != 0
+    assert "model.json" in refused.output
+    assert not (tmp_path / "none.jsonl").exists()
+
+
+def test_suggestions_are_ranked_by_the_probability_that_the_question_is_right() -> None:
+    verb = Predicate(2, inflect("follow"))
+    rights = {"Who followed something?": 0.2, "What did someone follow?": 0.7, "Who bought something?": 0.9}
+    asked = [ParsedQuestion(Slots("who"), text, ((0, 1),), (0.9,), right) for text, right in rights.items()]
+    parsed = ParsedVerb("s", ("A", "boy", "followed", "it"), verb, tuple(asked))
+    assert ranked(parsed) == ["What did someone follow?", "Who followed something?"], "what is no question is left out"
 
 
 @pytest.mark.slow

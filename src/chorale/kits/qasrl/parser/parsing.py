@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -41,6 +42,8 @@ class ParsedQuestion(NamedTuple):
     spans: tuple[Span, ...]
     probabilities: tuple[float, ...]
     """That each span is an argument of the verb."""
+    right: float
+    """The probability that one of the spans is an argument that the question asks for."""
 
 
 class ParsedVerb(NamedTuple):
@@ -113,17 +116,18 @@ def best_spans(spans: Codes, scores: FloatArray, threshold: float) -> Codes:
 
 def _merged(found: Iterable[tuple[ChosenQuestion | None, Codes, float]], verb: Predicate) -> tuple[ParsedQuestion, ...]:
     """A question for each role: questions that ask for the same are one, in the words of the likeliest."""
-    of_role: dict[str, list[tuple[Slots, Span, float]]] = {}
+    of_role: dict[str, list[tuple[Slots, Span, float, float]]] = {}
     for chosen, (start, end), probability in sorted(found, key=lambda one: -one[2]):
         if chosen is not None:
-            answer = chosen.slots, (int(start), int(end)), float(probability)
+            answer = chosen.slots, (int(start), int(end)), float(probability), float(probability) * chosen.probability
             of_role.setdefault(chosen.slots.key(), []).append(answer)
     return tuple(
         ParsedQuestion(
             answers[0][0],
             render(answers[0][0], verb.forms),
-            tuple(span for _, span, _ in answers),
-            tuple(probability for _, _, probability in answers),
+            tuple(span for _, span, _, _ in answers),
+            tuple(probability for _, _, probability, _ in answers),
+            1 - prod(1 - right for *_, right in answers),
         )
         for answers in of_role.values()
     )
