@@ -79,18 +79,18 @@ class QuestionInventory:
         of_shapes, of_polarities = (
             _summed(logits, role) for logits, role in zip((shape, polarity), roles, strict=True)
         )
-        orders = np.lexsort((-shape, -of_shapes[:, roles[0]]), axis=1)[:, :_MOST_TRIED].tolist()
-        clauses = np.lexsort((-polarity, -of_polarities[:, roles[1]]), axis=1)[:, 0].tolist()
+        shapes, clauses = _best(shape, of_shapes, roles[0]), _best(polarity, of_polarities, roles[1])
         words = preposition.argmax(axis=1).tolist() if self.prepositions else [-1] * len(shape)
         chosen: list[ChosenQuestion | None] = []
-        for row, (order, clause, word) in enumerate(zip(orders, clauses, words, strict=True)):
-            preposition_word = self.prepositions[word] if word >= 0 else ""
-            sure = of_polarities[row, roles[1][clause]]
-            made = ((place, _made(self.shapes[place], self.polarities[clause], preposition_word)) for place in order)
-            questions = (
-                ChosenQuestion(slots, float(sure * of_shapes[row, roles[0][place]])) for place, slots in made if slots
-            )
-            chosen.append(next(questions, None))
+        for row, (first, clause, word) in enumerate(zip(shapes, clauses, words, strict=True)):
+            likely = self.polarities[clause], self.prepositions[word] if word >= 0 else ""
+            place, made = first, _made(self.shapes[first], *likely)
+            if made is None:  # few are not grammatical: only then all are put in order
+                order = np.lexsort((-shape[row], -of_shapes[row, roles[0]]))[:_MOST_TRIED].tolist()
+                tried = ((other, _made(self.shapes[other], *likely)) for other in order)
+                place, made = next((one for one in tried if one[1]), (first, None))
+            sure = of_polarities[row, roles[1][clause]] * of_shapes[row, roles[0][place]]
+            chosen.append(None if made is None else ChosenQuestion(made, float(sure)))
         return chosen
 
 
@@ -112,6 +112,13 @@ def _factuality(polarity: Polarity) -> tuple[bool, bool]:
 def _numbered(parts: Iterable[Hashable]) -> list[int]:
     numbers: dict[Hashable, int] = {}
     return [numbers.setdefault(part, len(numbers)) for part in parts]
+
+
+def _best(logits: FloatArray, of_group: FloatArray, group: NDArray[np.int64]) -> list[int]:
+    """Of each row the likeliest column of its likeliest group."""
+    inside = group == of_group.argmax(axis=1)[:, None]
+    best: list[int] = np.where(inside, logits, -np.inf).argmax(axis=1).tolist()
+    return best
 
 
 def _summed(logits: FloatArray, group: NDArray[np.int64]) -> FloatArray:
