@@ -25,7 +25,7 @@ from chorale.kits.qasrl.tasks.write import QASRL_WRITE
 from chorale.metrics import FloatArray
 from chorale.model import UserError
 from chorale.text.inflections import VerbForms, inflect
-from chorale.text.predicates import Predicate
+from chorale.text.predicates import Predicate, forms_of
 from chorale.text.tagger import Sentence, Tagged
 from qasrl_files import judged, write_bank
 
@@ -34,6 +34,7 @@ PEOPLE, THINGS = (
     ("the boat", "a letter", "the old bridge", "some bread"),
 )
 PLACES = ("in the harbour", "at the market", "near the castle")
+LICENCE = Path("/usr/share/common-licenses/GPL-3")
 VERBS = {"painted": "paint", "followed": "follow", "lifted": "lift", "wanted": "want"}
 
 
@@ -214,6 +215,25 @@ def test_a_small_parser_asks_and_answers_about_sentences_it_never_saw(
     assert {question.wh for question in table.questions} == {"who", "what", "where"}
     strict = run("parse", "qasrl", text, "--model", model, "--out", tmp_path / "strict.csv", "--threshold", 1, "--json")
     assert json.loads(strict.stdout)["questions"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not LICENCE.exists(), reason=f"needs {LICENCE}, a text of somebody else's that Debian has")
+def test_questions_about_a_text_nobody_here_wrote_pass_the_grammar_and_the_scorer(
+    trained: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    text, out = tmp_path / "licence.txt", tmp_path / "parsed.csv"
+    text.write_text("\n".join(LICENCE.read_text("utf-8").splitlines()[:120]), "utf-8")
+    done = run("parse", "qasrl", text, "--model", trained[0], "--out", out, "--threshold", 0.01)
+    assert done.exit_code == 0, done.output
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["question"]]
+    assert len(rows) > 50
+    for row in rows:
+        either = [parse(row["question"], forms_of(row["verb"], is_participle=past)) for past in (False, True)]
+        assert not all(isinstance(one, NotAQuestion) for one in either), row
+    scored = json.loads(run("evaluate", "qasrl", out, out, "--json").stdout)
+    assert [scored[measure]["f1"] for measure in ("ua", "la", "role")] == [1.0, 1.0, 1.0]
 
 
 @pytest.mark.slow
