@@ -6,6 +6,7 @@ from chorale.model import UserError
 
 EXTRAS = {
     "encryption": ("cryptography",),
+    "liquid": ("liquid",),
     "models": ("safetensors", "torch", "transformers"),
     "postgres": ("greenlet", "psycopg"),
     "rules": ("duckdb", "highspy", "ibis", "pyarrow"),
@@ -37,4 +38,6 @@ def _advice(missing: list[str]) -> str:
     needs = f"This needs {' and '.join(missing)}."
     if not extras:
         return f"{needs} Install it: pip install {' '.join(missing)}"
-    return f"{needs} Install it: pip install 'chorale[{extras}]' (in a clone of Chorale: pip install '.[{extras}]')"
+    return (
+        f"{needs} Install it: pip install 'chorale-crowd[{extras}]' (in a clone of Chorale: pip install '.[{extras}]')"
+    )

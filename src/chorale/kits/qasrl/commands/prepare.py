@@ -15,7 +15,7 @@ from chorale.kits.qasrl.preparing import VerbFilter, qasrl_items
 from chorale.metrics.options import Force
 from chorale.model.extras import need
 from chorale.model.plural import plural
-from chorale.text.sentence_files import IDS, read_given
+from chorale.text.sentence_files import IDS, LONGEST_TOKEN, MOST_TOKENS, read_given
 from chorale.text.tagger import load_tagger
 
 
@@ -51,6 +51,7 @@ def qasrl(
                 "items": len(items.rows),
                 "sentences": items.sentences,
                 "sentences_without_verbs": items.without_verbs,
+                "sentences_left_out": len(items.left_out),
                 "model": items.model or None,
                 "suggested_by": None if model is None else str(model),
             }
@@ -62,6 +63,12 @@ def qasrl(
     )
     if items.without_verbs:
         print_line(f"{plural(items.without_verbs, 'sentence has', 'sentences have')} no verb to ask about.")
+    if items.left_out:
+        lines = ", ".join(str(one.line) for one in items.left_out[:5]) + (" …" if len(items.left_out) > 5 else "")
+        print_line(
+            f"{plural(len(items.left_out), 'sentence was', 'sentences were')} left out: more than {MOST_TOKENS} words, "
+            f"or a word of more than {LONGEST_TOKEN} characters (lines {lines})."
+        )
 
 
 def _with_suggestions(rows: Sequence[Mapping[str, Any]], model: Path) -> list[dict[str, Any]]:
