@@ -902,4 +902,13 @@ def test_the_papers_cells_are_computed_from_files_in_their_places(tmp_path: Path
     write_rows(tmp_path / roit2020.PARSER, [row()])
     cells = list(PAPER.cells(PAPER.data(tmp_path), lambda done, total: None))
     assert [cell.ours for cell in cells if "Seq2seq" in cell.name and "UA, R" in cell.name] == [50]
+    assert not [cell for cell in cells if "parser of ours" in cell.name]
+    (tmp_path / roit2020.OUR_PARSER).parent.mkdir()
+    write_rows(tmp_path / roit2020.OUR_PARSER, [row(answer_range="0:2~!~0:3")])
+    cells = list(PAPER.cells(PAPER.data(tmp_path), lambda done, total: None))
+    ours = {cell.name: cell for cell in cells if "parser of ours" in cell.name}
+    assert {cell.table for cell in ours.values()} == {"Beside Table 6"}, "never in the paper's own table"
+    assert all(cell.paper is None for cell in ours.values())
+    assert ours["A parser of ours, Wikinews dev, UA, P"].ours == 100
+    assert ours["A parser of ours, Wikinews dev, UA, repeats counted, P"].ours == 50
     assert all(cell.reason for cell in cells if cell.ours is None)

@@ -12,16 +12,20 @@ import pytest
 from click.testing import CliRunner, Result
 
 from chorale.cli import app
-from chorale.kits.qasrl.files import read_bank, read_qasrl
-from chorale.kits.qasrl.grammar import NotAQuestion, Slots, parse
+from chorale.kits.qasrl.files import read_bank, read_qasrl, read_sentences
+from chorale.kits.qasrl.grammar import Context, NotAQuestion, Slots, parse, render, suggest
 from chorale.kits.qasrl.parser.candidates import candidates
 from chorale.kits.qasrl.parser.clauses import participants, parts_below
-from chorale.kits.qasrl.parser.examples import examples_of, targets_of
+from chorale.kits.qasrl.parser.examples import examples_of, gold_examples, is_gold, targets_of
 from chorale.kits.qasrl.parser.inventory import QuestionInventory, codes_of
-from chorale.kits.qasrl.parser.parsing import best_spans
+from chorale.kits.qasrl.parser.parsing import ParsedQuestion, ParsedVerb, best_spans
+from chorale.kits.qasrl.parser.suggesting import ranked
 from chorale.kits.qasrl.parser.vocabulary import HashedVocabulary
+from chorale.kits.qasrl.tasks.write import QASRL_WRITE
+from chorale.metrics import FloatArray
 from chorale.model import UserError
 from chorale.text.inflections import VerbForms, inflect
+from chorale.text.predicates import Predicate, forms_of
 from chorale.text.tagger import Sentence, Tagged
 from qasrl_files import judged, write_bank
 
@@ -30,6 +34,7 @@ PEOPLE, THINGS = (
     ("the boat", "a letter", "the old bridge", "some bread"),
 )
 PLACES = ("in the harbour", "at the market", "near the castle")
+LICENCE = Path("/usr/share/common-licenses/GPL-3")
 VERBS = {"painted": "paint", "followed": "follow", "lifted": "lift", "wanted": "want"}
 
 
@@ -72,6 +77,36 @@ def test_features_that_were_rare_have_the_number_of_unseen_ones() -> None:
     assert HashedVocabulary.of([], at_least=2).numbers(np.array([4])).tolist() == [0]
 
 
+def likely(size: int, place: int) -> FloatArray:
+    """Logits of one row, with nearly all of the probability in one place."""
+    logits = np.zeros((1, size))
+    logits[0, place] = 20
+    return logits
+
+
+def test_the_question_is_that_of_the_likeliest_role_not_the_likeliest_wording() -> None:
+    forms = inflect("give")
+    texts = (
+        "What was given?",
+        "Who gave something?",
+        "Who gave something to someone?",
+        "Who gave something for something?",
+    )
+    slots = [parsed.slots for text in texts if not isinstance(parsed := parse(text, forms), NotAQuestion)]
+    inventory = QuestionInventory.of(slots, at_least=1)
+    shares = {"What was given?": 0.4, "Who gave something?": 0.3, "Who gave something to someone?": 0.2,
+              "Who gave something for something?": 0.1}  # fmt: skip
+    logits = np.full((1, len(inventory.shapes)), -20.0)
+    for text, one in zip(texts, slots, strict=True):
+        logits[0, codes_of(inventory, [one])[0][0]] = np.log(shares[text])
+    (made,) = inventory.choose(
+        logits, np.zeros((1, len(inventory.polarities))), np.zeros((1, len(inventory.prepositions)))
+    )
+    assert made is not None
+    assert render(made.slots, forms) == "Who gave something?"
+    assert made.probability == pytest.approx(0.6)
+
+
 def test_every_question_put_together_is_one_that_people_could_write() -> None:
     texts = ("Who gave something?", "What was given to someone?", "When might someone give something?",
              "Where didn't someone give something?")  # fmt: skip
@@ -80,13 +115,15 @@ def test_every_question_put_together_is_one_that_people_could_write() -> None:
     assert len(slots) == len(texts)
     inventory = QuestionInventory.of(slots, at_least=1)
     for shape, polarity in product(range(len(inventory.shapes)), range(len(inventory.polarities))):
-        scores = (np.eye(len(inventory.shapes))[shape], np.eye(len(inventory.polarities))[polarity], np.ones(1))
-        made = inventory.slots(*scores)
+        scores = (likely(len(inventory.shapes), shape), likely(len(inventory.polarities), polarity), np.ones((1, 1)))
+        (made,) = inventory.choose(*scores)
         assert made is not None
-        assert codes_of(inventory, [made])[0][0] >= 0
+        assert codes_of(inventory, [made.slots])[0][0] >= 0
     for question, code in zip(slots, codes_of(inventory, slots), strict=True):
-        one_hot = [np.eye(size)[place] for size, place in zip((4, 3, 1), code, strict=True)]
-        assert inventory.slots(*one_hot) == question
+        (made,) = inventory.choose(*(likely(size, place) for size, place in zip((4, 3, 1), code, strict=True)))
+        assert made is not None
+        assert made.slots == question
+        assert made.probability > 0.99
     assert codes_of(inventory, [Slots("why", "did", "someone")]) == [(-1, codes_of(inventory, slots[:1])[0][1], -1)]
 
 
@@ -181,6 +218,53 @@ def test_a_small_parser_asks_and_answers_about_sentences_it_never_saw(
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not LICENCE.exists(), reason=f"needs {LICENCE}, a text of somebody else's that Debian has")
+def test_questions_about_a_text_nobody_here_wrote_pass_the_grammar_and_the_scorer(
+    trained: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    text, out = tmp_path / "licence.txt", tmp_path / "parsed.csv"
+    text.write_text("\n".join(LICENCE.read_text("utf-8").splitlines()[:120]), "utf-8")
+    done = run("parse", "qasrl", text, "--model", trained[0], "--out", out, "--threshold", 0.01)
+    assert done.exit_code == 0, done.output
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["question"]]
+    assert len(rows) > 50
+    for row in rows:
+        either = [parse(row["question"], forms_of(row["verb"], is_participle=past)) for past in (False, True)]
+        assert not all(isinstance(one, NotAQuestion) for one in either), row
+    scored = json.loads(run("evaluate", "qasrl", out, out, "--json").stdout)
+    assert [scored[measure]["f1"] for measure in ("ua", "la", "role")] == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.slow
+def test_prepared_items_get_the_questions_of_a_parser_in_the_order_of_their_probability(
+    trained: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    text, out = tmp_path / "new.txt", tmp_path / "items.jsonl"
+    text.write_text("The farmer followed a heavy basket near the river.\n", "utf-8")
+    done = run("prepare", "qasrl", text, "--model", trained[0], "--out", out, "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["suggested_by"] == str(trained[0])
+    (row,) = map(json.loads, out.read_text("utf-8").splitlines())
+    item = QASRL_WRITE.shape.parse_row({name: value for name, value in row.items() if name != "id"})
+    assert set(item["suggested"]) >= {"Who followed something?", "What did someone follow?"}
+    context = Context(tuple(row["tokens"]), row["verb_index"], ranked=tuple(row["suggested"]))
+    assert suggest(inflect("follow"), context)[: len(row["suggested"])] == row["suggested"]
+    refused = run("prepare", "qasrl", text, "--model", tmp_path, "--out", tmp_path / "none.jsonl")
+    assert refused.exit_code != 0
+    assert "model.json" in refused.output
+    assert not (tmp_path / "none.jsonl").exists()
+
+
+def test_suggestions_are_ranked_by_the_probability_that_the_question_is_right() -> None:
+    verb = Predicate(2, inflect("follow"))
+    rights = {"Who followed something?": 0.2, "What did someone follow?": 0.7, "Who bought something?": 0.9}
+    asked = [ParsedQuestion(Slots("who"), text, ((0, 1),), (0.9,), right) for text, right in rights.items()]
+    parsed = ParsedVerb("s", ("A", "boy", "followed", "it"), verb, tuple(asked))
+    assert ranked(parsed) == ["What did someone follow?", "Who followed something?"], "what is no question is left out"
+
+
+@pytest.mark.slow
 def test_training_that_was_interrupted_goes_on_to_the_same_weights(
     trained: tuple[Path, Path, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,6 +306,7 @@ def test_broken_and_foreign_model_folders_are_refused(
         "is not of a QA-SRL parser": (json.dumps({**about, "kind": "chorale frame classifier"}).encode(), weights),
         "is of another version": (json.dumps({**about, "version": 0}).encode(), weights),
         "has nothing usable under 'shapes'": (json.dumps({**about, "shapes": 3}).encode(), weights),
+        "has nothing usable under 'encoder'": (json.dumps({**about, "encoder": 3}).encode(), weights),
         "does not fit its weights": (json.dumps({**about, "shapes": about["shapes"][:1]}).encode(), weights),
         "is not the file that model.json describes": (json.dumps(about).encode(), weights[:-1]),
     }
@@ -233,3 +318,89 @@ def test_broken_and_foreign_model_folders_are_refused(
         with pytest.raises(UserError) as refusal:
             load_parser(folder)
         assert message in str(refusal.value), message
+
+
+GOLD_COLUMNS = ("qasrl_id", "verb_idx", "verb", "question", "answer_range", "wh", "subj", "obj", "aux", "is_passive",
+                "is_negated")  # fmt: skip
+
+
+def write_gold(folder: Path) -> tuple[Path, Path]:
+    """A gold standard of one sentence, and its tokens."""
+    gold, sentences = folder / "gold.csv", folder / "sentences.csv"
+    with gold.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(GOLD_COLUMNS)
+        writer.writerow(("Wiki1k:n:1:0:0", 2, "followed", "Who followed something?", "0:2", "who", "", "something", "",
+                         "False", "False"))  # fmt: skip
+    sentences.write_text("qasrl_id,tokens\nWiki1k:n:1:0:0,The boy followed the boat .\n", "utf-8")
+    return gold, sentences
+
+
+def test_verbs_of_a_gold_standard_are_examples(tmp_path: Path) -> None:
+    gold, file = write_gold(tmp_path)
+    sentences = read_sentences(file)
+    (example,) = gold_examples(read_qasrl(gold, sentences), sentences)
+    assert is_gold(example)
+    assert example.tokens == ("The", "boy", "followed", "the", "boat", ".")
+    (verb,) = example.verbs
+    assert [(asked.slots.wh, asked.valid, asked.marked) for asked in verb.asked] == [("who", 1.0, (((0, 2),),))]
+
+
+def write_encoder(folder: Path) -> Path:
+    """A tiny encoder with random weights, as a Hugging Face folder."""
+    transformers = pytest.importorskip("transformers")
+    tokenizers = pytest.importorskip("tokenizers")
+    words = sorted({word for line in bank_lines() for word in line["sentenceTokens"]})
+    known = {word: number for number, word in enumerate(["[PAD]", "[UNK]", *words])}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(known, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    config = transformers.BertConfig(
+        vocab_size=len(known), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
+        max_position_embeddings=32,
+    )  # fmt: skip
+    transformers.BertModel(config).save_pretrained(folder)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return folder
+
+
+@pytest.mark.slow
+def test_a_gold_standard_and_a_pretrained_encoder_take_part_in_training(tmp_path: Path) -> None:
+    for package in ("torch", "safetensors", "spacy"):
+        pytest.importorskip(package)
+    encoder = write_encoder(tmp_path / "encoder")
+    bank = write_bank(tmp_path / "own.jsonl", bank_lines(24))
+    gold, sentences = write_gold(tmp_path)
+    options = ("--data", bank, "--epochs", 1, "--gold", gold)
+    lacking = run("train", "qasrl", tmp_path / "model", *options)
+    assert "1 sentence has no tokens, such as 'Wiki1k:n:1:0:0'" in lacking.output
+    whole = (*options, "--sentences", sentences, "--encoder")
+    assert "is not a folder" in run("train", "qasrl", tmp_path / "model", *whole, tmp_path / "none").output
+    done = run("train", "qasrl", tmp_path / "model", *whole, encoder, "--json")
+    assert done.exit_code == 0, done.output
+    card = json.loads(done.stdout)
+    assert (card["sentences"], len(card["data"]), card["encoder"]["folder"]) == (25, 2, "encoder")
+    assert f"encoder:{card['encoder']['digest']}" in card["signature"]
+    text = tmp_path / "new.txt"
+    text.write_text("The farmer followed a heavy basket near the river.\n", "utf-8")
+    for folder in (tmp_path / "encoder").iterdir():
+        folder.unlink()  # the parser has all it needs
+    parsed = run("parse", "qasrl", text, "--model", tmp_path / "model", "--out", tmp_path / "p.csv", "--threshold", 0)
+    assert parsed.exit_code == 0, parsed.output
+    assert read_qasrl(tmp_path / "p.csv").questions
+
+
+@pytest.mark.slow
+def test_folders_that_are_no_encoder_are_refused(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from chorale.kits.qasrl.parser.encoder import PretrainedEncoder  # noqa: PLC0415 - needs transformers
+
+    spoiled = {"config.json": "{", "tokenizer.json": "[]", "model.safetensors": "weights"}
+    for name, content in spoiled.items():
+        folder = write_encoder(tmp_path / name)
+        (folder / name).write_text(content, "utf-8")
+        with pytest.raises(UserError, match="can't be read as an encoder"):
+            PretrainedEncoder.from_folder(folder)
+        (folder / name).unlink()
+        with pytest.raises(UserError, match=name):
+            PretrainedEncoder.from_folder(folder)

@@ -110,6 +110,18 @@ def test_there_are_not_more_answers_than_can_be_compared() -> None:
         WRITE.shape.parse_answer(everything, long)
 
 
+def test_items_may_have_questions_of_a_parser_that_the_page_offers_first() -> None:
+    row = {**PREDICATE, "suggested": ["What was sold?", "When did someone sell something?"]}
+    item = WRITE.shape.parse_row(row)
+    assert WRITE.form.view(item)["suggested"] == row["suggested"]
+    assert "suggested" not in WRITE.shape.parse_row(PREDICATE), "items without them stay as they were stored"
+    for strange in ("What was bought?", "<b>Who?</b>", "", "Who sold something? " * 20):
+        with pytest.raises(ItemError, match="suggest"):
+            WRITE.shape.parse_row({**PREDICATE, "suggested": [strange]})
+    with pytest.raises(ItemError, match="suggested"):
+        WRITE.shape.parse_row({**PREDICATE, "suggested": ["What was sold?"] * 11})
+
+
 def test_questions_may_have_the_prepositions_of_the_sentence() -> None:
     tokens = ["They", "sold", "it", "notwithstanding", "the", "rain", "."]
     row = {**PREDICATE, "tokens": tokens, "verb_index": 1, "verb": "sold"}

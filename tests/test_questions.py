@@ -455,12 +455,22 @@ def page() -> Iterator[Page]:
 # As text: Chromium's debugger takes long over large objects.
 IN_BROWSER = """async (cases) => {
   const { Grammar } = await import("/question_grammar.js");
-  return JSON.stringify(JSON.parse(cases).map(([forms, variants, tokens, place, earlier, text]) => {
-    const grammar = new Grammar(forms, tokens, place ?? undefined, ["Amongst", "notwithstanding"], variants);
+  return JSON.stringify(JSON.parse(cases).map(([forms, variants, tokens, place, earlier, text, ranked]) => {
+    const grammar = new Grammar(forms, tokens, place ?? undefined, ["Amongst", "notwithstanding"], variants, ranked);
     const [parsed, offered] = [grammar.parse(text), grammar.complete(text, earlier)];
     return { parsed, offered, suggested: grammar.suggest(earlier) };
   }));
 }"""
+
+
+def test_questions_of_a_parser_come_first_and_what_was_asked_is_left_out() -> None:
+    cut = inflect("cut")
+    sentence = ("Nobody", "had", "cut", "the", "rope", "with", "a", "knife", ".")
+    ranked = ("Where had someone cut something?", "What had been cut?", "Knives?")
+    offered = suggest(cut, Context(sentence, 2, ranked=ranked))
+    assert offered[:2] == list(ranked[:2])
+    assert set(suggest(cut, Context(sentence, 2))) <= {*offered, "What had someone cut?"}
+    assert suggest(cut, Context(sentence, 2, ("Where did someone cut something?",), ranked=ranked))[0] == ranked[1]
 
 
 def disturbed(question: str, words: list[str], rng: random.Random) -> str:
@@ -512,14 +522,19 @@ def test_the_browser_says_what_python_says(page: Page) -> None:
         forms = VerbForms.from_bank(row["forms"])
         asked = [one["question"] for one in row.get("answer", ())][: rng.randrange(2)]
         cases += [(forms, tuple(row["tokens"]), place, tuple(asked), "") for place in range(len(row["tokens"]))]
+    # Half of the items have a parser's questions, and something that is none.
+    ranked = [
+        (*(render(walk(forms, rng), forms) for _ in range(3)), *earlier, "Nonsense?") if rng.random() < 0.5 else ()
+        for forms, _, _, earlier, _ in cases
+    ]
     sent = [
-        [forms.as_bank(), variants_of(forms) if forms.variants else {}, tokens, place, earlier, text]
-        for forms, tokens, place, earlier, text in cases
+        [forms.as_bank(), variants_of(forms) if forms.variants else {}, tokens, place, earlier, text, first]
+        for (forms, tokens, place, earlier, text), first in zip(cases, ranked, strict=True)
     ]
     found: list[dict[str, Any]] = json.loads(page.evaluate(IN_BROWSER, json.dumps(sent)))
-    for (forms, tokens, place, earlier, text), there in zip(cases, found, strict=True):
+    for (forms, tokens, place, earlier, text), first, there in zip(cases, ranked, found, strict=True):
         here = parse(text, forms, MORE)
-        context = Context(tokens, place, earlier, MORE)
+        context = Context(tokens, place, earlier, MORE, first)
         if isinstance(here, Parsed):
             assert there["parsed"] == {"text": here.text, "key": here.key, "slots": here.slots._asdict()}, text
         else:

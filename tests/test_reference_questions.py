@@ -171,7 +171,7 @@ def test_what_is_offered_leads_to_published_questions() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("part", "least"), [("wikinews", 0.54), ("wikipedia", 0.56)])
+@pytest.mark.parametrize(("part", "least"), [("wikinews", 0.55), ("wikipedia", 0.57)])
 def test_first_suggestions_ask_what_a_gold_question_asks(part: str, least: float) -> None:
     """By STRICT-MATCH, before anything was asked. Rules were chosen on the Bank's training part alone."""
     sentences = read_sentences(DATA / f"qasrl-gs/{part}.dev.full.csv")

@@ -1,10 +1,12 @@
 """The semantic role family of metrics: files in, a score out, for the command and for Python alike."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any
 
+from chorale.files.tables import write_csv
+from chorale.files.targets import check_target, writing
 from chorale.kits.srl.files import (
     Corpus,
     check_alignment,
@@ -14,15 +16,17 @@ from chorale.kits.srl.files import (
     read_srl,
 )
 from chorale.kits.srl.metrics import core_roles
-from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, outcomes
+from chorale.kits.srl.scoring.consequences import Consequence, consequences_json, consequences_of, consequences_tables
+from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, mode_for, outcomes
 from chorale.kits.srl.scoring.scores import srl_scores
 from chorale.metrics import Clusters
 from chorale.metrics.family import Family, Measured, path_of, paths_of
-from chorale.metrics.options import Against, Cluster, File, Resamples, Seed, WithIntervals
+from chorale.metrics.options import Against, Cluster, File, Force, Resamples, Seed, WithIntervals
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
 from chorale.model import UserError
+from chorale.model.plural import plural
 from chorale.model.problems import did_you_mean
 from chorale.registry.options import Argument, Option
 
@@ -97,6 +101,11 @@ def score(
     frames: FrameFiles = None,
     worst: Annotated[int, Option(min=0, help="Show the N sentences with most mistakes.")] = 0,
     confusion: Annotated[bool, Option(help="Show which role was taken for which, on equal spans.")] = False,
+    consequences: Annotated[
+        bool, Option(help="List questions and entailments that wrong senses and wrong arguments lead to.")
+    ] = False,
+    consequences_out: Annotated[File | None, Option(metavar="FILE", help="The same as a file: .csv.")] = None,
+    force: Force = False,
     ci: WithIntervals = True,
     cluster: Cluster = (),
     against: Against = None,
@@ -112,6 +121,8 @@ def score(
     _check_word("--predicates", predicates, ("all", "common"))
     _check_word("--spans", spans, ("joined", "apart"))
     _check_word("--primesrl", primesrl, ("paper", "program"))
+    target = None if consequences_out is None else path_of(consequences_out)
+    check_target(target, "--consequences-out", force=force, endings=(".csv",))
     named = metric.split(",") if isinstance(metric, str) else metric
     options = SrlOptions(
         tuple(name.strip().lower() for name in named if name.strip()),
@@ -130,7 +141,7 @@ def score(
         check_alignment(corpus, reference)
     named_clusters = Clusters.named(cluster)
     clusters = Clusters.chosen(named_clusters, comment_columns(path_of(gold), reference) if named_clusters else {})
-    return srl_scores(
+    scored = srl_scores(
         read_systems,
         reference,
         options,
@@ -141,6 +152,26 @@ def score(
         relations=None if framenet is None else read_frame_relations(path_of(framenet), _senses(reference, *corpora)),
         inventory=None if frames is None else read_frame_files(path_of(frames), _senses(reference, *corpora)),
     )
+    if not consequences and target is None:
+        return scored
+    return _with_consequences(scored, read_systems, reference, options, target)
+
+
+def _with_consequences(
+    scored: Score, systems: Mapping[str, Corpus], gold: Corpus, options: SrlOptions, target: Path | None
+) -> Score:
+    """The score, with what an application gets wrong; in a file too, if there is a target."""
+    mode = mode_for(options, [*systems.values(), gold])
+    found = {name: list(consequences_of(name, one, gold, mode, options.core)) for name, one in systems.items()}
+    tables = [table for name, listed in found.items() for table in consequences_tables(name, listed)]
+    written = ""
+    if target is not None:
+        rows = [one._asdict() for listed in found.values() for one in listed]
+        with writing(target, "--consequences-out"):
+            write_csv(Consequence._fields, rows, target)
+        written = f"Wrote {plural(len(rows), 'row', 'rows')} to {target}."
+    json = {"consequences": {name: consequences_json(listed) for name, listed in found.items()}}
+    return scored.extended(json, tables, written=written)
 
 
 def _score_last(files: Files, **options: Any) -> Score:

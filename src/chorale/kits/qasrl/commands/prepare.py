@@ -1,7 +1,8 @@
 """`chorale prepare qasrl`"""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from chorale.cli.arguments import AsJson, OnePerLine, Texts
 from chorale.cli.output import print_json, print_line
@@ -9,10 +10,13 @@ from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.files.tables import write_jsonl
 from chorale.files.targets import check_target, writing
+from chorale.kits.qasrl.parser.suggesting import with_suggestions
 from chorale.kits.qasrl.preparing import VerbFilter, qasrl_items
 from chorale.metrics.options import Force
+from chorale.model.extras import need
 from chorale.model.plural import plural
 from chorale.text.sentence_files import IDS, LONGEST_TOKEN, MOST_TOKENS, read_given
+from chorale.text.tagger import load_tagger
 
 
 def qasrl(
@@ -21,6 +25,14 @@ def qasrl(
     one_per_line: OnePerLine = False,
     copulas: Annotated[bool, Option(help="Ask about be where it is not a helping verb, too.")] = False,
     auxiliaries: Annotated[bool, Option(help="Ask about the helping verbs be, have and do, too.")] = False,
+    model: Annotated[
+        Path | None,
+        Option(
+            metavar="DIR",
+            help="Parser whose questions the page offers first: a folder that `chorale train qasrl` wrote. "
+            "Default: questions made by rules.",
+        ),
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -29,8 +41,9 @@ def qasrl(
     with patiently("sentences") as progress:
         given = read_given(texts, one_per_line=one_per_line, ids=(*IDS, "qasrl_id"))
         items = qasrl_items(given, str(texts), VerbFilter(copulas=copulas, auxiliaries=auxiliaries), progress)
+        rows = items.rows if model is None else _with_suggestions(items.rows, model)
     with writing(out, "--out"):
-        write_jsonl(items.rows, out)
+        write_jsonl(rows, out)
     if as_json:
         print_json(
             {
@@ -40,6 +53,7 @@ def qasrl(
                 "sentences_without_verbs": items.without_verbs,
                 "sentences_left_out": len(items.left_out),
                 "model": items.model or None,
+                "suggested_by": None if model is None else str(model),
             }
         )
         return
@@ -55,3 +69,10 @@ def qasrl(
             f"{plural(len(items.left_out), 'sentence was', 'sentences were')} left out: more than {MOST_TOKENS} words, "
             f"or a word of more than {LONGEST_TOKEN} characters (lines {lines})."
         )
+
+
+def _with_suggestions(rows: Sequence[Mapping[str, Any]], model: Path) -> list[dict[str, Any]]:
+    need("torch", "safetensors", "spacy")
+    from chorale.kits.qasrl.parser.saved import load_parser  # noqa: PLC0415 - needs the extra `models`
+
+    return list(with_suggestions(rows, load_parser(model), load_tagger()))

@@ -1,5 +1,6 @@
 """`chorale train qasrl`"""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -8,7 +9,7 @@ from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.files.targets import writing
-from chorale.kits.qasrl.files import read_bank
+from chorale.kits.qasrl.files import QuestionAnswers, Tokens, joined, read_bank, read_qasrl, read_sentences
 from chorale.model import UserError
 from chorale.model.extras import need
 from chorale.model.plural import plural
@@ -20,6 +21,16 @@ def qasrl(
     data: Annotated[
         Path, Option(metavar="FILE", help="Sentences of the QA-SRL Bank to learn from: .jsonl or .jsonl.gz.")
     ],
+    gold: Annotated[
+        list[Path] | None,
+        Option(metavar="FILE", help="Gold standard to learn from as well, as CSV; needs --sentences. Repeatable."),
+    ] = None,
+    sentences: Annotated[
+        list[Path] | None, Option(metavar="FILE", help="Sentences of the gold standard, with their tokens. Repeatable.")
+    ] = None,
+    encoder: Annotated[
+        Path | None, Option(metavar="DIR", help="Pretrained encoder: a local Hugging Face folder, fine-tuned here.")
+    ] = None,
     epochs: Annotated[int, Option(min=1, max=1000, help="Number of passes over the data.")] = 8,
     seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Random seed.")] = 1,
     threads: Annotated[int, Option(min=1, max=256, help="Number of threads; rounding depends on it.")] = 1,
@@ -38,14 +49,20 @@ def qasrl(
         raise UserError(f"{folder} has a trained model. Add --force to overwrite it, or name another folder.")
     if names - {"model.json", "model.safetensors", "training.safetensors"}:
         raise UserError(f"{folder} has other files. Name another folder.")
+    tokens = joined((str(path), read_sentences(path)) for path in sentences or ())
     with patiently("sentences and batches") as progress, writing(folder, "DIR"):
         from chorale.kits.qasrl.parser.learning import ParserTraining  # noqa: PLC0415 - needs the extra `models`
         from chorale.kits.qasrl.parser.saved import save_parser  # noqa: PLC0415 - needs the extra `models`
-        from chorale.kits.qasrl.parser.training import train_qasrl  # noqa: PLC0415 - needs the extra `models`
+        from chorale.kits.qasrl.parser.training import TrainingData, train_qasrl  # noqa: PLC0415 - needs `models`
 
-        settings = ParserTraining(epochs=epochs, seed=seed, threads=threads)
         parser = train_qasrl(
-            read_bank(data), load_tagger(), settings, device=device, checkpoint=folder, progress=progress
+            TrainingData(read_bank(data), [_read_gold(path, tokens) for path in gold or ()], tokens),
+            load_tagger(),
+            ParserTraining(epochs=epochs, seed=seed, threads=threads),
+            encoder=encoder,
+            device=device,
+            checkpoint=folder,
+            progress=progress,
         )
         save_parser(parser, folder)
     if as_json:
@@ -55,3 +72,12 @@ def qasrl(
               (parser.training["questions"], "question", "questions"))  # fmt: skip
     print_line(f"{folder}: a parser trained on {', '.join(plural(*counted) for counted in learnt)}.")
     print_line(parser.signature)
+
+
+def _read_gold(path: Path, sentences: Mapping[str, Tokens]) -> QuestionAnswers:
+    table = read_qasrl(path, sentences)
+    missing = sorted({verb.sentence for verb in table.verbs} - set(sentences))
+    if missing:
+        there = f"{plural(len(missing), 'sentence has', 'sentences have')} no tokens, such as {missing[0]!r}"
+        raise UserError(f"{path}: {there}. Name the file of its sentences with --sentences.")
+    return table

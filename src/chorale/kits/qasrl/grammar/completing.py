@@ -32,6 +32,8 @@ class Context:
     earlier: tuple[str, ...] = ()
     prepositions: tuple[str, ...] = ()
     """Allowed besides the usual ones."""
+    ranked: tuple[str, ...] = ()
+    """Questions to offer before all others, likeliest first: those of a parser."""
 
 
 class Completion(NamedTuple):
@@ -138,9 +140,12 @@ def suggest(forms: VerbForms, context: Context | None = None) -> list[str]:
 @lru_cache(512)
 def _suggested(forms: VerbForms, context: Context) -> tuple[str, ...]:
     likely = _likely(forms, context)
+    built = machine(forms, context.prepositions)
+    ranked = [parsed.slots for text in context.ranked if isinstance(parsed := built.parse(text), Parsed)]
+    of_ranked = {slots.key() for slots in ranked}
     new = (
         render(slots, forms)
-        for slots in _candidates(likely)
+        for slots in (*ranked, *(slots for slots in _candidates(likely) if slots.key() not in of_ranked))
         if slots.asked_for() not in likely.asked and slots.key() not in likely.keys
     )
     return tuple(dict.fromkeys(new))
@@ -238,7 +243,7 @@ def _ranked(
     prepositions: list[Slots],
     likely: _Known,
 ) -> list[Slots]:
-    """Likeliest first. What knows more of the sentence than its words can put them in a better order here."""
+    """Likeliest first."""
     arguments = [*by_object, *by_subject] if likely.clause.passive else [*by_subject, *by_object]
     early, late = circumstances[:_BEFORE_PREPOSITIONS], circumstances[_BEFORE_PREPOSITIONS:]
     return [*arguments, *early, *prepositions, *late]

@@ -37,13 +37,15 @@ export class Grammar {
    * @param {number} [verbIndex] where the verb stands in it; the first of its forms, if not given
    * @param {string[]} [prepositions] allowed besides the usual ones
    * @param {import("./question_slots.js").Variants} [variants] other spellings of the forms
+   * @param {string[]} [ranked] questions to offer before all others, likeliest first
    */
-  constructor(forms, tokens = [], verbIndex = undefined, prepositions = [], variants = {}) {
+  constructor(forms, tokens = [], verbIndex = undefined, prepositions = [], variants = {}, ranked = []) {
     this.forms = forms;
     this.tokens = tokens;
     const spelt = Object.values(forms);
     this.verbIndex = verbIndex ?? tokens.findIndex((token) => spelt.includes(token.toLowerCase()));
     this.machine = new Machine(forms, prepositions, variants);
+    this.ranked = ranked.map((text) => this.parse(text)).flatMap((one) => ("slots" in one ? [one.slots] : []));
   }
 
   /** @param {string} question @returns {import("./question_machine.js").Parsed | import("./question_machine.js").NotAQuestion} */
@@ -135,7 +137,9 @@ export class Grammar {
 
   /** @param {Known} likely @returns {string[]} */
   #suggested(likely) {
-    const fresh = candidates(likely).filter(
+    const ofRanked = new Set(this.ranked.map(keyOf));
+    const others = candidates(likely).filter((slots) => !ofRanked.has(keyOf(slots)));
+    const fresh = [...this.ranked, ...others].filter(
       (slots) => !likely.asked.has(askedFor(slots)) && !likely.keys.has(keyOf(slots)),
     );
     return [...new Set(fresh.map((slots) => render(slots, this.forms)))];

@@ -115,7 +115,7 @@ export default {
     "things": ["it", "which", "this", "that", "these", "those"],
     "adverbs": ["also", "already", "always", "just", "often", "still", "soon", "even", "almost", "once", "again", "only", "not"],
     "pronouns": ["he", "she", "they", "we", "i", "you", "who", "someone", "somebody", "everyone", "everybody", "nobody", "anyone"],
-    "ofThings": ["include", "contain", "involve", "cause", "consist", "exist", "occur", "happen", "depend", "belong", "mean", "require", "result", "follow"],
+    "ofThings": ["include", "contain", "involve", "cause", "consist", "exist", "occur", "happen", "depend", "belong", "mean", "require", "result", "follow", "seem", "represent", "allow", "trigger", "reflect", "affect", "influence", "increase", "decrease", "prevent", "indicate", "cost", "resemble", "arise", "originate", "range", "last", "vary", "differ", "feature", "enable", "imply", "illustrate", "characterize", "inspire", "damage", "dominate", "surround", "cover", "flow", "rise", "fall", "erupt", "explode", "collapse", "equal", "accumulate", "spread", "emit", "generate", "connect"],
     "boundaries": ["and", "or", "but", "nor", "that", "which", "who", "whom", "whose", "when", "while", "because", "if", "as", "where", "after", "before", "until", "since", "although", "though", "than", "whether"],
     "determiners": ["the", "a", "an", "this", "these", "those", "his", "her", "its", "their", "our", "my", "your", "some", "any", "all", "many", "several", "no", "each", "every", "another", "both", "few", "more", "most", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
     "objectPeople": ["him", "them", "us", "me", "himself", "herself", "themselves", "someone", "somebody", "everyone", "everybody", "anyone"],
@@ -123,7 +123,7 @@ export default {
     "quotes": ["``", "“", "\""],
     "reporting": ["say", "state", "announce", "report", "claim", "add", "tell", "explain", "note", "argue", "believe", "think", "know", "write", "ask", "suggest", "declare", "confirm", "deny", "admit", "do", "try", "attempt"],
     "linking": ["be", "become", "remain"],
-    "withoutObject": ["seem", "appear", "happen", "occur", "exist", "arrive", "come", "go", "die", "fall", "rise", "sit", "sleep", "belong", "consist", "depend", "emerge", "result", "live", "fail", "collapse", "function", "vary", "vote", "travel", "fly"],
+    "withoutObject": ["seem", "appear", "happen", "occur", "exist", "arrive", "come", "go", "die", "fall", "rise", "sit", "sleep", "belong", "consist", "depend", "emerge", "result", "live", "fail", "collapse", "function", "vary", "vote", "travel", "fly", "talk", "stay", "interact", "disappear", "explode", "tend", "last", "jump", "differ", "erupt", "rely", "walk", "behave", "react", "arise", "act", "crash", "contribute", "float", "originate", "range", "rush", "flow", "rest", "respond", "compete", "climb", "burst", "speak", "participate", "swim", "cooperate", "migrate"],
     "particles": ["up", "out", "off", "down"],
     "particlesAtEnd": ["on", "in", "over", "through", "around", "about", "along"],
     "notObjects": ["and", "or", "but", "that", "because", "when", "while", "if", "as", "than", "so", "where", "who", "which", "not", "n't", "there", "here", "back", "away", "together", "again", "now", "today", "yesterday", "tomorrow", "home", "well", "far", "later", "forward", "ahead", "apart", "alone", "further", "faster", "too"]

@@ -36,7 +36,9 @@ class ParserBatch:
     pieces: Codes
     piece_starts: Codes
     tags: Codes
-    states: NDArray[np.float32]
+    states: NDArray[np.int8]
+    texts: tuple[tuple[str, ...], ...]
+    """The tokens of each sentence."""
     verbs: Codes
     participants: Codes
     """Verbs × 2: the places of subject and object, −1 for none."""
@@ -75,6 +77,7 @@ def batch_of(sentences: Sequence[EncodedSentence], vocabularies: Vocabularies) -
         piece_starts=_starts(pieces),
         tags=np.concatenate([sentence.tags for sentence in sentences]),
         states=np.concatenate([sentence.states for sentence in sentences]),
+        texts=tuple(sentence.texts for sentence in sentences),
         verbs=_joined([[verb + first for verb in one.verbs] for one, first in zip(sentences, before, strict=False)]),
         participants=_shifted([sentence.participants for sentence in sentences], before),
         verb_features=vocabularies.features.numbers(_joined(features)),

@@ -22,6 +22,8 @@ PIECES, TAGS = 2**14, 2**12
 """The number of hash buckets of each kind."""
 STATES = 96
 """The width of the tagger's states."""
+EIGHTHS = 8
+"""States are rounded to eighths: a quarter of the memory, and nothing is lost in the scores."""
 _MOST_CACHED = 2**16
 _LONGEST_WORD = 40
 _SHORTEST_PIECE, _LONGEST_PIECE = 3, 4
@@ -38,8 +40,10 @@ class EncodedSentence:
     pieces: tuple[tuple[int, ...], ...]
     tags: Codes
     """Tokens × 3: tag, relation, and both together."""
-    states: NDArray[np.float32]
-    """Tokens × `STATES`: the tagger's own."""
+    states: NDArray[np.int8]
+    """Tokens × `STATES`: the tagger's own, in eighths."""
+    texts: tuple[str, ...]
+    """The tokens as they are written, for a pretrained encoder."""
     verbs: tuple[int, ...]
     participants: Codes
     """Verbs × 2: the tokens that are subject and object, −1 for none."""
@@ -97,7 +101,8 @@ def encode(
         words=coded[:, 3],
         pieces=tuple(pieces_of(token.text) for token in sentence),
         tags=np.stack([coded[:, 0], coded[:, 1], _mixed(9, coded[:, 0], coded[:, 1])], axis=1) % TAGS,
-        states=states,
+        states=np.clip(np.rint(states * EIGHTHS), -127, 127).astype(np.int8),
+        texts=tuple(token.text for token in sentence),
         verbs=tuple(verbs),
         participants=pairs,
         verb_features=tuple(

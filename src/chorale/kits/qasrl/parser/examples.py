@@ -1,22 +1,26 @@
 """What a parser learns from: the QA-SRL Bank's questions, with what each judge marked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
-from chorale.kits.qasrl.files import Bank, JudgedQuestion, Verb
+from chorale.kits.qasrl.files import Bank, JudgedQuestion, QuestionAnswers, Verb
 from chorale.kits.qasrl.grammar import NotAQuestion, Slots, parse
 from chorale.kits.qasrl.parser.encoding import Codes
 from chorale.metrics import FloatArray
 from chorale.text.inflections import KEYS, VerbForms
+from chorale.text.predicates import forms_of
 
 SAME = 0.5
 """The IOU from which two spans are the same argument, as in the paper's measure."""
 THOROUGH = "thoroughly annotated"
 """A feature of verbs whose questions six people judged. Others lack many questions that could be asked."""
 _THOROUGH_JUDGES = 6
+CONSOLIDATED = "consolidated"
+"""A feature of verbs of a gold standard, where somebody put the questions of several writers together."""
 
 
 class AskedQuestion(NamedTuple):
@@ -60,6 +64,27 @@ def examples_of(bank: Bank) -> Iterator[SentenceExample]:
             of_sentence.setdefault(verb.sentence, []).append(_example(bank, verb))
     for name, verbs in of_sentence.items():
         yield SentenceExample(name, bank.sentences[name], tuple(verbs))
+
+
+def gold_examples(table: QuestionAnswers, sentences: Mapping[str, Sequence[str]]) -> Iterator[SentenceExample]:
+    """The sentences of a gold standard, sorted by name; each verb's questions count as judged by one person."""
+    of_sentence: dict[str, list[VerbExample]] = {}
+    for verb, of_worker in sorted(table.by_worker().items()):
+        forms = forms_of(sentences[verb.sentence][verb.token])
+        asked = []
+        for question, spans, _ in chain.from_iterable(of_worker.values()):
+            parsed = parse(question.text, forms)
+            if spans and not isinstance(parsed, NotAQuestion):
+                asked.append(AskedQuestion(parsed.slots, 1.0, (spans,)))
+        about = from_source(verb.sentence.partition(":")[0]), THOROUGH, CONSOLIDATED
+        of_sentence.setdefault(verb.sentence, []).append(VerbExample(verb.token, tuple(asked), about))
+    for name, verbs in of_sentence.items():
+        yield SentenceExample(name, tuple(sentences[name]), tuple(verbs))
+
+
+def is_gold(example: SentenceExample) -> bool:
+    """Whether a gold standard has the sentence."""
+    return any(CONSOLIDATED in verb.about for verb in example.verbs)
 
 
 def _example(bank: Bank, verb: Verb) -> VerbExample:

@@ -4,17 +4,18 @@ The parts are put together by the grammar, so every question that comes out is o
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chorale.kits.qasrl.grammar import NotAQuestion, Slots, parse, render
 from chorale.kits.qasrl.grammar.sentence import Clause, conjugated
 from chorale.kits.qasrl.grammar.table import table
+from chorale.kits.qasrl.metrics.questions import is_modal
 from chorale.metrics import FloatArray
 from chorale.text.inflections import inflect
 
@@ -68,15 +69,64 @@ class QuestionInventory:
             _kept((slots.prep for slots in listed if slots.prep), at_least),
         )
 
-    def slots(self, shape: FloatArray, polarity: FloatArray, preposition: FloatArray) -> Slots | None:
-        """The likeliest grammatical question, from the scores of all parts; None if no likely one is grammatical."""
-        clause = self.polarities[int(polarity.argmax())]
-        word = self.prepositions[int(preposition.argmax())] if self.prepositions else ""
-        for place in islice(np.argsort(-shape, kind="stable").tolist(), _MOST_TRIED):
-            made = _made(self.shapes[place], clause, word)
-            if made is not None:
-                return made
-        return None
+    def choose(self, shape: FloatArray, polarity: FloatArray, preposition: FloatArray) -> "list[ChosenQuestion | None]":
+        """For each span the likeliest grammatical question, from the logits of all parts; None if there is none.
+
+        First the likeliest role: what STRICT-MATCH compares, summed over all questions that agree in it. Then the
+        likeliest words for it.
+        """
+        roles = [np.array(_numbered(parts)) for parts in (map(_role, self.shapes), map(_factuality, self.polarities))]
+        of_shapes, of_polarities = (
+            _summed(logits, role) for logits, role in zip((shape, polarity), roles, strict=True)
+        )
+        shapes, clauses = _best(shape, of_shapes, roles[0]), _best(polarity, of_polarities, roles[1])
+        words = preposition.argmax(axis=1).tolist() if self.prepositions else [-1] * len(shape)
+        chosen: list[ChosenQuestion | None] = []
+        for row, (first, clause, word) in enumerate(zip(shapes, clauses, words, strict=True)):
+            likely = self.polarities[clause], self.prepositions[word] if word >= 0 else ""
+            place, made = first, _made(self.shapes[first], *likely)
+            if made is None:  # few are not grammatical: only then all are put in order
+                order = np.lexsort((-shape[row], -of_shapes[row, roles[0]]))[:_MOST_TRIED].tolist()
+                tried = ((other, _made(self.shapes[other], *likely)) for other in order)
+                place, made = next((one for one in tried if one[1]), (first, None))
+            sure = of_polarities[row, roles[1][clause]] * of_shapes[row, roles[0][place]]
+            chosen.append(None if made is None else ChosenQuestion(made, float(sure)))
+        return chosen
+
+
+class ChosenQuestion(NamedTuple):
+    slots: Slots
+    probability: float
+    """That the question asks for the right role."""
+
+
+def _role(shape: Shape) -> tuple[str, str, bool, str]:
+    return shape.wh, "something" if shape.subj == "it" else shape.subj, shape.passive, shape.obj
+
+
+def _factuality(polarity: Polarity) -> tuple[bool, bool]:
+    tense, _, _, negated = polarity
+    return negated, is_modal(tense)
+
+
+def _numbered(parts: Iterable[Hashable]) -> list[int]:
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(part, len(numbers)) for part in parts]
+
+
+def _best(logits: FloatArray, of_group: FloatArray, group: NDArray[np.int64]) -> list[int]:
+    """Of each row the likeliest column of its likeliest group."""
+    inside = group == of_group.argmax(axis=1)[:, None]
+    best: list[int] = np.where(inside, logits, -np.inf).argmax(axis=1).tolist()
+    return best
+
+
+def _summed(logits: FloatArray, group: NDArray[np.int64]) -> FloatArray:
+    """Rows × groups: the probability of each group of columns."""
+    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    members: FloatArray = np.equal.outer(group, np.arange(group.max() + 1)).astype(np.float64)
+    return np.asarray(shares @ members, dtype=np.float64)
 
 
 def _kept(parts: Iterable[_Part], at_least: int) -> tuple[_Part, ...]:

@@ -34,6 +34,10 @@ class ParserTraining:
     batch: int = 48
     rate: float = 1.5e-3
     """Of learning, at most; it falls to 0 in a straight line."""
+    encoder_rate: float = 1e-4
+    """The same of a pretrained encoder."""
+    gold_times: int = 1
+    """How often sentences of a gold standard are seen in an epoch."""
     seed: int = 1
     threads: int = 1
     """Sums are rounded otherwise by more threads, so their number is one of the settings."""
@@ -62,7 +66,7 @@ class Learning:
         settings: ParserTraining,
     ) -> None:
         self.network, self.sentences, self.vocabularies, self.settings = network, sentences, vocabularies, settings
-        self.optimizer = torch.optim.AdamW(network.parameters(), lr=settings.rate, weight_decay=0.0)
+        self.optimizer = torch.optim.AdamW(_groups(network, settings), lr=settings.rate, weight_decay=0.0)
         self.steps = -(-len(sentences) // settings.batch)
         self.losses: list[float] = []
         """The mean of each epoch so far."""
@@ -93,7 +97,17 @@ class Learning:
         total = self.steps * self.settings.epochs
         share = min(1.0, (step + 1) / min(_WARM_UP, max(1, total // 10))) * (1 - step / total)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.settings.rate * share
+            group["lr"] = group["full_rate"] * share
+
+
+def _groups(network: ParserNetwork, settings: ParserTraining) -> list[dict[str, Any]]:
+    """The weights that are learnt, with their full rates."""
+    groups: dict[bool, list[Any]] = {False: [], True: []}
+    for name, value in network.named_parameters():
+        if value.requires_grad:
+            groups[name.startswith("encoder.")].append(value)
+    rates = {False: settings.rate, True: settings.encoder_rate}
+    return [{"params": values, "full_rate": rates[which]} for which, values in groups.items() if values]
 
 
 def loss_of(network: ParserNetwork, batch: ParserBatch, targets: SentenceTargets) -> Any:

@@ -7,13 +7,13 @@
 The score of a shape is the sum of one score for each of its slots and one of its own, so what is learnt of *who* or
 *someone* in one question serves all others; polarities likewise.
 
-Beside the states of spaCy's small model nothing is pretrained: everything is learnt from the Bank. The products with h
-are computed once a token, so that a candidate span costs a few sums.
+Without an encoder, nothing but the states of spaCy's small model is pretrained. With one, its vectors join x, and its
+layers are fine-tuned. The products with h are computed once a token, so that a candidate span costs a few sums.
 """
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -21,8 +21,11 @@ from numpy.typing import NDArray
 from torch import nn
 
 from chorale.kits.qasrl.parser.batching import ParserBatch
-from chorale.kits.qasrl.parser.encoding import PIECES, STATES, TAGS
+from chorale.kits.qasrl.parser.encoding import EIGHTHS, PIECES, STATES, TAGS
 from chorale.kits.qasrl.parser.inventory import QuestionInventory
+
+if TYPE_CHECKING:
+    from chorale.kits.qasrl.parser.encoder import PretrainedEncoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +46,21 @@ class ParserShape:
 
 
 class ParserNetwork(nn.Module):
-    def __init__(self, inventory: QuestionInventory, sizes: tuple[int, int], shape: ParserShape) -> None:
+    def __init__(
+        self,
+        inventory: QuestionInventory,
+        sizes: tuple[int, int],
+        shape: ParserShape,
+        encoder: "PretrainedEncoder | None" = None,
+    ) -> None:
         """`sizes`: the numbers of words and features in the vocabularies."""
         super().__init__()
-        self.shape = shape
+        self.shape, self.encoder = shape, encoder
         self.word = nn.Embedding(sizes[0], shape.word, padding_idx=0)
         self.piece = nn.EmbeddingBag(PIECES, shape.pieces, mode="mean")
         self.tag = nn.EmbeddingBag(TAGS, shape.tags, mode="sum")
         self.lstm = nn.LSTM(
-            shape.word + shape.pieces + shape.tags + STATES,
+            shape.word + shape.pieces + shape.tags + STATES + (encoder.width if encoder else 0),
             shape.hidden,
             num_layers=shape.layers,
             bidirectional=True,
@@ -88,7 +97,10 @@ class ParserNetwork(nn.Module):
             kept = torch.rand(len(words), 1, device=at) >= self.shape.word_dropout
             words = words * kept
         pieces = self.piece(given(batch.pieces), given(batch.piece_starts))
-        x = self.drop(torch.cat([words, pieces, self.tag(given(batch.tags)), given(batch.states)], dim=-1))
+        known = [words, pieces, self.tag(given(batch.tags)), given(batch.states).float() / EIGHTHS]
+        if self.encoder is not None:
+            known.append(self.encoder(batch.texts))
+        x = self.drop(torch.cat(known, dim=-1))
         padded = nn.utils.rnn.pad_sequence(torch.split(x, batch.lengths.tolist()), batch_first=True)
         packed = nn.utils.rnn.pack_padded_sequence(
             padded, torch.from_numpy(batch.lengths), batch_first=True, enforce_sorted=False

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,8 +12,8 @@ from chorale.kits.qasrl.files import Span
 from chorale.kits.qasrl.grammar import Slots, render
 from chorale.kits.qasrl.parser.batching import Vocabularies, batch_of
 from chorale.kits.qasrl.parser.encoding import Codes, encode
-from chorale.kits.qasrl.parser.examples import THOROUGH, from_source
-from chorale.kits.qasrl.parser.inventory import QuestionInventory
+from chorale.kits.qasrl.parser.examples import CONSOLIDATED, THOROUGH, from_source
+from chorale.kits.qasrl.parser.inventory import ChosenQuestion, QuestionInventory
 from chorale.metrics import FloatArray
 from chorale.text.predicates import Predicate
 from chorale.text.tagger import AnalysedSentence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 THRESHOLD = 0.25
 """The probability from which a span is an argument. The best of a few on the gold standard's dev part."""
-ABOUT = (THOROUGH, from_source("Wiki1k"))
+ABOUT = (from_source("Wiki1k"), THOROUGH, CONSOLIDATED)
 """What the parser assumes of every verb: news or an encyclopedia, and annotators who ask everything."""
 _AT_ONCE = 64
 
@@ -41,6 +42,8 @@ class ParsedQuestion(NamedTuple):
     spans: tuple[Span, ...]
     probabilities: tuple[float, ...]
     """That each span is an argument of the verb."""
+    right: float
+    """The probability that one of the spans is an argument that the question asks for."""
 
 
 class ParsedVerb(NamedTuple):
@@ -81,12 +84,12 @@ class QasrlParser:
             edges = np.cumsum([0, *(count for one in encoded for count in one.span_counts)]).tolist()
             chosen = [low + best_spans(spans[low:high], scores[low:high], threshold) for low, high in pairwise(edges)]
             logits = [some.double().numpy() for some in self.network.questions(z[np.concatenate(chosen)])]
+            written = self.inventory.choose(*logits)
         verbs = [(one, verb) for one in asked for verb in one.verbs]
         first = 0
         for (sentence, verb), rows in zip(verbs, chosen, strict=True):
             questions = [
-                (self.inventory.slots(*(kind[first + place] for kind in logits)), spans[row], scores[row, 0])
-                for place, row in enumerate(rows.tolist())
+                (written[first + place], spans[row], scores[row, 0]) for place, row in enumerate(rows.tolist())
             ]
             first += len(rows)
             tokens = tuple(token.text for token in sentence.analysed.tokens)
@@ -111,18 +114,20 @@ def best_spans(spans: Codes, scores: FloatArray, threshold: float) -> Codes:
     return np.array(kept, dtype=np.int64)
 
 
-def _merged(found: Iterable[tuple[Slots | None, Codes, float]], verb: Predicate) -> tuple[ParsedQuestion, ...]:
+def _merged(found: Iterable[tuple[ChosenQuestion | None, Codes, float]], verb: Predicate) -> tuple[ParsedQuestion, ...]:
     """A question for each role: questions that ask for the same are one, in the words of the likeliest."""
-    of_role: dict[str, list[tuple[Slots, Span, float]]] = {}
-    for slots, (start, end), probability in sorted(found, key=lambda one: -one[2]):
-        if slots is not None:
-            of_role.setdefault(slots.key(), []).append((slots, (int(start), int(end)), float(probability)))
+    of_role: dict[str, list[tuple[Slots, Span, float, float]]] = {}
+    for chosen, (start, end), probability in sorted(found, key=lambda one: -one[2]):
+        if chosen is not None:
+            answer = chosen.slots, (int(start), int(end)), float(probability), float(probability) * chosen.probability
+            of_role.setdefault(chosen.slots.key(), []).append(answer)
     return tuple(
         ParsedQuestion(
             answers[0][0],
             render(answers[0][0], verb.forms),
-            tuple(span for _, span, _ in answers),
-            tuple(probability for _, _, probability in answers),
+            tuple(span for _, span, _, _ in answers),
+            tuple(probability for _, _, probability, _ in answers),
+            1 - prod(1 - right for *_, right in answers),
         )
         for answers in of_role.values()
     )

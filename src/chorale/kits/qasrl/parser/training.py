@@ -1,64 +1,80 @@
 """Training the parser on questions and answers of the QA-SRL Bank."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import torch
 
-from chorale.kits.qasrl.files import Bank
+from chorale.kits.qasrl.files import Bank, QuestionAnswers
 from chorale.kits.qasrl.parser.batching import SentenceTargets, Vocabularies
 from chorale.kits.qasrl.parser.checkpoint import forget, resume, save_progress
 from chorale.kits.qasrl.parser.encoding import Codes, encode
-from chorale.kits.qasrl.parser.examples import SentenceExample, examples_of, targets_of
+from chorale.kits.qasrl.parser.examples import SentenceExample, examples_of, gold_examples, is_gold, targets_of
 from chorale.kits.qasrl.parser.inventory import QuestionInventory, codes_of
 from chorale.kits.qasrl.parser.learning import Learning, ParserTraining, Progress, TrainingSentence
 from chorale.kits.qasrl.parser.network import ParserNetwork
 from chorale.kits.qasrl.parser.parsing import QasrlParser
 from chorale.metrics import signature
 from chorale.model import UserError
+from chorale.model.extras import need
 from chorale.text.tagger import AnalysedSentence, Tagger
+
+if TYPE_CHECKING:
+    from chorale.kits.qasrl.parser.encoder import PretrainedEncoder
 
 Device = Literal["cpu", "cuda"]
 
 
+class TrainingData(NamedTuple):
+    """What a parser is trained on."""
+
+    bank: Bank
+    gold: Sequence[QuestionAnswers] = ()
+    """Gold standards to learn from besides, such as the dev part of one."""
+    sentences: Mapping[str, Sequence[str]] = {}
+    """The tokens of their sentences."""
+
+    def digests(self) -> dict[str, str]:
+        return {self.bank.name: self.bank.digest} | {one.name: one.digest for one in self.gold}
+
+
 def train_qasrl(
-    bank: Bank,
+    data: TrainingData,
     tagger: Tagger,
     settings: ParserTraining | None = None,
     *,
+    encoder: Path | None = None,
     device: Device = "cpu",
     checkpoint: Path | None = None,
     progress: Progress | None = None,
 ) -> QasrlParser:
-    """A parser trained on every question that most of its judges call valid.
+    """A parser trained on every question of the Bank that most of its judges call valid, and on all of a gold standard.
 
-    With a folder for checkpoints, a training that was stopped goes on after its last whole epoch.
+    `encoder` is a local Hugging Face folder, fine-tuned with the parser. With a folder for checkpoints, a training that
+    was stopped continues after its last whole epoch.
     """
     settings = settings or ParserTraining()
     if device == "cuda" and not torch.cuda.is_available():
         raise UserError("torch finds no 'cuda' on this machine. Use --device cpu.")
-    examples = list(examples_of(bank))
-    inventory = QuestionInventory.of(
-        question.slots for one in examples for verb in one.verbs for question in verb.asked
-    )
+    examples = [*examples_of(data.bank), *chain.from_iterable(gold_examples(one, data.sentences) for one in data.gold)]
+    inventory = inventory_of(examples)
     if not inventory.shapes:
         raise UserError(
-            f"{bank.name}: no kind of question was asked at least three times, so there is nothing to learn. "
+            f"{data.bank.name}: no kind of question was asked at least three times, so there is nothing to learn. "
             "Use more sentences of the QA-SRL Bank."
         )
     used = {**settings.settings(), "device": device, "torch": torch.__version__, "tagger": tagger.name}
-    line = signature("qasrl-parser", used, {"bank": bank.digest})
+    loaded, digest = _encoder(encoder) if encoder else (None, "")
+    inputs = {"bank": data.bank.digest} | ({"gold": "+".join(one.digest for one in data.gold)} if data.gold else {})
+    line = signature("qasrl-parser", used | ({"encoder": digest} if encoder else {}), inputs)
     analysed = tagger.analyse(one.tokens for one in examples)
     sentences = list(training_sentences(zip(examples, analysed, strict=True), inventory, len(examples), progress))
-    vocabularies = Vocabularies.of([one.encoded for one in sentences], settings.words, settings.features)
     with _alone(settings.seed, settings.threads):
-        sizes = len(vocabularies.words), len(vocabularies.features)
-        learning = Learning(
-            ParserNetwork(inventory, sizes, settings.shape).to(device), sentences, vocabularies, settings
-        )
+        learning = learning_of(examples, sentences, inventory, settings, loaded, device)
         if checkpoint:
             resume(learning, line, checkpoint)
         while len(learning.losses) < settings.epochs:
@@ -71,14 +87,45 @@ def train_qasrl(
         "settings": settings.settings(),
         "seed": settings.seed,
         "device": device,
+        "torch": torch.__version__,
         "tagger": tagger.name,
-        "data": {bank.name: bank.digest},
+        "encoder": {"folder": encoder.name, "digest": digest} if encoder else None,
+        "data": data.digests(),
         "sentences": len(sentences),
         "verbs": sum(len(one.verbs) for one in examples),
         "questions": sum(len(verb.asked) for one in examples for verb in one.verbs),
         "losses": learning.losses,
     }
-    return QasrlParser(learning.network.cpu().eval(), vocabularies, inventory, line, training)
+    return QasrlParser(learning.network.cpu().eval(), learning.vocabularies, inventory, line, training)
+
+
+def _encoder(folder: Path) -> "tuple[PretrainedEncoder, str]":
+    need("transformers", "tokenizers")
+    from chorale.kits.qasrl.parser.encoder import PretrainedEncoder  # noqa: PLC0415 - needs transformers
+
+    return PretrainedEncoder.from_folder(folder)
+
+
+def inventory_of(examples: Iterable[SentenceExample]) -> QuestionInventory:
+    """The parts of all questions asked."""
+    return QuestionInventory.of(question.slots for one in examples for verb in one.verbs for question in verb.asked)
+
+
+def learning_of(
+    examples: Sequence[SentenceExample],
+    sentences: Sequence[TrainingSentence],
+    inventory: QuestionInventory,
+    settings: ParserTraining,
+    encoder: "PretrainedEncoder | None",
+    device: Device,
+) -> Learning:
+    """A new network about to learn. Sentences of a gold standard are repeated as often as the settings say."""
+    vocabularies = Vocabularies.of([one.encoded for one in sentences], settings.words, settings.features)
+    sizes = len(vocabularies.words), len(vocabularies.features)
+    times = [settings.gold_times if is_gold(example) else 1 for example in examples]
+    repeated = [one for one, count in zip(sentences, times, strict=True) for _ in range(count)]
+    network = ParserNetwork(inventory, sizes, settings.shape, encoder).to(device)
+    return Learning(network, repeated, vocabularies, settings)
 
 
 @contextmanager

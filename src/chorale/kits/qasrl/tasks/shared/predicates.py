@@ -8,10 +8,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_seriali
 from pydantic_core.core_schema import SerializerFunctionWrapHandler
 
 from chorale.kits.qasrl.files.tokens import tokens_in
+from chorale.kits.qasrl.grammar import NotAQuestion, machine
+from chorale.kits.qasrl.grammar.machine import LONGEST_QUESTION
 from chorale.model import Payload
 from chorale.text.inflections import VerbForms, variants_of
 
 MOST_TOKENS = 500
+MOST_SUGGESTED = 10
+"""Questions of a parser that an item can have."""
 
 
 def _in_one(word: str) -> str:
@@ -25,6 +29,7 @@ _Word = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_in_o
 _Form = Annotated[str, Field(min_length=1, max_length=60, pattern=r"\S")]
 _FormName = Literal["stem", "presentSingular3rd", "presentParticiple", "past", "pastParticiple"]
 _Preposition = Annotated[str, Field(min_length=1, max_length=25, pattern=r"^[a-z]+(?:-[a-z]+)*$")]
+_Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
 _ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": "“", "''": "”"}
 _NO_SPACE_BEFORE = re.compile(r"(?:[.,;:!?%)\]}…”’]|'|''|-RRB-|-RSB-|n['’]t|['’](?:s|S|re|ve|ll|d|m)|\.\.\.)")
 _NO_SPACE_AFTER = frozenset("([{$£€“‘`#") | {"``", "-LRB-", "-LSB-"}
@@ -59,14 +64,26 @@ class PredicateItem(StrictModel):
     """Other spellings of a form that questions may have as well: pled, beside pleaded."""
     prepositions: tuple[_Preposition, ...] = Field(default=(), max_length=20)
     """Of the sentence, in small letters: questions may have them besides the usual ones."""
+    suggested: tuple[_Question, ...] = Field(default=(), max_length=MOST_SUGGESTED)
+    """Questions that the page offers first, likeliest first: those of a parser."""
 
     @model_serializer(mode="wrap")
-    def _without_empty_variants(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Items from before there were variants stay as they are stored."""
+    def _without_empty_fields(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Items from before there were variants and suggestions stay as they are stored."""
         dumped: dict[str, Any] = dump(self)
-        if not dumped["variants"]:
-            del dumped["variants"]
+        for name in ("variants", "suggested"):
+            if not dumped[name]:
+                del dumped[name]
         return dumped
+
+    @model_validator(mode="after")
+    def _with_questions_of_its_verb(self) -> "PredicateItem":
+        forms = forms_of(self.model_dump())
+        for question in self.suggested:
+            parsed = machine(forms, self.prepositions).parse(question)
+            if isinstance(parsed, NotAQuestion):
+                raise ValueError(f"suggests {question!r}, which is no question about the verb: {parsed.reason}")
+        return self
 
     @model_validator(mode="after")
     def _of_the_sentence(self) -> "PredicateItem":
@@ -158,6 +175,7 @@ def view_of(item: Payload) -> dict[str, Any]:
         "forms": dict(item["forms"]),
         "variants": {name: list(spellings) for name, spellings in item.get("variants", {}).items()},
         "prepositions": list(prepositions_of(item)),
+        "suggested": list(item.get("suggested", ())),
     }
 
 

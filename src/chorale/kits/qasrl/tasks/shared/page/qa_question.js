@@ -16,13 +16,13 @@ const MOST_OFFERED = 8;
 export class QuestionField {
   /**
    * @param {HTMLElement} place gets the field
-   * @param {{forms: any, tokens: string[], verb_index: number, prepositions?: string[], variants?: any}} item
+   * @param {{forms: any, tokens: string[], verb_index: number, prepositions?: string[], variants?: any, suggested?: string[]}} item
    * @param {string} label
    * @param {() => string[]} earlier questions asked already
    * @param {FieldEvents} events
    */
   constructor(place, item, label, earlier, events) {
-    this.grammar = new Grammar(item.forms, item.tokens, item.verb_index, item.prepositions, item.variants);
+    this.grammar = new Grammar(item.forms, item.tokens, item.verb_index, item.prepositions, item.variants, item.suggested);
     this.earlier = earlier;
     this.events = events;
     this.listening = new AbortController();

@@ -1,0 +1,36 @@
+"""The questions of a parser as suggestions for people who write: which to offer first."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from chorale.kits.qasrl.grammar import NotAQuestion, machine
+from chorale.kits.qasrl.parser.parsing import ParsedVerb, QasrlParser, SentenceToParse
+from chorale.text.inflections import VerbForms
+from chorale.text.predicates import Predicate
+from chorale.text.tagger import Tagger
+
+THRESHOLD = 0.08
+"""Lower than for parsing: a suggestion that is wrong is left."""
+_MOST = 6
+
+
+def with_suggestions(
+    rows: Sequence[Mapping[str, Any]], parser: QasrlParser, tagger: Tagger
+) -> Iterator[dict[str, Any]]:
+    """Rows of an items file, each with the parser's questions about its verb, likeliest first."""
+    verbs = [Predicate(row["verb_index"], VerbForms.from_bank(row["forms"], row.get("variants"))) for row in rows]
+    analysed = tagger.analyse(row["tokens"] for row in rows)
+    asked = (
+        SentenceToParse(str(row["id"]), sentence, (verb,))
+        for row, sentence, verb in zip(rows, analysed, verbs, strict=True)
+    )
+    for row, parsed in zip(rows, parser.parse(asked, THRESHOLD), strict=True):
+        yield {**row, "suggested": ranked(parsed, row.get("prepositions", ()))}
+
+
+def ranked(parsed: ParsedVerb, prepositions: Sequence[str] = ()) -> list[str]:
+    """The questions that the page takes, likeliest first."""
+    built = machine(parsed.verb.forms, tuple(prepositions))
+    ordered = sorted(parsed.questions, key=lambda question: -question.right)
+    taken = (one.text for one in ordered if not isinstance(built.parse(one.text), NotAQuestion))
+    return list(dict.fromkeys(taken))[:_MOST]
