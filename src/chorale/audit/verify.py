@@ -20,7 +20,7 @@ from chorale.audit.identities import identities_checked, identity_differences, u
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
 from chorale.audit.money import currency_differences, fees_then, payment_differences, unchecked_payments
 from chorale.audit.parts import AuditPart
-from chorale.audit.protocol import verify_gates
+from chorale.audit.protocol import Bonuses, verify_gates
 from chorale.audit.showing import shown_differences, unchecked_showing
 from chorale.engine.combining import outcome
 from chorale.engine.quality import counted_by, qualities, shared_items
@@ -86,13 +86,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     messages = tuple(cause for part in parts.values() for cause in part.messages)
     gone = remaining.erased_answers(tx)
     (bonuses, cut_off), differences = verify_gates(tx, study, history.study_at, messages)
-    elsewhere: Counter[tuple[str, str]] = Counter()
-    for kit, part in parts.items():
-        with blaming(f"audit of the kit `{kit}`"):
-            part.add_pay(tx, study, bonuses)
-            elsewhere.update({} if part.worked is None else part.worked(tx, study))
-    for stage_name, worker, at, amount in (*given_by_hand(tx), *kept_bonuses(tx, history.study_at)):
-        bonuses[stage_name, worker].append((at, amount))
+    elsewhere = _add_bonuses(tx, study, parts, history, bonuses)
     recorded = ledger.for_responses(tx, gone)
     books = Books(history, paid, GoldThen.of(tx), all_words(tx), fees_then(tx, study, history), recorded)
     by_hand, reinstated = dropped_by_hand(tx), counting_again(tx)
@@ -124,9 +118,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     differences += [*of_items, *decision_differences(tx, study)]
     differences += [*grade_differences(tx, study, responses, judged, gone), *_duration_differences(tx)]
     differences += [*consent_differences(tx), *erasure_differences(tx, study), *shown_differences(tx, study)]
-    for kit, part in parts.items():
-        with blaming(f"audit of the kit `{kit}`"):
-            differences += part.differences(tx)
+    differences += _of_kits(tx, parts)
     differences += [*payment_differences(tx), *currency_differences(tx, study), *identity_differences(tx)]
     return Verification(
         {
@@ -144,6 +136,28 @@ def verify(tx: Tx, study: Study) -> Verification:
             *unchecked_showing(tx, study),
         ],
     )
+
+
+def _add_bonuses(
+    tx: Tx, study: Study, parts: Mapping[str, AuditPart], history: History, bonuses: Bonuses
+) -> Counter[tuple[str, str]]:
+    """Add what was paid by kits, by hand and for what was kept; the time worked beside items."""
+    elsewhere: Counter[tuple[str, str]] = Counter()
+    for kit, part in parts.items():
+        with blaming(f"audit of the kit `{kit}`"):
+            part.add_pay(tx, study, bonuses)
+            elsewhere.update({} if part.worked is None else part.worked(tx, study))
+    for stage_name, worker, at, amount in (*given_by_hand(tx), *kept_bonuses(tx, history.study_at)):
+        bonuses[stage_name, worker].append((at, amount))
+    return elsewhere
+
+
+def _of_kits(tx: Tx, parts: Mapping[str, AuditPart]) -> list[str]:
+    differences: list[str] = []
+    for kit, part in parts.items():
+        with blaming(f"audit of the kit `{kit}`"):
+            differences += part.differences(tx)
+    return differences
 
 
 def _item_differences(
