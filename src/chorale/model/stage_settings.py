@@ -297,6 +297,11 @@ class StageSettings(Settings):
     rehearsal: RehearsalSettings | None = Field(
         default=None, description="What simulated workers need to know; never shown to anybody."
     )
+    options_from: Name | None = Field(
+        default=None,
+        description="Use the `options` of this stage, which has the same task, so that training and work share a form. "
+        "Options given here are added, or replace those of the same name.",
+    )
     options: dict[str, Any] = Field(default_factory=dict, description="Settings of the task itself.")
 
     _filled_in = field_validator("title")(not_blank)
