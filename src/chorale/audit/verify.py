@@ -20,7 +20,7 @@ from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, gi
 from chorale.audit.money import currency_differences, fees_then, payment_differences, unchecked_payments
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import verify_gates
-from chorale.audit.showing import shown_differences, unchecked_showing
+from chorale.audit.showing import shown_differences, unproven
 from chorale.engine.paying import earned_by, for_part
 from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import RunningStage, Study
@@ -135,10 +135,7 @@ def verify(tx: Tx, study: Study) -> Verification:
             **identities_checked(tx),
         },
         differences,
-        [
-            *(*unchecked_identities(tx), *unchecked_payments(tx)),
-            *(*not_recomputed(study, silent), *unchecked_showing(tx, study)),
-        ],
+        [*unchecked_identities(tx), *unchecked_payments(tx), *not_recomputed(study, silent), *unproven(tx, study)],
     )
 
 

@@ -59,6 +59,7 @@ StageInPath = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[a-z][
 def add_worker_routes(router: APIRouter, site: Site, parts: Sequence[SitePart] = ()) -> None:
     """Every route of the worker's, pages and interface. The busiest come first."""
     _add_interface(router, site)
+    _add_first_answers(router, site)
     add_arrival_routes(router, site)
     add_withdrawal_routes(router, site)
     add_payment_routes(router, site)
@@ -261,13 +262,6 @@ def _add_interface(router: APIRouter, site: Site) -> None:
             }
         )
 
-    @router.post("/api/assignments/{token}/first", response_model=RevealedBody, responses=REFUSALS)
-    async def first(request: Request, token: TokenInPath, body: FirstAnswer) -> Response:
-        """Store a first answer, where a form has two steps. When this answers 200, it is on disk and can't change."""
-        session = site.claim(request)
-        revealed = await site.write(work.answer_first, session.worker_id, token, body.answer, session)
-        return _json({"status": revealed.status, "first": revealed.first, "item": revealed.view})
-
     @router.post("/api/assignments/{token}/extend", response_model=ExtendedBody, responses=REFUSALS)
     async def extend(request: Request, token: TokenInPath) -> Response:
         """Ask for more time: the lease begins anew."""
@@ -279,6 +273,15 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         """Skip an item: give it back unanswered; somebody else will get it."""
         await site.write_as(request, work.skip, token)
         return _json({"status": "returned"})
+
+
+def _add_first_answers(router: APIRouter, site: Site) -> None:
+    @router.post("/api/assignments/{token}/first", response_model=RevealedBody, responses=REFUSALS)
+    async def first(request: Request, token: TokenInPath, body: FirstAnswer) -> Response:
+        """Store a first answer, where a form has two steps. When this answers 200, it is on disk and can't change."""
+        session = site.claim(request)
+        revealed = await site.write(work.answer_first, session.worker_id, token, body.answer, session)
+        return _json({"status": revealed.status, "first": revealed.first, "item": revealed.view})
 
 
 async def _settle(site: Site) -> None:
