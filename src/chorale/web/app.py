@@ -75,10 +75,9 @@ def create_app(
     by_kit: dict[str, SitePart] = loaded_parts(lambda kit: kit.site, study.task_names)
     refuse_clashes(by_kit)
     parts = list(by_kit.values())
-    templates = [part.templates for part in parts if part.templates is not None]
     site = Site(
         study,
-        Pages(study, templates),
+        Pages(study, [part.templates for part in parts if part.templates is not None]),
         study_sessions(study),
         public_url,
         prolific,
