@@ -727,8 +727,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             field_toml(name="one", kind="text", ask="Which?", options=["a", "b"]),
             "options =",
-            "`stage.options.fields.options` is for fields of the kind `choice` and `choices` and `spans`, and this one "
-            "is a `text` (found ['a', 'b']). Remove it.",
+            "`stage.options.fields.options` is not for fields of the kind `text`, only for `choice`, `choices`, ",
         ),
         (
             field_toml(name="One!", kind="text", ask="Which?"),

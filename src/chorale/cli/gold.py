@@ -121,7 +121,7 @@ def _list(study: Study, stages: list[RunningStage]) -> dict[str, Any]:
 def _gold_as_json(stage: RunningStage, row: GoldItem) -> dict[str, Any]:
     return {
         "item": row.key,
-        "view": stage.task.form.view(row.payload),
+        "view": stage.task.form.shown(row.payload),
         "answer": row.answer,
         "words": answer_words(stage.task, row.payload, row.answer, gold=True),
         "explanation": row.explanation,
@@ -135,7 +135,7 @@ def _gold_as_json(stage: RunningStage, row: GoldItem) -> dict[str, Any]:
 def _candidate_as_json(stage: RunningStage, item: Item) -> dict[str, Any]:
     return {
         "item": item.key,
-        "view": stage.task.form.view(item.payload),
+        "view": stage.task.form.shown(item.payload),
         "answer": item.answer,
         "words": answer_words(stage.task, item.payload, item.answer),
         "confidence": item.confidence,

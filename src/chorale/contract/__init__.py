@@ -8,6 +8,7 @@ from chorale.contract.exporting import Origin, RowMeasure, RowMeasures, Seeds, S
 from chorale.contract.fields import AnswerField, FieldKind, FieldResult, Scale, StudioControl
 from chorale.contract.peoples_grades import Kept, Marks
 from chorale.contract.quality_names import QualityNames
+from chorale.contract.reveal import Reveal
 from chorale.contract.task import (
     AnswerError,
     Combining,
@@ -55,6 +56,7 @@ __all__ = [
     "Origin",
     "QualityNames",
     "ReportSection",
+    "Reveal",
     "RowMeasure",
     "RowMeasures",
     "Scale",

@@ -132,7 +132,7 @@ def _shown_once(stage: RunningStage, items: Sequence[Item], gold_shown: Collecti
 
 
 def _shown(stage: RunningStage, payload: Payload) -> str:
-    return codec.as_text(stage.task.form.view(payload))
+    return codec.as_text(stage.task.form.shown(payload))
 
 
 def _disputed_items(tx: Tx, stage: RunningStage) -> dict[int, set[str]]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from chorale.contract import AnswerError, GradeResult
 from chorale.engine import paying
 from chorale.engine.entering import admission
+from chorale.engine.first_answers import check_first
 from chorale.engine.gates import decide_about
 from chorale.engine.leases import own_assignment
 from chorale.engine.offering import Progress
@@ -91,6 +92,7 @@ def submit(
     if assignment.state == AssignmentState.SUBMITTED:
         return _as_before(tx, stage, held)
     item, answer, text = _parsed(tx, stage, assignment.item_id, raw_answer)
+    check_first(tx, stage, token, answer)
     _renew_if_ended(tx, study, stage, assignment, record)
     gold = _gold_of(tx, assignment)
     judged = _read_judged(tx, study, stage, held)

@@ -226,7 +226,16 @@ def _write_lines(_columns: Sequence[str], rows: Iterable[tables.TableRow], path:
     tables.write_jsonl(rows, path)
 
 
-_WRITERS: Mapping[str, Writer] = {".csv": tables.write_csv, ".tsv": tables.write_tsv, ".jsonl": _write_lines}
+def _write_files(_columns: Sequence[str], rows: Iterable[tables.TableRow], path: Path) -> None:
+    tables.write_zip(rows, path)
+
+
+_WRITERS: Mapping[str, Writer] = {
+    ".csv": tables.write_csv,
+    ".tsv": tables.write_tsv,
+    ".jsonl": _write_lines,
+    ".zip": _write_files,
+}
 _RESPONSE_COLUMNS = (
     *("response", "stage", "task", "task_version", "item", "group", "payload", "worker", "kind", "answer", "counts"),
     *("submitted_at", "submitted_at_ms", "duration_ms", "gold_answer", "gold_score"),

@@ -239,8 +239,8 @@ class StagePay(Settings):
         default=None,
         ge=0,
         le=1000,
-        description="How many parts an answer is expected to have, for what `chorale check` tells of cost and wage. As "
-        "many as the answers of the truth file or of gold have, on average, if not given.",
+        description="How many parts an answer is expected to have, for the cost and wage in `chorale check`. Where the "
+        "truth file has answers to the stage's items, it goes by those. Default: as many as the answers of gold have.",
     )
     kept: PartsBonus | None = Field(
         default=None,

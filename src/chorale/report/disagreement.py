@@ -155,7 +155,7 @@ def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     """An item in a line, as its task has it or with all that people see of it."""
     if stage.task.explaining.caption is not None:
         return brief(stage.task.explaining.caption(payload))
-    parts = [value if isinstance(value, str) else shortened(value) for value in stage.task.form.view(payload).values()]
+    parts = [value if isinstance(value, str) else shortened(value) for value in stage.task.form.shown(payload).values()]
     if len(" · ".join(parts)) > _LONGEST:
         # What is cut off must not be the sentence: ids and numbers go behind it.
         parts.sort(key=lambda part: -len(part.split()))

@@ -280,6 +280,7 @@ _JUDGMENTS = Prepared(
         response.c.item_id == bindparam("item_id"),
         response.c.kind == literal_column("'production'"),
         participation.c.standing == literal_column("'active'"),
+        response.c.erased_at.is_(None),
     ),
     Scope(worker=6, item="item_id"),
 )

@@ -222,6 +222,15 @@ response = Table(
     Index("ix_response_stage", "stage_id", "id"),
 )
 
+# What was answered before the rest of the item was shown, where a form has two steps.
+first_answer = Table(
+    "first_answer",
+    metadata,
+    Column("assignment_id", Id, ForeignKey("assignment.id"), primary_key=True, autoincrement=False),
+    Column("answer", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
 grade = Table(
     "grade",
     metadata,

@@ -11,6 +11,7 @@ from chorale.contract import Task, installed_tasks
 from chorale.files.toml_lines import TomlPath
 from chorale.folder.checking.content import GoldRow, StageContent, TruthRow
 from chorale.folder.checking.drafts import Draft, earlier_stage
+from chorale.folder.checking.media_files import check_media
 from chorale.folder.checking.named_files import read_markdown
 from chorale.folder.checking.report import CheckReport, did_you_mean, printable
 from chorale.folder.checking.row_files import RowFile, row_file
@@ -69,6 +70,8 @@ def read_stage_files(
     _check_sources(draft, task, options, drafts, earlier, report)
     gold, gold_count = _read_gold_of(draft, task, items, taken, report)
     truth = _read_truth_of(draft, task, report)
+    if task is not None and task.form.media:
+        check_media(task, [*items, *(row.item for row in gold)], draft.at("options"), report)
     return StageFiles(task, options, items, gold, gold_count, truth, guidelines, unmerged, taken)
 
 
@@ -312,4 +315,4 @@ def _truth_in(file: RowFile, task: Task) -> Iterator[TruthRow]:
         payload = file.shaped(row, task.shape.item_type, task.shape.parse_item)
         answered, answer = file.answer_of(row, partial(task.shape.parse_answer, item=payload))
         if payload is not None and answered:
-            yield TruthRow(task.form.view(payload), answer)
+            yield TruthRow(task.form.shown(payload), answer)

@@ -8,6 +8,7 @@ from typing import Any
 from chorale.contract import Task
 from chorale.contract.reading_time import estimated_seconds
 from chorale.contract.task import one_part
+from chorale.folder.checking.content import KnownAnswers
 from chorale.folder.checking.drafts import Draft, earlier_stage
 from chorale.folder.checking.report import CheckReport
 from chorale.folder.checking.settings_shape import salvaged
@@ -109,7 +110,11 @@ def _writing_seconds(draft: Draft, content: StageFiles) -> float:
     pay = draft.table(StagePay, "pay")
     if pay is None or content.task is None:
         return 0.0
-    return expected_writing(pay, content.task, [row.answer for row in content.truth or content.gold])
+    return expected_writing(pay, content.task, _known(content, content.task))
+
+
+def _known(content: StageFiles, task: Task) -> KnownAnswers:
+    return KnownAnswers.of(task, content.items, content.gold, content.truth)
 
 
 def _check_parts(draft: Draft, task: Task | None, report: CheckReport) -> None:
@@ -145,9 +150,8 @@ def _check_needed_fields(draft: Draft, task: Task | None, report: CheckReport) -
 def _for_an_answer(pay: StagePay, content: StageFiles) -> float:
     if content.task is None:
         return pay.per_judgment
-    known = [row.answer for row in content.truth or content.gold]
     shown = [item.payload for item in content.items or [row.item for row in content.gold]]
-    return expected_pay(pay, content.task, known, shown)
+    return expected_pay(pay, content.task, _known(content, content.task), shown)
 
 
 def _check_confidence(drafts: Sequence[Draft], report: CheckReport) -> None:

@@ -53,7 +53,7 @@ def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     if stage.task.explaining.caption is not None:
         return _cut(stage.task.explaining.caption(payload))
     # What is in a structure is for the form to work with.
-    parts = [answer_text(value) for value in stage.task.form.view(payload).values() if not isinstance(value, dict)]
+    parts = [answer_text(value) for value in stage.task.form.shown(payload).values() if not isinstance(value, dict)]
     if len(" · ".join(parts)) > SUMMARY_CHARACTERS:
         # What is cut off must not be the sentence: ids and numbers go behind it.
         parts.sort(key=lambda part: -len(part.split()))

@@ -19,3 +19,10 @@ if (reviewing instanceof HTMLInputElement) reviewByKeys(reviewing);
 
 // On a phone the tabs go on beyond the edge of the screen: the one of this page is to be seen.
 document.querySelector(".site-nav [aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
+for (const all of document.querySelectorAll("[data-choose-all]")) {
+  all.addEventListener("change", () => {
+    const name = all.getAttribute("data-choose-all");
+    for (const one of all.closest("form")?.querySelectorAll(`input[name="${name}"]`) ?? []) one.checked = all.checked;
+  });
+}

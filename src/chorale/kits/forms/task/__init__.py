@@ -1,7 +1,6 @@
 """Any annotation that a study file can describe, without code: choices, scales, texts, spans, comparisons."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, create_model
@@ -20,12 +19,12 @@ from chorale.contract.task import (
 )
 from chorale.kits.forms.task.answers import FormFields
 from chorale.kits.forms.task.explaining import FormWording
-from chorale.kits.forms.task.items import item_type
-from chorale.kits.forms.task.page import form_page
-from chorale.kits.forms.task.settings import FormOptions
+from chorale.kits.forms.task.items import item_type, media_columns
+from chorale.kits.forms.task.more_tables import more_tables
+from chorale.kits.forms.task.page import BROWSER, form_page
+from chorale.kits.forms.task.settings import FormOptions, Look
 from chorale.kits.forms.task.tables import answers_table, results_table
 
-_HERE = Path(__file__).parent
 _EXAMPLE_OPTIONS: dict[str, Any] = {
     "shows": [{"item": "message", "label": "A message to a neighbour"}],
     "fields": [
@@ -93,7 +92,7 @@ def _answers(name: str, parse: Any, schema: dict[str, Any]) -> type[BaseModel]:
 def _configured(options: FormOptions) -> Task:
     form = FormFields(options)
     wording = FormWording(form)
-    items = item_type(options)
+    items = item_type(options, form.fields)
     return Task(
         name="form",
         version=1,
@@ -107,9 +106,13 @@ def _configured(options: FormOptions) -> Task:
             fields=tuple(field.answer_field() for field in form.fields.values()),
         ),
         form=Form(
-            page=form_page(options),
-            module=_HERE / "form.js",
-            style=_HERE / "form.css",
+            page=form_page(options, form.fields.values()),
+            module=BROWSER / "form.js",
+            style=BROWSER / "form.css",
+            shared=(BROWSER / "kinds.css",),
+            media=media_columns(options),
+            hosts=options.hosts,
+            markdown=tuple(part.item for part in options.shows if part.look is Look.MARKDOWN),
             view=form.view,
             arrange=form.arrange if form.shuffled else None,
         ),
@@ -132,7 +135,7 @@ def _configured(options: FormOptions) -> Task:
             reasons=wording.reasons,
             feedback=wording.feedback,
         ),
-        exports=(results_table(form), answers_table(form)),
+        exports=(results_table(form), answers_table(form), *more_tables(form)),
     )
 
 

@@ -14,7 +14,7 @@ from chorale.files.rows import shortened
 from chorale.kits.forms.task.fields import FormField, Votes
 from chorale.kits.forms.task.gold_checks import GoldCheck
 from chorale.kits.forms.task.kinds import form_field
-from chorale.kits.forms.task.settings import PIECES, FieldSettings, FormOptions, Kind
+from chorale.kits.forms.task.settings import PIECES, FieldSettings, FormOptions
 from chorale.kits.forms.task.tokens import pieces
 from chorale.model import Answer, Judgment, Payload
 
@@ -100,34 +100,40 @@ class FormFields:
     # Showing
 
     def view(self, item: Payload) -> dict[str, Any]:
-        """The columns that the form shows, as texts, and those to mark words in also in pieces."""
-        view: dict[str, Any] = {name: _text(item[name]) for name in self.shown if item.get(name) is not None}
-        if self._marked:
-            view[PIECES] = {name: pieces(item[name]) for name in self._marked}
+        """The columns that the form shows, what its fields ask about, and what they are filled with at first."""
+        view: dict[str, Any] = {name: _shown(item[name]) for name in self.shown if item.get(name) is not None}
+        for field in self.fields.values():
+            for name, value in field.view(item).items():
+                # Several fields may mark words, each in a text of its own.
+                view[name] = {**view[name], **value} if name == PIECES and name in view else value
+            prefill = field.settings.prefill
+            if prefill is not None and item.get(prefill) is not None:
+                view[prefill] = item[prefill]
         return view
 
     @property
     def shown(self) -> list[str]:
-        """The columns of an item that the form shows, compares or lets people mark words in."""
-        shown = [each for part in self.options.shows for each in (part.item, part.highlight) if each]
-        shown += [side for field in self.fields.values() for side in field.settings.sides or ()]
-        return list(dict.fromkeys((*shown, *self._marked)))
+        """The columns of an item that the form shows, compares or asks about."""
+        shown = [each for part in self.options.shows for each in part.columns]
+        settings = [field.settings for field in self.fields.values()]
+        shown += [column for each in settings for column in (*(each.sides or ()), each.item) if column]
+        return list(dict.fromkeys(shown))
 
     @property
-    def _marked(self) -> list[str]:
-        return sorted({field.settings.item for field in self.fields.values() if field.settings.item})
+    def prefilled(self) -> dict[str, str]:
+        """Fields that are filled in at first, each with the column it is filled from."""
+        return {name: field.settings.prefill for name, field in self.fields.items() if field.settings.prefill}
 
     @property
     def shuffled(self) -> dict[str, FormField]:
         return {name: field for name, field in self.fields.items() if field.settings.shuffle}
 
-    def arrange(self, _item: Payload, seeds: Seeds) -> dict[str, Any]:
-        """The order of what is shuffled: options stay for a worker, sides change from item to item."""
+    def arrange(self, item: Payload, seeds: Seeds) -> dict[str, Any]:
+        """The order of what is shuffled: options stay for a worker, what is compared changes from item to item."""
         orders: dict[str, Any] = {}
         for name, field in self.shuffled.items():
-            is_pair = field.settings.kind is Kind.PAIR
-            order = list(field.settings.sides or () if is_pair else field.settings.answers)
-            Random(f"{seeds.item if is_pair else seeds.worker}:{name}").shuffle(order)
+            order, every_item = field.order(item)
+            Random(f"{seeds.item if every_item else seeds.worker}:{name}").shuffle(order)
             orders[name] = order
         return orders
 
@@ -212,7 +218,7 @@ class FormFields:
                 continue
             if known is not None and name in known:
                 value = field.answer_by(known[name])
-                answer[name] = field.guess(view, rng) if value is None else value
+                answer[name] = field.guess(view, rng) if value is None else field.completed(value, view, rng)
             elif field.settings.required or (known is None and rng is not None and rng.random() < 0.5):
                 answer[name] = field.guess(view, rng)
         return answer
@@ -244,5 +250,7 @@ def _combined(field: FormField, asked: Votes, draw: int) -> FieldResult:
     return FieldResult(value, None if sure is None else sure * share)
 
 
-def _text(value: str | Sequence[str]) -> str:
-    return value if isinstance(value, str) else "".join(pieces(value))
+def _shown(value: Any) -> Any:
+    """A text, also where it comes as a list of tokens; a dialogue or a tuple as it is."""
+    is_tokens = isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    return "".join(pieces(value)) if is_tokens else value

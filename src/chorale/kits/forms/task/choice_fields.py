@@ -67,6 +67,9 @@ class ChoiceField(FormField):
     def guess(self, _view: Mapping[str, Any], rng: Random | None) -> str | int:
         return rng.choice(self.settings.answers) if rng else self.settings.answers[0]
 
+    def order(self, item: Payload) -> tuple[list[str], bool]:
+        return (list(self.settings.sides), True) if self.settings.sides else super().order(item)
+
     def words(self, value: str | int, item: Payload) -> str:
         named: str = dict(self.options).get(value, str(value))
         match self.settings.kind:
@@ -98,7 +101,7 @@ class ChoicesField(FormField):
 
     @property
     def _most(self) -> int:
-        return self.settings.max or len(self._values)
+        return self.settings.most or len(self._values)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "array", "items": {"enum": self._values}, "uniqueItems": True}
@@ -144,7 +147,7 @@ class ChoicesField(FormField):
         ranked = sorted(order, key=lambda option: -shares[option])
         count = sum(share > 0.5 for share in shares.values())
         if not self._allowed(count):
-            count = self.settings.least if count < self.settings.least else self.settings.max or count
+            count = self.settings.least if count < self.settings.least else self.settings.most or count
         chosen = set(ranked[:count])
         agreed = min(share if option in chosen else 1 - share for option, share in shares.items())
         return [option for option in self._values if option in chosen], agreed
@@ -156,6 +159,9 @@ class ChoicesField(FormField):
         counts = [count for count in range(min(self._most, self.settings.least + 2) + 1) if self._allowed(count)]
         chosen = rng.sample(values, rng.choice(counts))
         return [value for value in values if value in chosen]
+
+    def rules(self) -> dict[str, Any]:
+        return {"min": self.settings.least, "max": self._most}
 
     def words(self, value: list[str], _item: Payload) -> str:
         labels = dict(self.options)
@@ -173,7 +179,7 @@ class ChoicesField(FormField):
 
 def levels_of(field: FieldSettings) -> list[tuple[int, str]]:
     """The levels of a scale, each with its words, if it has any."""
-    if field.kind is not Kind.LIKERT:
+    if field.kind not in (Kind.LIKERT, Kind.MATRIX):
         return []
     count, labels = field.scale, field.labels or ()
     ends = {1: labels[0], count: labels[-1]} if len(labels) == 2 else dict(enumerate(labels, 1))

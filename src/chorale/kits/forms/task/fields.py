@@ -96,7 +96,23 @@ class FormField(ABC):
     def guess(self, view: Mapping[str, Any], rng: Random | None) -> Any:
         """An answer of a simulated worker; without random numbers, always the same one."""
 
+    def completed(self, value: Any, _view: Mapping[str, Any], _rng: Random | None) -> Any:
+        """A known answer of a simulated worker, with a guess for what gold leaves out."""
+        return value
+
     # Showing
+
+    def view(self, _item: Payload) -> dict[str, Any]:
+        """What the page needs of the item to ask for it."""
+        return {}
+
+    def rules(self) -> dict[str, Any]:
+        """What the page checks before an answer is sent, and what else its script needs to know."""
+        return {}
+
+    def order(self, _item: Payload) -> tuple[list[str], bool]:
+        """What `shuffle` puts in another order, and whether it does so for every item anew."""
+        return [str(value) for value in self.settings.answers], False
 
     def words(self, value: Any, _item: Payload) -> str:
         """The answer in one line, as people read it beside the item: also in events, on the gold page and in the

@@ -11,7 +11,7 @@ from chorale.kits.forms.task.fields import FormField, Votes
 from chorale.kits.forms.task.quoted_spans import quoted_span, span_at
 from chorale.kits.forms.task.settings import PIECES, Kind, Match
 from chorale.kits.forms.task.studio_spans import span_labels
-from chorale.kits.forms.task.tokens import characters, excerpt, runs_together, tokens
+from chorale.kits.forms.task.tokens import characters, excerpt, pieces, runs_together, tokens
 from chorale.model import Payload
 
 Span = dict[str, Any]
@@ -48,17 +48,26 @@ class SpanField(FormField):
     def parse(self, raw: Any) -> list[Span]:
         if not isinstance(raw, list) or len(raw) > MOST_SPANS:
             raise ValueError("is not a list of spans")
+        spans = self.in_order(raw)
+        self.count(len(spans))
+        return spans
+
+    def in_order(self, raw: list[Any]) -> list[Span]:
+        """Spans of one text, the first one first."""
         spans = sorted((self._span(each) for each in raw), key=_order)
         if any(left == right for left, right in pairwise(spans)):
             raise ValueError("has a span twice")
         if not self.settings.overlap and any(right["start"] < left["end"] for left, right in pairwise(spans)):
             raise ValueError("has spans that overlap")
-        least, most = self.settings.least, self.settings.max
-        if len(spans) < least:
-            raise ValueError(f"has {len(spans)} spans and must have at least {least}")
-        if most is not None and len(spans) > most:
-            raise ValueError(f"has {len(spans)} spans and must have at most {most}")
         return spans
+
+    def count(self, number: int) -> None:
+        """Refuse too few and too many."""
+        least, most = self.settings.least, self.settings.most
+        if number < least:
+            raise ValueError(f"has {number} spans and must have at least {least}")
+        if most is not None and number > most:
+            raise ValueError(f"has {number} spans and must have at most {most}")
 
     def _span(self, raw: Any) -> Span:
         wanted = {"start", "end", "label"} if self._labels else {"start", "end"}
@@ -114,9 +123,10 @@ class SpanField(FormField):
 
     def combine(self, votes: Votes, _draw: int) -> tuple[list[Span], float]:
         """What most marked, by trust; its confidence is how well the answers agree with it, as a mean F1."""
-        spans = _by_span(votes) if self.settings.overlap else _by_token(votes)
-        if self.settings.max is not None and len(spans) > self.settings.max:
-            kept = sorted(spans, key=lambda span: (-_support(span, votes), _order(span)))[: self.settings.max]
+        spans = by_span(votes) if self.settings.overlap else _by_token(votes)
+        most = self.settings.most
+        if most is not None and len(spans) > most:
+            kept = sorted(spans, key=lambda span: (-_support(span, votes), _order(span)))[:most]
             spans = sorted(kept, key=_order)
         weight = sum(trust for _, trust in votes)
         return spans, sum(trust * f1(value, spans) for value, trust in votes) / weight
@@ -128,7 +138,7 @@ class SpanField(FormField):
             label = "".join(self._labels[:1])
             return [_span(start, start + 1, label) for start in range(min(wanted, count))]
         # Every span keeps to a stretch of its own, so that none overlap.
-        wanted = min(count, rng.randint(wanted, max(wanted, min(self.settings.max or wanted + 1, wanted + 1))))
+        wanted = min(count, rng.randint(wanted, max(wanted, min(self.settings.most or wanted + 1, wanted + 1))))
         edges = [count * number // wanted for number in range(wanted + 1)]
         spans = []
         for low, high in pairwise(edges):
@@ -174,6 +184,13 @@ class SpanField(FormField):
             f"{each['text']} ({each['label']})" if "label" in each else each["text"] for each in self.cell(value, item)
         ]
 
+    def view(self, item: Payload) -> dict[str, Any]:
+        return {PIECES: {self._item: pieces(item[self._item])}}
+
+    def rules(self) -> dict[str, Any]:
+        bounds = {"min": self.settings.least, "max": self.settings.most, "overlap": self.settings.overlap}
+        return {**bounds, "item": self._item, "labels": [list(each) for each in self.options]}
+
     def studio(self) -> StudioControl:
         return span_labels(self.settings.name, self._item, self.options)
 
@@ -198,7 +215,7 @@ def _order(span: Span) -> tuple[int, int, str]:
     return span["start"], span["end"], span.get("label", "")
 
 
-def _by_span(votes: Votes) -> list[Span]:
+def by_span(votes: Votes) -> list[Span]:
     """Spans that most marked exactly so: where spans may lie in each other, tokens do not tell them apart."""
     weights: dict[tuple[int, int, str], float] = defaultdict(float)
     for value, trust in votes:

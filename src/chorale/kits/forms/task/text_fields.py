@@ -28,7 +28,7 @@ class TextField(FormField):
 
     @property
     def most(self) -> int:
-        return self.settings.max or (LONGEST_LINE if self.settings.kind is Kind.TEXT else LONGEST_TEXT)
+        return self.settings.most or (LONGEST_LINE if self.settings.kind is Kind.TEXT else LONGEST_TEXT)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "minLength": self.settings.least, "maxLength": self.most}
@@ -89,6 +89,10 @@ class TextField(FormField):
         if rng is not None:
             words[0] = rng.choice(_FILLER)
         return " ".join(words)[: self.most].strip().ljust(self.settings.least, "x")
+
+    def rules(self) -> dict[str, Any]:
+        words = {"minWords": self.settings.min_words or 0, "maxWords": self.settings.max_words}
+        return {"min": self.settings.least, "max": self.most, **words}
 
     def words(self, value: str | list[str], _item: Payload) -> str:
         return quoted(value)
