@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from chorale.audit.consents import consent_differences
+from chorale.audit.decisions import decision_differences
 from chorale.audit.draws import (
     answers_drawn,
     arm_differences,
@@ -21,10 +22,11 @@ from chorale.audit.money import currency_differences, fees_then, payment_differe
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import verify_gates
 from chorale.audit.showing import shown_differences, unchecked_showing
+from chorale.engine.combining import outcome
 from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
-from chorale.engine.settling import derived_items, has_settled
+from chorale.engine.settling import derived_items
 from chorale.engine.waiting import is_waiting
 from chorale.model import (
     AssignmentKind,
@@ -41,15 +43,14 @@ from chorale.model import (
 from chorale.model.plural import plural
 from chorale.protocol import (
     WorkerQuality,
-    decide_item,
     gold_after,
     review_quality,
     review_worker,
-    rule_for,
     trust,
 )
 from chorale.registry import blaming, loaded_parts
 from chorale.store import Tx, erasing, events, ledger, participations, remaining
+from chorale.store.codec import as_text
 from chorale.store.items import all_items, live_leases
 from chorale.store.lengths import all_words
 from chorale.store.participations import ParticipationSummary
@@ -115,9 +116,9 @@ def verify(tx: Tx, study: Study) -> Verification:
     there = [response for response in responses if response.id not in gone]
     judged = {stage.name: _counted(stage, there, standings) for stage in study.stages.values()}
     items, of_items = _item_differences(tx, study, judged, history, reinstated)
-    differences += of_items
+    differences += [*of_items, *decision_differences(tx, study)]
     differences += [*grade_differences(tx, study, responses, judged, gone), *_duration_differences(tx)]
-    differences += [*consent_differences(tx), *erasure_differences(tx, study), *shown_differences(tx)]
+    differences += [*consent_differences(tx), *erasure_differences(tx, study), *shown_differences(tx, study)]
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
             differences += part.differences(tx)
@@ -156,7 +157,7 @@ def _books(tx: Tx, study: Study, history: History, gone: Collection[int]) -> Boo
 def _unchecked(tx: Tx, study: Study, silent: Collection[str], gone: Collection[int]) -> list[str]:
     """What nothing recorded can show."""
     of_erased = not_recomputed(tx, study, silent, gone)
-    return [*unchecked_identities(tx), *unchecked_payments(tx), *of_erased, *unchecked_showing(tx)]
+    return [*unchecked_identities(tx), *unchecked_payments(tx), *of_erased, *unchecked_showing(tx, study)]
 
 
 def _item_differences(
@@ -262,12 +263,10 @@ def _counted(
 
 
 def _label_differences(stage: RunningStage, item: Item, judgments: list[Judgment]) -> Iterator[str]:
-    rule = rule_for(stage.settings.judgments, item.sampled)
-    combined = stage.combined(item.key, judgments) if len(judgments) >= rule.min else None
+    decided = None if item.decision is None else as_text(item.decision)
+    combined, decision = outcome(stage, item.key, judgments, sampled=item.sampled, decided=decided)
     answer = None if combined is None else combined.answer
     confidence = None if combined is None else combined.confidence
-    stable = has_settled(stage, rule, judgments)
-    decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
     state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
     name = f"item {item.key} of {stage.name}"
     if item.judgments != len(judgments):

@@ -11,6 +11,7 @@ from chorale.model import MessageState, responses_behind
 from chorale.store import payout_addresses
 from chorale.store.codec import as_text, from_text
 from chorale.store.erased import ERASED, ERASED_TEXT
+from chorale.store.first_answers import erase_first_answers
 from chorale.store.identity_schema import worker_session
 from chorale.store.recruiting_schema import delivery, invitation, invitation_address, payment, submission
 from chorale.store.schema import (
@@ -192,6 +193,7 @@ def erase_answers(tx: Connection, worker_id: int, pseudonym: str, now: int) -> d
     own = response.c.worker_id == worker_id
     there = and_(own, response.c.erased_at.is_(None))
     responses = _count(tx, update(response).where(there).values(answer="null", erased_at=now))
+    erase_first_answers(tx, worker_id)
     tx.execute(update(grade).where(grade.c.response_id.in_(select(response.c.id).where(own))).values(reasons="[]"))
     _erase_reasons_by(tx, set(tx.execute(select(response.c.id).where(own)).scalars()))
     labels = _rewrite(

@@ -103,9 +103,9 @@ def _look_through(url: URL, seconds: float) -> None:
         engine.dispose()
 
 
-def open_loading_store(file: Path) -> LoadingStore:
-    """A new SQLite file with the current schema, to be filled with what is there already and then finished."""
-    return LoadingStore(file, lambda connection: migrate(MIGRATIONS, connection))
+def open_loading_store(file: Path, *, indexed: bool = False) -> LoadingStore:
+    """A new SQLite file with the current schema, to be filled and then finished; `indexed` if work is looked up."""
+    return LoadingStore(file, lambda connection: migrate(MIGRATIONS, connection), indexed=indexed)
 
 
 def revisions(migrations: Path = MIGRATIONS) -> tuple[frozenset[str], str]:

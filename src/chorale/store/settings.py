@@ -44,6 +44,11 @@ def charge_platform_only(tx: Connection) -> None:
     set_setting(tx, _FEES, "platform")
 
 
+def charge_everybody(tx: Connection) -> None:
+    """Book fees for everybody: simulated people stand for those of the platform."""
+    tx.execute(delete(setting).where(setting.c.key == _FEES))
+
+
 def fees_by_platform(tx: Connection) -> bool:
     """Whether fees are booked only for people from the platform. Studies that began before book them for everybody."""
     return setting_value(tx, _FEES) == "platform"

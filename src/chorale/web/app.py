@@ -83,6 +83,7 @@ def create_app(
         public_url,
         prolific,
         *_arrivals(study, public_url, prolific, preview, folder),
+        folder=folder,
     )
     notifications = Notifications()
     app = FastAPI(
