@@ -18,6 +18,7 @@ from chorale.store.submissions import submissions_of
 def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, Any]:
     """One object. That it was asked for is recorded, because it shows who a worker is."""
     name = worker.pseudonym
+    address = address_of(tx, worker.id)
     identities = reveal(tx, study, name, Act(by, "a copy of a person's data", "person"))
     return {
         "study": study.settings.study.title,
@@ -31,6 +32,33 @@ def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, An
             {"study": one.panel_study, "status": one.status, "id": one.external_id}
             for one in submissions_of(tx, worker.id)
         ],
+        **_work(tx, worker),
+        "grades": [
+            {"response": one.response_id, "score": one.score, "reasons": list(one.reasons)}
+            for one in all_grades(tx)
+            if one.worker == name
+        ],
+        "messages": [
+            {"written_at": iso_time(one.written_at), "title": one.title, "body": one.body}
+            for one in all_messages(tx)
+            if one.worker == name
+        ],
+        "payments": [
+            {"at": iso_time(one.at), "kind": one.kind, "amount": one.amount, "reason": one.reason}
+            for one in ledger.ledger_lines(tx)
+            if one.worker == name
+        ],
+        "payout_address": None
+        if address is None
+        else {"method": address.method, "email": address.email, "name": address.name},
+        "currency": study.settings.pay.currency,
+    }
+
+
+def _work(tx: Tx, worker: Worker) -> dict[str, Any]:
+    """What they did in each stage, and every answer."""
+    name = worker.pseudonym
+    return {
         "stages": [
             {
                 "stage": row.stage,
@@ -54,35 +82,8 @@ def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, An
             }
             for one in all_responses(tx, pseudonym=name)
         ],
-        "first_answers": _first_answers(tx, worker.id),
-        "grades": [
-            {"response": one.response_id, "score": one.score, "reasons": list(one.reasons)}
-            for one in all_grades(tx)
-            if one.worker == name
+        "first_answers": [
+            {"stage": one.stage, "item": one.item, "answer": one.answer, "stored_at": iso_time(one.at)}
+            for one in first_answers_by(tx, worker.id)
         ],
-        "messages": [
-            {"written_at": iso_time(one.written_at), "title": one.title, "body": one.body}
-            for one in all_messages(tx)
-            if one.worker == name
-        ],
-        "payments": [
-            {"at": iso_time(one.at), "kind": one.kind, "amount": one.amount, "reason": one.reason}
-            for one in ledger.ledger_lines(tx)
-            if one.worker == name
-        ],
-        "payout_address": _payout_address(tx, worker.id),
-        "currency": study.settings.pay.currency,
     }
-
-
-def _first_answers(tx: Tx, worker_id: int) -> list[dict[str, Any]]:
-    """What somebody answered before the rest of an item was shown to them."""
-    return [
-        {"stage": one.stage, "item": one.item, "answer": one.answer, "stored_at": iso_time(one.at)}
-        for one in first_answers_by(tx, worker_id)
-    ]
-
-
-def _payout_address(tx: Tx, worker_id: int) -> dict[str, Any] | None:
-    address = address_of(tx, worker_id)
-    return None if address is None else {"method": address.method, "email": address.email, "name": address.name}
