@@ -48,7 +48,7 @@ def _first_differences(tx: Tx, study: Study) -> Iterator[str]:
                 yield f"{name} says other than the first answer stored before it: {one.first}"
 
 
-def unproven(tx: Tx, study: Study) -> Iterator[str]:
+def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
     """What nothing recorded can show about what workers saw."""
     last = stored_after(tx)
     if last and any(stage.task.form.reveal is not None for stage in study.stages.values()):
