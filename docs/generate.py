@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from chorale.cli import app
 from chorale.cli.groups import LazyGroup
-from chorale.contract import installed_tasks, reveal
+from chorale.contract import explaining, installed_tasks, reveal
 from chorale.contract import task as contract
 from chorale.metrics import family
 from chorale.model import StudySettings
@@ -157,7 +157,7 @@ _PARTS = ("Task", "Shape", "Form", "Reveal", "Options", "Grading", "Combining", 
 
 def task_parts() -> str:
     """A table for each part of a task."""
-    return _class_tables((contract, reveal), _PARTS)
+    return _class_tables((contract, reveal, explaining), _PARTS)
 
 
 def kit_parts() -> str:
