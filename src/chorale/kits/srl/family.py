@@ -118,20 +118,9 @@ def score(
     `systems` is a system's output, or several. `metric` names scorers, as a list or with commas; the default is
     primesrl, conll05, conll09 and conll08, as far as the files allow.
     """
-    _check_word("--predicates", predicates, ("all", "common"))
-    _check_word("--spans", spans, ("joined", "apart"))
-    _check_word("--primesrl", primesrl, ("paper", "program"))
+    options = _options(metric, mode, predicates, spans, primesrl, core)
     target = None if consequences_out is None else path_of(consequences_out)
     check_target(target, "--consequences-out", force=force, endings=(".csv",))
-    named = metric.split(",") if isinstance(metric, str) else metric
-    options = SrlOptions(
-        tuple(name.strip().lower() for name in named if name.strip()),
-        mode,
-        predicates,
-        spans == "apart",
-        core_roles(core),
-        primesrl == "program",
-    )
     paths = paths_of(systems)
     reference = read_srl(path_of(gold), file_format)
     read_systems = {name: read_srl(path, file_format) for name, path in zip(_names(paths), paths, strict=True)}
@@ -155,6 +144,23 @@ def score(
     if not consequences and target is None:
         return scored
     return _with_consequences(scored, read_systems, reference, options, target)
+
+
+def _options(
+    metric: str | Sequence[str], mode: str, predicates: str, spans: str, primesrl: str, core: str
+) -> SrlOptions:
+    _check_word("--predicates", predicates, ("all", "common"))
+    _check_word("--spans", spans, ("joined", "apart"))
+    _check_word("--primesrl", primesrl, ("paper", "program"))
+    named = metric.split(",") if isinstance(metric, str) else metric
+    return SrlOptions(
+        tuple(name.strip().lower() for name in named if name.strip()),
+        mode,
+        predicates,
+        spans == "apart",
+        core_roles(core),
+        primesrl == "program",
+    )
 
 
 def _with_consequences(
