@@ -17,42 +17,40 @@ from chorale.audit.erasures import erasure_differences, not_recomputed
 from chorale.audit.grades import grade_differences, kept_bonuses
 from chorale.audit.identities import identities_checked, identity_differences, unchecked_identities
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
+from chorale.audit.models import call_differences, unknown_calls
 from chorale.audit.money import currency_differences, fees_then, payment_differences, unchecked_payments
 from chorale.audit.parts import AuditPart
-from chorale.audit.protocol import verify_gates
+from chorale.audit.protocol import Bonuses, verify_gates
+from chorale.audit.quality import quality_drops
 from chorale.audit.showing import shown_differences, unchecked_showing
 from chorale.engine.paying import earned_by, for_part
-from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
 from chorale.engine.settling import derived_items, has_settled
 from chorale.engine.waiting import is_waiting
 from chorale.model import (
     AssignmentKind,
-    Event,
     GoldRecord,
     Item,
     ItemState,
     Judgment,
     Response,
     SourceItem,
-    StageSettings,
     Standing,
+    is_model,
 )
 from chorale.model.plural import plural
 from chorale.protocol import (
-    WorkerQuality,
     decide_item,
     fee_due,
     fee_on,
     gold_after,
-    review_quality,
     review_worker,
     rule_for,
     trust,
 )
 from chorale.registry import blaming, loaded_parts
-from chorale.store import Tx, erasing, events, ledger, participations
+from chorale.store import Tx, erasing, ledger, participations
 from chorale.store.items import all_items, live_leases
 from chorale.store.lengths import all_words
 from chorale.store.participations import ParticipationSummary
@@ -87,13 +85,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     parts: dict[str, AuditPart] = loaded_parts(lambda kit: kit.audit, study.task_names)
     messages = tuple(cause for part in parts.values() for cause in part.messages)
     (bonuses, cut_off), differences = verify_gates(tx, study, history.study_at, messages)
-    elsewhere: Counter[tuple[str, str]] = Counter()
-    for kit, part in parts.items():
-        with blaming(f"audit of the kit `{kit}`"):
-            part.add_pay(tx, study, bonuses)
-            elsewhere.update({} if part.worked is None else part.worked(tx, study))
-    for stage_name, worker, at, amount in (*given_by_hand(tx), *kept_bonuses(tx, history.study_at)):
-        bonuses[stage_name, worker].append((at, amount))
+    elsewhere = _add_bonuses(tx, study, parts, history, bonuses)
     words, fee_then = all_words(tx), fees_then(tx, study, history)
     by_hand, gold_then, reinstated = dropped_by_hand(tx), GoldThen.of(tx), counting_again(tx)
     differences += arm_differences(tx, study, history.study_at, standings)
@@ -116,16 +108,21 @@ def verify(tx: Tx, study: Study) -> Verification:
         differences += _worker_differences(stage, row, given, elsewhere, history, otherwise)
         beside, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
         fee = partial(fee_then, row.worker)
+        if is_model(row.worker):
+            continue  # its answers earn nothing, and what its calls cost is recomputed below
         differences += _pay_differences(stage, row, given, history, paid, beside, answered_then, gold_then, words, fee)
     judged = {stage.name: _counted(stage, responses, standings) for stage in study.stages.values()}
     items, of_items = _item_differences(tx, study, judged, history, reinstated)
     differences += of_items
     differences += [*grade_differences(tx, study, responses, judged, silent), *_duration_differences(tx)]
     differences += [*consent_differences(tx), *erasure_differences(tx), *shown_differences(tx)]
-    for kit, part in parts.items():
-        with blaming(f"audit of the kit `{kit}`"):
-            differences += part.differences(tx)
-    differences += [*payment_differences(tx), *currency_differences(tx, study), *identity_differences(tx)]
+    differences += _of_kits(tx, parts)
+    differences += [
+        *call_differences(tx, standings, paid),
+        *payment_differences(tx),
+        *currency_differences(tx, study),
+        *identity_differences(tx),
+    ]
     return Verification(
         {
             "responses": len(responses),
@@ -135,8 +132,34 @@ def verify(tx: Tx, study: Study) -> Verification:
             **identities_checked(tx),
         },
         differences,
-        [*unchecked_identities(tx), *unchecked_payments(tx), *not_recomputed(study, silent), *unchecked_showing(tx)],
+        [*_unchecked(tx), *not_recomputed(study, silent), *unchecked_showing(tx)],
     )
+
+
+def _add_bonuses(
+    tx: Tx, study: Study, parts: Mapping[str, AuditPart], history: History, bonuses: Bonuses
+) -> Mapping[tuple[str, str], int]:
+    """Add what was paid by kits, by hand and for what was kept; the time worked beside items."""
+    elsewhere: Counter[tuple[str, str]] = Counter()
+    for kit, part in parts.items():
+        with blaming(f"audit of the kit `{kit}`"):
+            part.add_pay(tx, study, bonuses)
+            elsewhere.update({} if part.worked is None else part.worked(tx, study))
+    for stage_name, worker, at, amount in (*given_by_hand(tx), *kept_bonuses(tx, history.study_at)):
+        bonuses[stage_name, worker].append((at, amount))
+    return elsewhere
+
+
+def _of_kits(tx: Tx, parts: Mapping[str, AuditPart]) -> Iterator[str]:
+    for kit, part in parts.items():
+        with blaming(f"audit of the kit `{kit}`"):
+            yield from part.differences(tx)
+
+
+def _unchecked(tx: Tx) -> Iterator[str]:
+    yield from unchecked_identities(tx)
+    yield from unknown_calls(tx)
+    yield from unchecked_payments(tx)
 
 
 def _item_differences(
@@ -353,45 +376,3 @@ def _derived_differences(
     return [f"item {key} of {stage.name}: follows from {earlier} and is not there" for key in wanted - present] + [
         f"item {key} of {stage.name}: is there and does not follow from {earlier}" for key in present - wanted
     ]
-
-
-def quality_drops(
-    tx: Tx, study: Study, stage_at: Callable[[int, str], StageSettings], silent: set[str]
-) -> tuple[set[tuple[str, str]], list[str]]:
-    """Who was dropped by their quality, as stage and worker, and what does not agree with the evidence."""
-    drops = [
-        event for event in reversed(events.recent(tx, 1_000_000, kinds=("dropped",))) if event.stage and event.worker
-    ]
-    by_basis: defaultdict[tuple[str, int, int], list[Event]] = defaultdict(list)
-    for event in drops:
-        if event.evidence.get("rule") == "quality":
-            by_basis[str(event.stage), int(event.evidence["upto"]), int(event.evidence["events"])].append(event)
-    dropped: set[tuple[str, str]] = set()
-    differences: list[str] = []
-    for (name, upto, last), recorded_events in by_basis.items():
-        stage = study.stage(name)
-        if any(row.worker in silent for row in participations.participation_summaries(tx, stage_name=name)):
-            # Everybody was compared with everybody, also with answers that were erased since.
-            dropped.update((name, str(event.worker)) for event in recorded_events)
-            continue
-        answers = counted_by(tx, stage, upto, last)
-        again = qualities(stage, answers)
-        shared = shared_items(answers)
-        places = {} if again is None else {worker: place for place, worker in enumerate(again.workers)}
-        for event in recorded_events:
-            worker = str(event.worker)
-            dropped.add((name, worker))
-            place = places.get(worker)
-            if again is None or place is None:
-                differences.append(f"worker {worker} in {name}: dropped by a quality that can't be computed")
-                continue
-            values = (float(again.wqs[place]), float(again.wwa[place]), float(again.wua[place]))
-            quality = WorkerQuality(*values, shared.get(worker, 0))
-            rule = stage_at(event.at, name).quality
-            verdict = None if rule is None else review_quality(quality, rule)
-            if verdict is None or not verdict.dropped or abs(quality.wqs - event.evidence["wqs"]) > TOLERANCE:
-                differences.append(
-                    f"worker {worker} in {name}: dropped at a quality of {event.evidence['wqs']}, "
-                    f"recomputed {quality.wqs}"
-                )
-    return dropped, differences

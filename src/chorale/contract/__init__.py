@@ -6,6 +6,7 @@ from chorale.contract.asked_once import AskedOnce
 from chorale.contract.exporting import Origin, RowMeasure, RowMeasures, Seeds, StageResults, TaskExport
 from chorale.contract.fields import AnswerField, FieldKind
 from chorale.contract.peoples_grades import Kept, Marks
+from chorale.contract.prompting import Prompting, UnreadableError
 from chorale.contract.quality_names import QualityNames
 from chorale.contract.task import (
     AnswerError,
@@ -52,6 +53,7 @@ __all__ = [
     "Marks",
     "Options",
     "Origin",
+    "Prompting",
     "QualityNames",
     "ReportSection",
     "RowMeasure",
@@ -63,5 +65,6 @@ __all__ = [
     "StageResults",
     "Task",
     "TaskExport",
+    "UnreadableError",
     "installed_tasks",
 ]

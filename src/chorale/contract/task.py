@@ -17,6 +17,7 @@ from chorale.contract.asked_once import AskedOnce
 from chorale.contract.exporting import Seeds, TaskExport
 from chorale.contract.fields import AnswerField, FieldKind
 from chorale.contract.peoples_grades import Kept, Marks
+from chorale.contract.prompting import PLAIN_PROMPTING, Prompting
 from chorale.contract.quality_names import CROWDTRUTH_NAMES, QualityNames
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Answer, Judgment, NewItem, Payload, SourceItem
@@ -364,6 +365,8 @@ class Task:
     """How simulated workers answer."""
     explaining: Explaining = Explaining()
     """How items, answers and grades read to people."""
+    prompting: Prompting = PLAIN_PROMPTING
+    """How a model is asked, and how its answer is read."""
     exports: tuple[TaskExport, ...] = ()
     """Tables that only this kind of work has."""
 

@@ -50,6 +50,16 @@ def arrive(
     return Worker(worker_id, pseudonym, now, None), True
 
 
+def arrive_named(tx: Connection, panel: str, name: str, pseudonym: str, now: int) -> tuple[Worker, bool]:
+    """The worker behind a name that need not be hidden, made at the first call; and whether they are new."""
+    known = find_by_identity(tx, panel, name)
+    if known is not None:
+        return known, False
+    worker_id = _ADD_WORKER.number(tx, pseudonym=pseudonym, arrived_at=now)
+    _ADD_IDENTITY.changed(tx, worker_id=worker_id, panel=panel, external_id=name, visit="{}")
+    return Worker(worker_id, pseudonym, now, None), True
+
+
 _BY_IDENTITY = Prepared(
     select(worker)
     .join(worker_identity, worker_identity.c.worker_id == worker.c.id)

@@ -23,6 +23,7 @@ from chorale.kits.forms.task.answers import FormFields
 from chorale.kits.forms.task.explaining import FormWording
 from chorale.kits.forms.task.items import item_type
 from chorale.kits.forms.task.page import form_page
+from chorale.kits.forms.task.prompting import prompting
 from chorale.kits.forms.task.settings import FormOptions, Kind
 from chorale.kits.forms.task.tables import answers_table, results_table
 
@@ -141,6 +142,7 @@ def _configured(options: FormOptions) -> Task:
             reasons=wording.reasons,
             feedback=wording.feedback,
         ),
+        prompting=prompting(form),
         exports=(results_table(form), answers_table(form)),
     )
 
