@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -321,7 +324,7 @@ def test_mistakes_in_the_study_file_are_reported(tmp_path: Path, text: str, said
 def test_stages_name_models_that_exist(tmp_path: Path) -> None:
     write_small_study(tmp_path, applications=2)
     path = tmp_path / "study.toml"
-    models = "[stage.models]\nuse = ['nobody']\nrole = 'first'\n"
+    models = "[stage.models]\nuse = ['nobody']\n"
     text = path.read_text().replace("[stage.gold]", f"{models}[stage.gold]", 1)
     path.write_text(text)
     assert "has none" in " ".join(map(str, check_folder(tmp_path)[1]))
@@ -364,3 +367,44 @@ def test_quotes_are_found_or_refused() -> None:
     ):
         with pytest.raises(UnreadableError, match=why):
             find_quote(pieces, quote)
+
+
+@pytest.mark.slow
+def test_killed_twenty_times_every_call_is_on_record_and_no_item_answered_twice(
+    tmp_path: Path, server: ModelStandIn
+) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder, applications=300, gold=10, share=0.1, floor=0.0, judgments="1")
+    text = (
+        (folder / "study.toml").read_text().replace("[stage.gold]", '[stage.models]\nrole = "worker"\n[stage.gold]', 1)
+    )
+    model = f"\n[[model]]\nname = 'm1'\nendpoint = '{server.address}'\ninput_price = 15\noutput_price = 60.125\n"
+    (folder / "study.toml").write_text(text + model)
+    open_study(folder).close()
+    server.pause = 0.15
+    program = [sys.executable, "-m", "chorale", "annotate", str(folder), "--stage", "meaningful"]
+    chance = Random(3)
+    for _ in range(20):
+        before = server.served
+        process = subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and server.served < before + 4:
+            time.sleep(0.005)
+        time.sleep(chance.random() * 0.3)
+        process.kill()
+        process.wait()
+    server.pause = 0.0
+    subprocess.run(program, check=True, capture_output=True)
+    study = open_study(folder)
+    made = study.store.look(lambda tx: list(calls.all_calls(tx)))
+    states = Counter(call.state for call in made)
+    assert set(states) <= {"done", "unknown"}
+    assert states["unknown"] > 0
+    # A process may be killed between the commit and the request: then a call is unknown that was never made.
+    assert states["done"] <= server.served <= len(made)
+    tasks = study.store.look(lambda tx: list(model_tasks.all_tasks(tx)))
+    assert len({task.item for task in tasks}) == len(tasks)
+    assert all(task.state == "answered" for task in tasks)
+    answered = Counter(call.item for call in made if call.state == "done")
+    assert set(answered.values()) == {1}
+    assert differences(study) == []
+    study.close()

@@ -226,8 +226,6 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.models": ("write-b", None),
     "stage.models.use": ("write-b", ["m1"]),
     "stage.models.role": ("write-b", "worker"),
-    "stage.models.below": ("write-b", 0.5),
-    "stage.models.audit": ("write-b", 0.5),
     "stage.models.run": ("write-b", True),
     "model.endpoint": ("m1", "http://localhost:2/v1"),
     "model.protocol": ("m1", "anthropic"),

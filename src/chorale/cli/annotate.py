@@ -1,9 +1,10 @@
 """`chorale annotate`"""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
+
+import uvloop
 
 from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.bars import progress_bar, standard_error
@@ -13,13 +14,14 @@ from chorale.cli.terminal import show
 from chorale.engine.models.running import ModelRun, Preview, Progress, chosen_models, preview
 from chorale.engine.models.running import annotate as run_models
 from chorale.engine.models.stages import stages_of
-from chorale.engine.opening import annotating_alone, open_study
+from chorale.engine.opening import annotating_alone
 from chorale.engine.running import Study
+from chorale.engine.started import study_for_models
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import ModelSettings
 from chorale.model.money import exact_money_text
 from chorale.present.scoring import score_table
-from chorale.store import model_tasks, workers
+from chorale.store import Tx, model_tasks, workers
 
 ModelName = Annotated[str | None, Option(metavar="NAME", help="Run this model only.")]
 StageOption = Annotated[str | None, Option(metavar="STAGE", help="Annotate this stage only, after its rounds.")]
@@ -38,17 +40,14 @@ def annotate(
     as_json: AsJson = False,
 ) -> None:
     """Let the models of a study annotate its items. Run it again to continue where it ended."""
-    study = open_study(directory, db)
-    try:
+    with study_for_models(directory, db) as study:
         models = chosen_models(study, model)
         if dry_run:
             _print_previews(study, _previews(study, models, stage, limit), as_json=as_json)
             return
         with annotating_alone(directory), _progress(study, models, stage, limit) as progress:
-            runs = asyncio.run(run_models(study, directory, models, stage, limit, progress))
+            runs = uvloop.run(run_models(study, directory, models, stage, limit, progress))
         _print_runs(study, runs, as_json=as_json)
-    finally:
-        study.close()
 
 
 @contextmanager
@@ -79,7 +78,7 @@ def _progress(
 
 
 def _left(study: Study, stage_id: int, model: ModelSettings, limit: int | None, *, counting: bool) -> int:
-    def count(tx: Any) -> int:
+    def count(tx: Tx) -> int:
         worker = workers.find_by_identity(tx, "model", model.name)
         return model_tasks.left(tx, stage_id, 0 if worker is None else worker.id, counting=counting)
 
@@ -88,17 +87,17 @@ def _left(study: Study, stage_id: int, model: ModelSettings, limit: int | None, 
 
 
 def _previews(study: Study, models: Sequence[ModelSettings], stage: str | None, limit: int | None) -> list[Preview]:
-    return [
-        study.store.look(lambda tx, of=of, model=model: preview(tx, study, of, model, limit, _SHOWN))
-        for model in models
-        for of in stages_of(study, model, stage)
-    ]
+    def look(tx: Tx) -> list[Preview]:
+        pairs = [(of, model) for model in models for of in stages_of(study, model, stage)]
+        return [preview(tx, study, of, model, limit, _SHOWN) for of, model in pairs]
+
+    return study.store.look(look)
 
 
 def _print_previews(study: Study, previews: Sequence[Preview], *, as_json: bool) -> None:
     if as_json:
-        rows = [{**one._asdict(), "prompts": [prompt._asdict() for prompt in one.prompts]} for one in previews]
-        print_json({"currency": study.settings.pay.currency, "runs": rows})
+        runs = [{**one._asdict(), "prompts": [prompt._asdict() for prompt in one.prompts]} for one in previews]
+        print_json({"currency": study.settings.pay.currency, "runs": runs})
         return
     for one in previews:
         for number, prompt in enumerate(one.prompts, 1):

@@ -72,6 +72,10 @@ def bring_in_additions(study: Study, path: Path) -> None:
     study.store.do(lambda tx: _settle_after_changes(tx, study))
 
 
+class OpenElsewhereError(UserError):
+    """The study's site is open already."""
+
+
 @contextmanager
 def serving_alone(path: Path, database: str | None, refusal: str | None = None) -> Iterator[None]:
     """Keep a second server from the study's SQLite file while one is running; PostgreSQL may have any number."""
@@ -84,7 +88,7 @@ def serving_alone(path: Path, database: str | None, refusal: str | None = None) 
             # The system lets go of it when the process ends, however it ends.
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UserError(
+            raise OpenElsewhereError(
                 refusal
                 or f"The site of {path} is open already: one server at a time writes to an SQLite file. Close that one "
                 "first, or use PostgreSQL (--db) for several."

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from chorale.model.setting_types import Fraction, RelativePath, Settings
+from chorale.model.setting_types import RelativePath, Settings
 
 ModelName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
 TokenPrice = Annotated[float, Field(ge=0, le=1_000_000)]
@@ -138,15 +138,9 @@ class ModelSettings(Settings):
 
 class StageModels(Settings):
     use: tuple[ModelName, ...] = Field(default=(), description="The models that annotate here. Default: all.")
-    role: Literal["beside", "worker", "first", "suggest"] = Field(
+    role: Literal["beside", "worker"] = Field(
         default="beside",
-        description="What their answers are for: kept apart (`beside`), counted like a worker's (`worker`), counted, "
-        "with people asked where the model is unsure (`first`), or shown to workers to correct (`suggest`).",
-    )
-    below: Fraction = Field(
-        default=0.8, description="`first`: people are asked where the calibrated confidence is below this."
-    )
-    audit: Fraction = Field(
-        default=0.1, description="`first`: fraction of the other items that people are asked about, sampled at random."
+        description="What their answers are for: kept apart and never in a label (`beside`), or counted like a "
+        "worker's (`worker`).",
     )
     run: bool = Field(default=False, description="Whether `chorale serve` keeps the models annotating.")

@@ -180,7 +180,7 @@ GROUPED = (
         """model model.name model.endpoint model.protocol model.folder model.command model.answers model.model model.key
         model.temperature model.seed model.max_tokens model.max_prompt_tokens model.input_price model.output_price
         model.at_once model.timeout_seconds model.tries model.structured model.examples model.confidence
-        model.samples stage.models stage.models.use stage.models.below stage.models.audit stage.models.run""",
+        model.samples stage.models stage.models.use stage.models.run""",
     ),
     _rule(
         When.FIRST_IN_STAGE,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, func, literal_column, select, update
@@ -292,6 +293,22 @@ def versions(tx: Connection) -> dict[tuple[str, str], list[str]]:
     for name, stage_name, version in tx.execute(query):
         found.setdefault((str(name), str(stage_name)), []).append(str(version))
     return found
+
+
+def prompt_digests(tx: Connection) -> dict[tuple[str, str], str]:
+    """The SHA-256 of the sorted hashes of all prompts, by model and stage."""
+    query = (
+        select(worker.c.pseudonym, stage.c.name, model_call.c.prompt_sha256)
+        .distinct()
+        .select_from(model_call)
+        .join(worker, worker.c.id == model_call.c.worker_id)
+        .join(stage, stage.c.id == model_call.c.stage_id)
+        .order_by(worker.c.pseudonym, stage.c.name, model_call.c.prompt_sha256)
+    )
+    digests: dict[tuple[str, str], Any] = {}
+    for name, stage_name, digest in tx.execute(query, execution_options=STREAMED):
+        digests.setdefault((str(name), str(stage_name)), sha256()).update(str(digest).encode())
+    return {key: digest.hexdigest() for key, digest in digests.items()}
 
 
 def faults_met(tx: Connection) -> list[tuple[str, str, str]]:

@@ -19,10 +19,11 @@ from sqlalchemy import (
 )
 
 from chorale.model import AssignmentKind
+from chorale.store.corrections import latest_gold_grade
 from chorale.store.database import STREAMED
 from chorale.store.model_schema import model_task
 from chorale.store.prepared import NONE, NumberingInsert, Prepared
-from chorale.store.schema import assignment, gold, item, response, stage, worker
+from chorale.store.schema import assignment, gold, grade, item, response, stage, worker
 
 BESIDE = "beside"
 """The kind of an answer that is kept apart: it is no judgment, and part of no label."""
@@ -171,8 +172,7 @@ def unfinished(tx: Connection, stage_id: int, worker_id: int) -> list[ModelTask]
         )
         .order_by(model_task.c.id)
     )
-    rows = (tuple(row) for row in tx.execute(query))
-    return [ModelTask(*row[:5], item=TakenItem(*row[5:])) for row in rows]
+    return [ModelTask(row[0], row[1], row[2], row[3], row[4], TakenItem(*row[5:])) for row in tx.execute(query)]
 
 
 def ask_again(tx: Connection, task_id: int) -> None:
@@ -235,6 +235,30 @@ def answers(tx: Connection, stage_id: int | None = None) -> Iterator[ModelAnswer
         query = query.where(model_task.c.stage_id == stage_id)
     for row in tx.execute(query, execution_options=STREAMED):
         yield ModelAnswerRow._make(row)
+
+
+class GradedAnswerRow(NamedTuple):
+    """A model's answer to gold, with its latest grade."""
+
+    worker: str
+    stage: str
+    confidence: float | None
+    score: float
+
+
+def graded(tx: Connection) -> Iterator[GradedAnswerRow]:
+    """Every answer of a model that was graded by gold."""
+    query = (
+        select(worker.c.pseudonym, stage.c.name, model_task.c.confidence, grade.c.score)
+        .select_from(model_task)
+        .join(response, response.c.id == model_task.c.response_id)
+        .join(grade, grade.c.id == latest_gold_grade())
+        .join(stage, stage.c.id == model_task.c.stage_id)
+        .join(worker, worker.c.id == model_task.c.worker_id)
+        .order_by(model_task.c.id)
+    )
+    for row in tx.execute(query):
+        yield GradedAnswerRow._make(row)
 
 
 class TaskRow(NamedTuple):

@@ -22,7 +22,7 @@ class ModelStage(NamedTuple):
     @property
     def counts(self) -> bool:
         """Whether its answers count towards labels."""
-        return self.rule.role in ("worker", "first")
+        return self.rule.role == "worker"
 
 
 def stages_of(study: Study, model: ModelSettings, only: str | None = None) -> list[ModelStage]:

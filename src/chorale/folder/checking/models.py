@@ -58,24 +58,6 @@ def _check_stage(index: int, stage: StageSettings, settings: StudySettings, repo
     for name in rule.use:
         if name not in known:
             report.setting((*at, "use"), f"there is no model {name!r}", did_you_mean(name, known), name)
-    used = [model for model in settings.model if not rule.use or model.name in rule.use]
-    if rule.role == "first":
-        _check_first(at, stage, used, report)
-
-
-def _check_first(
-    at: tuple[str | int, ...], stage: StageSettings, used: list[ModelSettings], report: CheckReport
-) -> None:
-    if len(used) != 1:
-        fix = "Name the one model with `use`."
-        report.setting((*at, "use"), "`first` needs exactly one model", fix, [model.name for model in used])
-    for model in used:
-        if model.confidence == "none":
-            fix = f"Set `confidence` of model {model.name}."
-            report.setting((*at, "role"), "`first` needs to know how sure the model is", fix, "first")
-    if stage.gold is None:
-        fix = "Add [stage.gold] with items whose answers are known."
-        report.setting((*at, "role"), "`first` needs gold, by which confidence is calibrated", fix, "first")
 
 
 def _is_in_the_clear(model: ModelSettings) -> bool:

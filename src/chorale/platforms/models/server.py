@@ -45,20 +45,31 @@ class ServerModel:
         self._sleep = sleep
         self._random = random or Random()
         self._protocol = Anthropic(settings) if settings.protocol == "anthropic" else OpenAi(settings)
-        limits = httpx.Limits(max_connections=settings.at_once, max_keepalive_connections=settings.at_once)
-        self._client = httpx.AsyncClient(
+        # One connection each: a pool looks at all its connections for every request.
+        self._idle: list[httpx.AsyncClient] = []
+
+    def _new_client(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
             headers=self._protocol.headers(self._key),
-            timeout=httpx.Timeout(settings.timeout_seconds, pool=None),
-            limits=limits,
-            verify=_certificates() if str(settings.endpoint).startswith("https") else False,
+            timeout=httpx.Timeout(self._settings.timeout_seconds, pool=None),
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
+            verify=_certificates(),
             follow_redirects=False,
             trust_env=False,
         )
 
     async def close(self) -> None:
-        await self._client.aclose()
+        while self._idle:
+            await self._idle.pop().aclose()
 
     async def ask(self, asked: Asked) -> Reply:
+        client = self._idle.pop() if self._idle else self._new_client()
+        try:
+            return await self._ask(client, asked)
+        finally:
+            self._idle.append(client)
+
+    async def _ask(self, client: httpx.AsyncClient, asked: Asked) -> Reply:
         url, body = self._protocol.request(asked)
         faults: Counter[str] = Counter()
         pause = FIRST_PAUSE
@@ -67,7 +78,7 @@ class ServerModel:
             begun = time.monotonic()
             wait: float | None = None
             try:
-                response = await self._client.post(url, json=body)
+                response = await client.post(url, json=body)
             except httpx.TimeoutException:
                 reply = Reply(Outcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s")
             except httpx.TransportError:
