@@ -20,13 +20,18 @@ from chorale.cli.program import app
 from chorale.contract.prompting import UnreadableError, as_quote, find_quote
 from chorale.engine.models.annotating import STOP_AFTER
 from chorale.engine.models.running import ModelRun, annotate, chosen_models
-from chorale.engine.opening import open_study
+from chorale.engine.opening import annotating_alone, open_study
 from chorale.engine.running import Study
+from chorale.exchange.export import write_export
 from chorale.folder.reading import check_folder
 from chorale.model import UserError
+from chorale.monitor.overview import overview
+from chorale.monitor.status import status
 from chorale.store import calls, ledger, model_tasks
 from chorale.store.model_schema import model_call, model_task
 from chorale.store.schema import entry, item, response
+from chorale.store.workers import attendees
+from chorale.web.annotating import annotate_for_ever, keeps_annotating
 from model_stand_in import KEY, ModelStandIn, model_stand_in
 from small_study import write_small_study
 
@@ -408,3 +413,70 @@ def test_killed_twenty_times_every_call_is_on_record_and_no_item_answered_twice(
     assert set(answered.values()) == {1}
     assert differences(study) == []
     study.close()
+
+
+def test_the_site_keeps_models_annotating(make: Make, tmp_path: Path, server: ModelStandIn) -> None:
+    study = make(stage_models="[stage.models]\nrun = true\n", share=0.0)
+    assert keeps_annotating(study)
+
+    async def serve() -> None:
+        task = asyncio.create_task(annotate_for_ever(study, tmp_path / "study", 0.05))
+        async with asyncio.timeout(60):
+            while server.served < 24:
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(0.2)
+        with pytest.raises(UserError, match="being run already"), annotating_alone(tmp_path / "study"):
+            pass
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(serve())
+    assert server.served == 24
+    assert differences(study) == []
+
+
+def test_as_many_requests_at_once_as_the_study_says_and_no_more(make: Make, server: ModelStandIn) -> None:
+    study = make("at_once = 5\n", share=0.0)
+    server.pause = 0.05
+    run(study)
+    assert server.most_at_once == 5
+
+
+def test_calls_and_answers_are_exported_and_can_be_replayed(make: Make, server: ModelStandIn, tmp_path: Path) -> None:
+    study = make("input_price = 15\n", share=0.2)
+    server.faults.append("json")
+    run(study)
+    write_export(study, "calls", tmp_path / "calls.jsonl")
+    write_export(study, "model-answers", tmp_path / "model-answers.csv")
+    rows = [json.loads(line) for line in (tmp_path / "calls.jsonl").read_text().splitlines()]
+    assert {row["outcome"] for row in rows} == {"answer", "unparsable"}
+    assert all(row["version"] == "m1-2026-10-01" and row["cost_billionths"] > 0 for row in rows)
+    folder = tmp_path / "again"
+    write_small_study(folder, applications=12, gold=6, floor=0.0, share=0.2)
+    (folder / "calls.jsonl").write_text((tmp_path / "calls.jsonl").read_text())
+    model = "\n[[model]]\nname = 'm1'\nanswers = 'calls.jsonl'\n"
+    (folder / "study.toml").write_text((folder / "study.toml").read_text() + model)
+    again = open_study(folder)
+    [done] = run(again, folder=folder)
+    assert done.counts.outcomes["unparsable"] == 1
+    before, after = (
+        {
+            row.item: row.answer
+            for row in one.store.look(lambda tx: list(model_tasks.answers(tx)))
+            if row.kind == "beside"
+        }
+        for one in (study, again)
+    )
+    assert before == after
+    again.close()
+
+
+def test_models_are_no_people_in_numbers_about_people(make: Make) -> None:
+    study = make(stage_models='[stage.models]\nrole = "worker"\n', judgments="1")
+    run(study)
+    now = study.store.look(lambda tx: status(tx, study))
+    assert [stage.workers for stage in now.stages] == [0, 0]
+    assert now.stages[0].judgments == 12
+    assert now.wage.workers == 0
+    assert study.store.look(lambda tx: attendees(tx, "expert")).arrived == 0
+    assert study.store.look(lambda tx: overview(tx, study)).wage.workers == 0

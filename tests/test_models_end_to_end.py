@@ -68,8 +68,8 @@ def bring_in_judgments(study: Study, judgments: list[Row]) -> None:
     stage = study.stage("relation")
 
     def judge(tx: Tx) -> None:
-        query = select(item.c["id", "key", "group_key", "payload"]).where(item.c.stage_id == stage.id)
-        items = {row.key: ItemContent(*row, cursor=-1) for row in tx.execute(query)}
+        query = select(item.c.id, item.c.key, item.c.group_key, item.c.payload).where(item.c.stage_id == stage.id)
+        items = {row[1]: ItemContent(row[0], row[1], row[2], row[3], -1) for row in tx.execute(query)}
         workers: dict[str, int] = {}
         for row in judgments:
             name = f"person-{row['worker']}"

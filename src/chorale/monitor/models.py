@@ -107,7 +107,7 @@ def model_records(tx: Tx, study: Study) -> list[ModelRecord]:
                 gold_right=standing.gold_right,
                 gold_answered=standing.gold_answered,
                 removed=standing.standing == "dropped",
-                diagram=tuple(reliability(*zip(*pairs, strict=True))) if pairs else (),
+                diagram=tuple(reliability([one for one, _ in pairs], [right for _, right in pairs])),
             )
         )
     return records

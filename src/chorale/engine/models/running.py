@@ -49,11 +49,14 @@ async def annotate(
     stage: str | None = None,
     limit: int | None = None,
     progress: Progress = lambda _: None,
-    make_client: Callable[[ModelSettings, Path], ModelClient] = client_of,
+    wanted: Callable[[ModelStage], bool] = lambda _: True,
 ) -> list[ModelRun]:
-    """Let models annotate, all at the same time, each one stage after the other; what each has done."""
-    runs = [(model, stages_of(study, model, stage)) for model in models]
-    clients = [make_client(model, folder) for model in models]
+    """Let models annotate, all at the same time, each one stage after the other; what each has done.
+
+    `stage` names one, `wanted` chooses among them.
+    """
+    runs = [(model, [of for of in stages_of(study, model, stage) if wanted(of)]) for model in models]
+    clients = [client_of(model, folder) for model in models]
     try:
         done = await asyncio.gather(
             *(
@@ -64,9 +67,11 @@ async def annotate(
     finally:
         for client in clients:
             await client.close()
-    # Gold may have changed how much a model counts.
-    await asyncio.to_thread(settle_everything, study)
-    return [run for several in done for run in several]
+    all_runs = [run for several in done for run in several]
+    if any(run.counts.answered for run in all_runs):
+        # Gold may have changed how much a model counts.
+        await asyncio.to_thread(settle_everything, study)
+    return all_runs
 
 
 async def _annotate(
