@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from chorale.cli import app
 from chorale.cli.groups import LazyGroup
-from chorale.contract import installed_tasks
+from chorale.contract import installed_tasks, prompting
 from chorale.contract import task as contract
 from chorale.metrics import family
 from chorale.model import StudySettings
@@ -157,7 +157,7 @@ _PARTS = ("Task", "Shape", "Form", "Options", "Grading", "Combining", "Deriving"
 
 def task_parts() -> str:
     """A table for each part of a task."""
-    return _class_tables(contract, _PARTS)
+    return f"{_class_tables(contract, _PARTS)}\n{_class_tables(prompting, ('Prompting',))}"
 
 
 def kit_parts() -> str:
