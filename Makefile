@@ -10,7 +10,7 @@ DEV_READY := $(VENV)/.dev-ready
 HEAVY_READY := $(VENV)/.heavy-ready
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: demo test test-all lint bench browser clean help
+.PHONY: demo test test-all lint style bench browser clean help
 
 help:
 	@echo "make demo       a simulated crowd does the rules study; the site stays up (ONCE=1: exit instead)"
@@ -55,15 +55,20 @@ $(HEAVY_READY): $(DEV_READY)
 demo: $(READY)
 	$(BIN)/chorale demo $(if $(ONCE),--once)
 
-lint: $(DEV_READY)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+lint: style
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Many tests wait for a server, a browser or a clock: five at a time keep two cores busy.
-test: lint browser
-	$(BIN)/pytest -n 5 --dist worksteal -m "not slow"
+style: $(DEV_READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+# Many tests wait for a server, a browser or a clock: five at a time keep two cores busy. Types use one core for a
+# minute, so they are checked beside the tests.
+test: style browser
+	$(MAKE) --no-print-directory lint >.lint.log 2>&1 & types=$$!; \
+	$(BIN)/pytest -n 5 --dist worksteal -m "not slow"; tests=$$?; \
+	wait $$types; lint=$$?; [ $$lint = 0 ] || cat .lint.log; exit $$((tests | lint))
 
 test-all: $(HEAVY_READY) lint browser
 	CHORALE_EXAMPLES=thorough $(BIN)/pytest -n 3 --dist worksteal
@@ -80,4 +85,4 @@ browser:
 	  $(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; }
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) .lint.log .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

@@ -5,6 +5,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 from jinja2 import Environment, FileSystemBytecodeCache
-from sqlalchemy import URL, create_engine, text
+from sqlalchemy import URL, create_engine, make_url, text
 
 from chorale.engine.clock import Clock
 from chorale.engine.opening import open_study
@@ -32,7 +33,7 @@ collect_ignore = [] if find_spec("chorale_ranking") else ["outside_kit"]
 StudyMaker = Callable[..., Study]
 
 # Machines are noisy: how long an example takes says nothing about whether it is right. `make test-all` tries more.
-settings.register_profile("quick", deadline=None, max_examples=40)
+settings.register_profile("quick", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=150)
 settings.load_profile(os.environ.get("CHORALE_EXAMPLES", "quick"))
 
@@ -72,17 +73,39 @@ def postgres_server() -> Iterator[str]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture
-def postgres_url(postgres_server: str) -> Iterator[str]:
-    """A fresh PostgreSQL database."""
+@contextmanager
+def _fresh_database(server: str, template: str) -> Iterator[str]:
     name = f"t_{secrets.token_hex(6)}"
-    engine = create_engine(postgres_server, isolation_level="AUTOCOMMIT")
+    engine = create_engine(server, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    yield postgres_server.replace("/postgres?", f"/{name}?")
+        connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template}"))
+    yield server.replace("/postgres?", f"/{name}?")
     with engine.connect() as connection:
         connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
     engine.dispose()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """A fresh PostgreSQL database without tables."""
+    with _fresh_database(postgres_server, "template1") as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_with_tables(postgres_server: str) -> Iterator[str]:
+    """The name of a PostgreSQL database with the tables of an empty study: copying it is faster than making them."""
+    with _fresh_database(postgres_server, "template1") as url:
+        parsed = make_url(url)
+        opening._bring_up_to_date(parsed, opening.MIGRATIONS, create=True)
+        yield parsed.database or ""
+
+
+@pytest.fixture
+def postgres_study_url(postgres_server: str, postgres_with_tables: str) -> Iterator[str]:
+    """A fresh PostgreSQL database with the tables of an empty study."""
+    with _fresh_database(postgres_server, postgres_with_tables) as url:
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -90,7 +113,7 @@ def database(request: pytest.FixtureRequest) -> str | None:
     """Every test that takes this runs on both: None stands for the study's own SQLite file."""
     if request.param == "sqlite":
         return None
-    address: str = request.getfixturevalue("postgres_url")
+    address: str = request.getfixturevalue("postgres_study_url")
     return address
 
 

@@ -135,12 +135,12 @@ for line in sys.argv[1:]:
     for name in answers.keys() - IN_BASE:
         code, output = answers[name]
         assert code == 2, name
-        assert "pip install 'chorale[site]' (in a clone of Chorale: pip install '.[site]')" in output, name
+        assert "pip install 'chorale-crowd[site]' (in a clone of Chorale: pip install '.[site]')" in output, name
 
 
 def test_learning_without_its_extra_names_it(files: Path) -> None:
     done = run(files, *base("learn", "rules", "extractions.tsv", "--method", "dirt", "--out", "learned.tsv"), code=2)
-    assert "pip install 'chorale[rules]'" in " ".join(done.stderr.split())
+    assert "pip install 'chorale-crowd[rules]'" in " ".join(done.stderr.split())
 
 
 def test_the_table_of_extras_is_that_of_the_package() -> None:
@@ -170,4 +170,4 @@ def test_a_real_base_install_scores(files: Path, tmp_path: Path) -> None:
         run(files, python, "-m", "chorale", *line.replace("study", "another-study").split(), *extra)
     run(files, python, "-c", LIBRARY)
     refused = run(files, python, "-m", "chorale", "serve", "another-study", code=2)
-    assert "pip install 'chorale[site]'" in " ".join(refused.stderr.split())
+    assert "pip install 'chorale-crowd[site]'" in " ".join(refused.stderr.split())

@@ -214,7 +214,7 @@ def test_the_classifier_needs_the_extra(resources: Path, tmp_path: Path, monkeyp
     ):
         done = run("baseline", *arguments)
         assert done.exit_code == 2
-        assert "pip install 'chorale[models]'" in done.output
+        assert "pip install 'chorale-crowd[models]'" in done.output
 
 
 def test_scores_can_be_had_of_some_sentences_only() -> None:

@@ -238,7 +238,7 @@ def test_mistakes_are_told_with_a_fix(tmp_path: Path, copies: list[ChoiceExample
 def test_a_model_of_a_folder_needs_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}", "utf-8")
     monkeypatch.setattr("chorale.model.extras.find_spec", lambda _name: None)
-    with pytest.raises(UserError, match=r"pip install 'chorale\[models\]'"):
+    with pytest.raises(UserError, match=r"pip install 'chorale-crowd\[models\]'"):
         choice_model(str(tmp_path))
 
 

@@ -206,7 +206,7 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("chorale.model.extras.find_spec", lambda _: None)
     result = run(write(tmp_path, "a.txt", "It rained."), "--out", tmp_path / "items.jsonl")
     assert result.exit_code == 2
-    assert "pip install 'chorale[text]'" in result.stderr
+    assert "pip install 'chorale-crowd[text]'" in result.stderr
 
 
 def test_a_model_that_is_not_the_checked_one_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -713,6 +713,7 @@ def recall_and_precision(system: QuestionAnswers, gold: QuestionAnswers) -> tupl
     return found.recall, found.precision
 
 
+@pytest.mark.slow
 def test_consolidation_raises_recall_over_one_writer(tmp_path: Path) -> None:
     create_study(tmp_path / "qasrl", "qasrl")
     truth = [json.loads(line) for line in (tmp_path / "qasrl/truth/writing.jsonl").read_text("utf-8").splitlines()]

@@ -39,6 +39,7 @@ def test_the_best_trained_models_are_the_ablest() -> None:
     assert np.corrcoef(solved, difficulty)[0, 1] < -0.8
 
 
+@pytest.mark.slow
 def test_items_of_three_tests_of_unequal_size_are_fitted_together() -> None:
     """139 items of one test and 1,172 of another: every answer counts once, and no discrimination runs away."""
     table = read_responses([TESTS / "rte_irt_all_coded.csv", TESTS / "arc-challenge_irt_all_coded.csv"])

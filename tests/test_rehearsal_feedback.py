@@ -91,6 +91,7 @@ def test_grades_follow_the_quality_of_what_was_written_as_far_as_graders_are_abl
     study.close()
 
 
+@pytest.mark.slow
 def test_feedback_from_accurate_graders_raises_the_quality_of_the_kept_pool_more(tmp_path: Path) -> None:
     write_writing_study(tmp_path)
     gained = []

@@ -219,6 +219,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.pay.expected_seconds": ("write-a", 20),
     "stage.rehearsal": ("write-a", {"truth": "truth.jsonl"}),
     "stage.rehearsal.truth": ("write-b", "other-truth.jsonl"),
+    "stage.options_from": ("write-b", "write-a"),
     "stage.options": (
         "write-a",
         {"shows": [{"item": "text"}], "fields": [{**TONE, "options": ["kind", "rude", "other"]}]},

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from chorale.folder.reading import SETTINGS_FILE
 from chorale.model import Problem, StudySettings
 from chorale.model.setting_rules import RULES, SettingChange, When, changed_settings
+from chorale.model.shared_options import with_shared_options
 from chorale.store import Tx, beginnings, settings, stages
 
 _IN_FORCE = "settings in force"
@@ -36,7 +37,7 @@ def _from_text(text: str | None) -> dict[str, Any] | None:
     if text is None:
         return None
     try:
-        return as_stored(StudySettings.model_validate(tomllib.loads(text)))
+        return as_stored(StudySettings.model_validate(with_shared_options(tomllib.loads(text))))
     except ValidationError:
         return None
 

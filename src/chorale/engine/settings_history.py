@@ -6,6 +6,7 @@ from bisect import bisect_right
 from pydantic import ValidationError
 
 from chorale.model import StageSettings, StudySettings, UserError
+from chorale.model.shared_options import with_shared_options
 from chorale.store import Tx, events
 
 
@@ -18,7 +19,7 @@ class History:
             self._versions = [
                 (
                     events.earliest_since(tx, event.id) if event is not versions[0] else event.at,
-                    StudySettings.model_validate(tomllib.loads(event.evidence["study.toml"])),
+                    StudySettings.model_validate(with_shared_options(tomllib.loads(event.evidence["study.toml"]))),
                 )
                 for event in versions
             ]

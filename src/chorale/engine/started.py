@@ -21,6 +21,7 @@ from chorale.engine.running import RunningStage, Study, running_gates, running_s
 from chorale.folder.checking.settings_file import which_folder
 from chorale.folder.reading import SETTINGS_FILE, did_you_mean
 from chorale.model import StageSettings, StudySettings, UserError
+from chorale.model.shared_options import with_shared_options
 from chorale.store import Store, Tx, consents, gold, open_store, stages, store_url
 from chorale.store.consents import ConsentForm
 from chorale.store.settings import fees_by_platform, setting_value, ties_at_random
@@ -112,7 +113,7 @@ def _as_recorded(directory: Path, store: Store) -> Study:
         raise _not_started(directory)
     store.look(lambda tx: refuse_other_currency(tx, directory, text))
     try:
-        settings = StudySettings.model_validate(tomllib.loads(text))
+        settings = StudySettings.model_validate(with_shared_options(tomllib.loads(text)))
     except ValidationError:
         raise UserError(
             f"{directory} was last started by another version of Chorale. Bring it up to date: "

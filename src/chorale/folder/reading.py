@@ -14,6 +14,7 @@ from chorale.folder.checking.settings_shape import parsed_settings, text_at
 from chorale.folder.checking.stages import read_stages
 from chorale.folder.feedback import TemplateMistakeError, check_template
 from chorale.model import Problem, StudySettings, UserError
+from chorale.model.shared_options import with_shared_options
 
 __all__ = [
     "SETTINGS_FILE",
@@ -63,6 +64,7 @@ def check_folder(path: Path, text: str | None = None) -> tuple[StudyFolder | Non
 
 def _read_study(raw: dict[str, Any], report: CheckReport) -> StudyFolder | None:
     """Check all there is to check, whatever else is wrong; the study is complete only if nothing was reported."""
+    raw = with_shared_options(raw)
     settings = parsed_settings(StudySettings, raw, (), report)
     consent = read_markdown(text_at(raw, "study", "consent"), ("study", "consent"), report)
     contents = read_stages(raw, report)

@@ -37,4 +37,6 @@ def _advice(missing: list[str]) -> str:
     needs = f"This needs {' and '.join(missing)}."
     if not extras:
         return f"{needs} Install it: pip install {' '.join(missing)}"
-    return f"{needs} Install it: pip install 'chorale[{extras}]' (in a clone of Chorale: pip install '.[{extras}]')"
+    return (
+        f"{needs} Install it: pip install 'chorale-crowd[{extras}]' (in a clone of Chorale: pip install '.[{extras}]')"
+    )

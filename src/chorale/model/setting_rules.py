@@ -120,7 +120,7 @@ GROUPED = (
     _rule(
         When.SAME_CONTENT,
         "Refused if answers could no longer be what they were when the stage started.",
-        "stage.options",
+        "stage.options stage.options_from",
     ),
     _rule(
         When.SAME_CONTENT,

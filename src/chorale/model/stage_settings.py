@@ -301,6 +301,11 @@ class StageSettings(Settings):
     models: StageModels | None = Field(
         default=None, description="Models that annotate in the stage, and what their answers are for."
     )
+    options_from: Name | None = Field(
+        default=None,
+        description="Use the `options` of this stage, which has the same task, so that training and work share a form. "
+        "Options given here are added, or replace those of the same name.",
+    )
     options: dict[str, Any] = Field(default_factory=dict, description="Settings of the task itself.")
 
     _filled_in = field_validator("title")(not_blank)

@@ -56,7 +56,10 @@ def installed() -> Registry:
         except Exception as error:  # whatever another package does when it is imported
             broken.append(BrokenKit(point.name, point.package, f"{type(error).__name__}: {error}"))
         else:
-            kits.setdefault(kit.name, []).append((point.package, kit))
+            holders = kits.setdefault(kit.name, [])
+            # Chorale was once distributed as `chorale`: where that was installed, pip keeps both registrations.
+            if all(kit is not other for _, other in holders):
+                holders.append((point.package, kit))
     for name, holders in kits.items():
         packages = [package for package, _ in holders]
         clash = f"the packages {' and '.join(packages)} have a kit of this name"

@@ -22,6 +22,14 @@ def parsed_settings(kind: type[Model], raw: Any, at: TomlPath, report: CheckRepo
     return None
 
 
+def is_valid(kind: type[BaseModel], raw: Any) -> bool:
+    try:
+        _validated(kind, raw)
+    except ValidationError:
+        return False
+    return True
+
+
 def salvaged(kind: type[Model], raw: Any) -> Model | None:
     """The table without those of its settings that are wrong, so that what it names can be checked all the same."""
     if not isinstance(raw, dict):

@@ -14,7 +14,7 @@ from chorale.folder.checking.drafts import Draft, earlier_stage
 from chorale.folder.checking.named_files import read_markdown
 from chorale.folder.checking.report import CheckReport, did_you_mean, printable
 from chorale.folder.checking.row_files import RowFile, row_file
-from chorale.folder.checking.settings_shape import parsed_settings
+from chorale.folder.checking.settings_shape import is_valid, parsed_settings
 from chorale.model import GoldSettings, ItemSettings, NewItem, RehearsalSettings, RoundSettings, StageSettings
 from chorale.registry import installed
 
@@ -52,7 +52,7 @@ def read_stage_files(
 ) -> StageFiles:
     """What `draft` comes with. `earlier` is what the stages before it in `drafts` came with."""
     kind = _task_of(draft, report)
-    options = None if kind is None else _options_of(draft, kind, report)
+    options = None if kind is None else _options_of(draft, kind, drafts, report)
     # Without its options, a task that depends on them can't say what an item is.
     task = None if kind is None or (options is None and kind.options.configure) else kind
     if task is not None and options is not None:
@@ -140,11 +140,39 @@ def _task_of(draft: Draft, report: CheckReport) -> Task | None:
     return None if name is None else tasks.get(name)
 
 
-def _options_of(draft: Draft, task: Task, report: CheckReport) -> BaseModel | None:
+def _options_of(draft: Draft, task: Task, drafts: Sequence[Draft], report: CheckReport) -> BaseModel | None:
     options = draft.raw.get("options", {})
     if not isinstance(options, dict):
         return None
-    return parsed_settings(task.options.model, options, draft.at("options"), report)
+    at = draft.at("options")
+    if "options_from" in draft.raw:
+        source = _options_source(draft, drafts, report)
+        if source is None or not is_valid(task.options.model, source.raw.get("options", {})):
+            return None  # what is wrong with them is reported there
+        at = draft.at("options" if draft.raw["options"] != source.raw.get("options", {}) else "options_from")
+    return parsed_settings(task.options.model, options, at, report)
+
+
+def _options_source(draft: Draft, drafts: Sequence[Draft], report: CheckReport) -> Draft | None:
+    """The stage whose options are used here too; None if they can't be."""
+    name = draft.text("options_from")
+    if name is None:
+        return None  # no text, which is reported with the other settings
+    at = draft.at("options_from")
+    sharing = [each for each in drafts if each.text("task") == draft.text("task") and "options_from" not in each.raw]
+    source = next((each for each in drafts if each.name == name), None)
+    if source in sharing:
+        return source
+    if source is None:
+        problem = "there is no such stage"
+    elif source is draft:
+        problem = "is the stage itself"
+    elif source.text("task") != draft.text("task"):
+        problem = f"is a stage with another task (`{source.text('task')}`)"
+    else:
+        problem = "takes its own options from another stage"
+    report.setting(at, problem, did_you_mean(name, [each.name for each in sharing if each.name]), name)
+    return None
 
 
 def _read_items_of(

@@ -1,0 +1,112 @@
+"""A form is described once, and used in training and work."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from chorale.folder.reading import check_folder, load_folder
+from test_form import field_toml
+
+STUDY = """\
+study = { title = "Comments", contact = "team@example.org", consent = "text.md" }
+
+[[stage]]
+name = "training"
+title = "Practice"
+task = "form"
+guidelines = "text.md"
+round = { file = "training.jsonl" }
+options_from = "main"
+
+[[gate]]
+name = "trained"
+stage = "training"
+threshold = 0.5
+
+[[stage]]
+name = "main"
+title = "Comments"
+task = "form"
+guidelines = "text.md"
+items = { file = "items.jsonl" }
+entry = { qualifications = ["trained"] }
+
+[[stage.options.shows]]
+item = "text"
+
+"""
+TONE = field_toml(name="tone", kind="choice", ask="How does it sound?", options=["kind", "rude"])
+
+
+def _study(folder: Path, text: str) -> Path:
+    (folder / "study.toml").write_text(text)
+    (folder / "text.md").write_text("Read.\n")
+    row = {"id": "a", "text": "Good morning."}
+    (folder / "items.jsonl").write_text(json.dumps(row) + "\n")
+    (folder / "training.jsonl").write_text(
+        json.dumps({**row, "answer": {"tone": "kind"}, "explanation": "Why."}) + "\n"
+    )
+    return folder
+
+
+def _problems(folder: Path, text: str) -> list[tuple[str, str, str]]:
+    _, problems = check_folder(_study(folder, text))
+    lines = text.splitlines()
+    return [(lines[(problem.line or 1) - 1], problem.message, problem.fix) for problem in problems]
+
+
+def test_a_stage_takes_its_options_from_a_later_one(tmp_path: Path) -> None:
+    training, main = load_folder(_study(tmp_path, STUDY + TONE)).stages
+    assert training.options == main.options
+    assert training.settings.options == main.settings.options
+    assert [field.name for field in training.task.shape.fields] == ["tone"]
+
+
+def test_options_of_its_own_replace_those_of_the_same_name(tmp_path: Path) -> None:
+    own = 'options_from = "main"\noptions = { shows = [{ item = "text", label = "For practice" }] }'
+    training, main = load_folder(_study(tmp_path, STUDY.replace('options_from = "main"', own) + TONE)).stages
+    assert training.settings.options["shows"][0]["label"] == "For practice"
+    assert main.settings.options["shows"] == [{"item": "text"}]
+    assert training.settings.options["fields"] == main.settings.options["fields"]
+
+
+@pytest.mark.parametrize(
+    ("named", "message", "fix"),
+    [
+        ("mian", "there is no such stage", "Did you mean `main`?"),
+        ("training", "is the stage itself", "Use one of: `main`."),
+        ("other", "takes its own options from another stage", "Use one of: `main`."),
+        ("rules", "is a stage with another task (`rules-meaningful`)", "Use one of: `main`."),
+    ],
+)
+def test_a_stage_that_has_no_options_to_give_is_refused(tmp_path: Path, named: str, message: str, fix: str) -> None:
+    head, tail = STUDY.split("[[gate]]")
+    other = head.partition("\n\n")[2]
+    more = "".join(
+        (
+            other.replace("training", "other", 1),
+            other.replace("training", "rules", 1)
+            .replace('"form"', '"rules-meaningful"')
+            .replace('options_from = "main"\n', "")
+            .replace("training.jsonl", "rules.jsonl"),
+        )
+    )
+    (tmp_path / "rules.jsonl").write_text("")
+    text = head.replace('"main"', f'"{named}"') + more + "[[gate]]" + tail + TONE
+    [(line, said, advice)] = [each for each in _problems(tmp_path, text) if each[0].startswith("options_from")]
+    assert (line, advice) == (f'options_from = "{named}"', fix)
+    assert message in said
+
+
+def test_a_mistake_in_shared_options_is_reported_once_where_it_stands(tmp_path: Path) -> None:
+    wrong = TONE.replace('"choice"', '"radio"')
+    [(line, message, _)] = _problems(tmp_path, STUDY + wrong)
+    assert line == 'kind = "radio"'
+    assert "`stage.options.fields.kind` is not one of the values" in message
+
+
+def test_options_that_do_not_go_together_are_reported_where_they_were_added(tmp_path: Path) -> None:
+    own = 'options_from = "main"\noptions = { colour = "red" }'
+    [(line, message, _)] = _problems(tmp_path, STUDY.replace('options_from = "main"', own) + TONE)
+    assert (line, message) == ('options = { colour = "red" }', "there is no setting `colour` here")
