@@ -17,7 +17,9 @@ from sqlalchemy import func, select, update
 
 from chorale.audit.verify import verify
 from chorale.cli.program import app
+from chorale.contract import installed_tasks
 from chorale.contract.prompting import UnreadableError, as_quote, find_quote
+from chorale.contract.prompts import Prompter
 from chorale.engine.models.annotating import STOP_AFTER
 from chorale.engine.models.running import ModelRun, annotate, chosen_models
 from chorale.engine.opening import annotating_alone, open_study
@@ -480,3 +482,51 @@ def test_models_are_no_people_in_numbers_about_people(make: Make) -> None:
     assert now.wage.workers == 0
     assert study.store.look(lambda tx: attendees(tx, "expert")).arrived == 0
     assert study.store.look(lambda tx: overview(tx, study)).wage.workers == 0
+
+
+def _texts(value: Any) -> Iterator[str]:
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+        yield from _texts(inner)
+    if isinstance(value, str) and len(value) > 3:
+        yield value
+
+
+@pytest.mark.parametrize("name", sorted(installed_tasks()))
+def test_prompts_of_every_task_are_made_of_what_workers_see(name: str) -> None:
+    task = installed_tasks()[name]
+    for example in task.examples:
+        row = task.shape.parse_row(example.row)
+        payload = task.shape.expand(row, "a-secret-key")[0].payload
+        view = json.loads(json.dumps(task.form.view(payload)))
+        prompt = json.dumps(Prompter(task, "Guidelines.").prompt(view), ensure_ascii=False)
+        shown = json.dumps(view, ensure_ascii=False)
+        hidden = {text for text in _texts(payload) if json.dumps(text, ensure_ascii=False)[1:-1] not in shown}
+        assert "a-secret-key" not in prompt
+        assert not {text for text in hidden if len(text) > 12 and text in prompt}
+
+
+@pytest.mark.slow
+def test_a_model_in_a_folder_annotates(tmp_path: Path) -> None:
+    """A tiny random model: it writes nonsense, which is counted and never stored as an answer."""
+    pytest.importorskip("torch", reason="needs the extra `models`")
+    transformers = pytest.importorskip("transformers", reason="needs the extra `models`")
+    tokenizers = pytest.importorskip("tokenizers", reason="needs the extra `models`")
+    words = {word: place for place, word in enumerate(["[UNK]", "[EOS]", *"abcdefghijklmnopqrstuvwxyz {}:,"])}
+    plain = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="[UNK]"))
+    plain.pre_tokenizer = tokenizers.pre_tokenizers.Split("", "isolated")
+    folder = tmp_path / "study"
+    write_small_study(folder, applications=2, share=0.0)
+    made = transformers.PreTrainedTokenizerFast(tokenizer_object=plain, eos_token="[EOS]", unk_token="[UNK]")
+    made.save_pretrained(folder / "tiny")
+    shape = {"n_layer": 1, "n_head": 2, "n_embd": 8, "n_positions": 4096, "vocab_size": len(words)}
+    config = transformers.GPT2Config(**shape, bos_token_id=1, eos_token_id=1)
+    transformers.GPT2LMHeadModel(config).save_pretrained(folder / "tiny")
+    model = "\n[[model]]\nname = 'tiny'\nfolder = 'tiny'\nmax_tokens = 5\nat_once = 1\nconfidence = 'logprobs'\n"
+    (folder / "study.toml").write_text((folder / "study.toml").read_text() + model)
+    study = open_study(folder)
+    [done] = run(study, folder=folder)
+    assert done.counts.skipped == 4
+    made_calls = study.store.look(lambda tx: list(calls.all_calls(tx)))
+    assert all(call.version == "tiny (gpt2)" and (call.input_tokens or 0) > 100 for call in made_calls)
+    assert all(0 <= (call.confidence or 0) <= 1 for call in made_calls)
+    study.close()

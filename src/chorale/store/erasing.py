@@ -28,6 +28,7 @@ from chorale.store.schema import (
 )
 from chorale.store.settings import secret
 from chorale.store.submissions import claim_delivery
+from chorale.store.workers import models
 
 WITHDRAWN = -1
 """The version of the consent form of somebody who has withdrawn, or was erased: they agree to nothing any more."""
@@ -278,7 +279,7 @@ class LastSeen(NamedTuple):
 
 
 def last_seen(tx: Connection, experts_panel: str) -> list[LastSeen]:
-    """Everybody of whom something could be erased. Experts are staff, and not among them."""
+    """Everybody of whom something could be erased. Experts are staff and models nobody: they are not among them."""
     last = (
         select(
             response.c.worker_id,
@@ -300,7 +301,7 @@ def last_seen(tx: Connection, experts_panel: str) -> list[LastSeen]:
         )
         .join(worker_identity, worker_identity.c.worker_id == worker.c.id)
         .outerjoin(last, last.c.worker_id == worker.c.id)
-        .where(worker_identity.c.panel != experts_panel)
+        .where(worker_identity.c.panel != experts_panel, worker.c.id.not_in(models()))
         .where(or_(identified, func.coalesce(last.c.answers, 0) > 0))
         .order_by(worker.c.id)
     )
