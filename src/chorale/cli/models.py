@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from chorale.cli.arguments import AsJson, Database
-from chorale.cli.models_of_study import file_source, study_source
+from chorale.cli.models_source import source_of
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
@@ -102,9 +102,7 @@ def models(
 ) -> None:
     """Test whether models may take people's place, and say how far they agree with them."""
     columns = Reading(task, worker, label, None, sep, empty, repeats, missing=missing or ())
-    source = (
-        study_source(file, db, stage, label, by, columns) if file.is_dir() else file_source(file, stage, by, columns)
-    )
+    source = source_of(file, db, stage, label, by, columns)
     with patiently("resamples") as progress:
         judged = judged_in(source.data, source.reading)
         judged, named = models_in(source.data, judged, source.reading, model or (), kind)

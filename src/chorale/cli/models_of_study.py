@@ -1,10 +1,11 @@
 """Judgments of people and models in a study, for `chorale models DIR`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+from chorale.cli.models_source import ModelSource
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
 from chorale.engine.started import stage_called, started_study
@@ -23,31 +24,12 @@ from chorale.monitor.models import (
 from chorale.store import Tx
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSource:
-    """Where judgments come from: a file, or a study with what is known of its models."""
-
-    data: Any
-    reading: Reading
-    near: Any
-    """What makes labels close."""
-    records: Sequence[ModelRecord] = ()
-    currency: str = ""
-
-    def added_to(self, score: Score) -> Score:
-        """The test's result; of a study, with calls, cost, gold and confidence of every model."""
-        if not self.records:
-            return score
-        tables = [records_table(self.records, self.currency)]
-        tables += [table for table in (reliability_table(self.records), troubles_table(self.records)) if table]
-        runs = [record.as_json() for record in self.records]
-        return replace(score, json={**score.json, "runs": runs}, tables=[*score.tables, *tables])
-
-
-def file_source(file: Path, stage: str | None, by: str, reading: Reading) -> ModelSource:
-    if stage is not None or by == "task":
-        raise UserError("--stage and --by task are for a study. Name the study's folder, or leave them out.")
-    return ModelSource(file, reading, by)
+def _added(records: Sequence[ModelRecord], currency: str, score: Score) -> Score:
+    """The test's result, with calls, cost, gold and confidence of every model."""
+    tables = [records_table(records, currency)]
+    tables += [table for table in (reliability_table(records), troubles_table(records)) if table]
+    runs = [record.as_json() for record in records]
+    return replace(score, json={**score.json, "runs": runs}, tables=[*score.tables, *tables])
 
 
 def study_source(
@@ -68,7 +50,7 @@ def _read(tx: Tx, study: Study, folder: Path, stage_name: str | None, field: str
     if not any(row["kind"] == "human" for row in rows):
         raise UserError(f"Nobody but models has annotated {stage.name} of {folder} yet. Compare them once people have.")
     near = own_distance(stage) if by == "task" else by
-    return ModelSource(rows, Reading(), near, here, study.settings.pay.currency)
+    return ModelSource(rows, Reading(), near, partial(_added, here, study.settings.pay.currency))
 
 
 def _stage(study: Study, records: list[ModelRecord], folder: Path, name: str | None) -> RunningStage:
