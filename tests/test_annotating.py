@@ -107,6 +107,7 @@ def test_what_counts_is_a_judgment_and_pays_nothing(make: Make, database: str | 
     [done] = run(study)
     given = study.store.look(lambda tx: [str(kind) for kind in tx.execute(select(response.c.kind)).scalars()])
     assert Counter(given)["production"] == 12, "one of each group: nobody whose answers count sees both sides"
+    assert not any(row.kind == "beside" for row in study.store.look(lambda tx: list(model_tasks.answers(tx))))
     kinds = study.store.look(lambda tx: set(tx.execute(select(entry.c.kind)).scalars()))
     assert kinds <= {"model"}
     booked = study.store.look(ledger.ledger_totals)["model"]

@@ -66,6 +66,13 @@ _SEEN_GROUP = exists().where(
     assignment.c.stage_id == item.c.stage_id,
     assignment.c.group_key == item.c.group_key,
 )
+_same_group = item.alias("same_group")
+_TAKEN_OF_GROUP = exists().where(
+    _same_group.c.stage_id == item.c.stage_id,
+    _same_group.c.group_key == item.c.group_key,
+    model_task.c.worker_id == bindparam("worker_id"),
+    model_task.c.item_id == _same_group.c.id,
+)
 _COLUMNS = item.c["id", "key", "group_key", "payload", "position"]
 _SOME: ColumnElement[int] = literal_column(str(AT_ONCE))
 
@@ -87,7 +94,9 @@ def _after(*conditions: Any) -> Select[Any]:
 
 
 _ANY_ITEMS = Prepared(_after(item.c.state != literal_column("'withdrawn'")))
-_OPEN_ITEMS = Prepared(_after(item.c.state == literal_column("'open'"), item.c.taken < item.c.wanted, ~_SEEN_GROUP))
+_OPEN_ITEMS = Prepared(
+    _after(item.c.state == literal_column("'open'"), item.c.taken < item.c.wanted, ~_TAKEN_OF_GROUP, ~_SEEN_GROUP)
+)
 
 
 def next_items(tx: Connection, stage_id: int, worker_id: int, after: int, *, counting: bool) -> list[TakenItem]:
