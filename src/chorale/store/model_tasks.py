@@ -188,14 +188,10 @@ def ask_again(tx: Connection, task_id: int) -> None:
     tx.execute(update(model_task).where(model_task.c.id == task_id).values(state=TaskState.ASKED))
 
 
-def counts(tx: Connection, stage_id: int, worker_id: int) -> dict[tuple[str, str], int]:
-    """How many items a model has in a stage, by kind and state."""
-    query = (
-        select(model_task.c.kind, model_task.c.state, func.count())
-        .where(model_task.c.stage_id == stage_id, model_task.c.worker_id == worker_id)
-        .group_by(model_task.c.kind, model_task.c.state)
-    )
-    return {(str(kind), str(state)): int(count) for kind, state, count in tx.execute(query)}
+def given(tx: Connection, stage_id: int, worker_id: int) -> int:
+    """How many items a model was given in a stage so far."""
+    query = select(func.count()).where(model_task.c.stage_id == stage_id, model_task.c.worker_id == worker_id)
+    return int(tx.execute(query).scalar_one())
 
 
 def left(tx: Connection, stage_id: int, worker_id: int, *, counting: bool) -> int:

@@ -12,13 +12,13 @@ from chorale.contract.prompts import ModelAnswer, Prompter, correction
 from chorale.engine.entering import arrive_as_model
 from chorale.engine.models.answering import Ended, complete_call, cost_of, end_task, merged, with_tokens
 from chorale.engine.models.stages import ModelStage, prompter_of
-from chorale.engine.models.taking import PlannedWork, plan_call, reserve, resume, take
+from chorale.engine.models.taking import Place, PlannedWork, plan_call, reserve, resume, take
 from chorale.engine.paying import CallBudget
 from chorale.engine.running import Study
 from chorale.model import ModelSettings
 from chorale.platforms.models import Asked, ModelClient, Outcome, Reply
 from chorale.platforms.models.exchange import Message
-from chorale.store import Tx, calls, codec
+from chorale.store import Tx, calls, codec, model_tasks
 from chorale.store.model_tasks import TaskState
 
 T = TypeVar("T")
@@ -72,7 +72,7 @@ class Annotation:
         self._progress = progress
         self._waiting: deque[PlannedWork] = deque()
         self._taken = 0
-        self._after = -1
+        self._place = Place(0)
         self._failures = 0
         self._last_reason = ""
         self._alone = asyncio.Lock()
@@ -92,6 +92,8 @@ class Annotation:
         begun = await self._write(lambda tx: resume(tx, study, self._of, model, self._worker_id, self._prompter))
         self._waiting.extend(begun if self._limit is None else begun[: self._limit])
         self._taken = len(self._waiting)
+        stage_id = self._of.stage.id
+        self._place = Place(await self._write(lambda tx: model_tasks.given(tx, stage_id, self._worker_id)))
         async with asyncio.TaskGroup() as group:
             for _ in range(model.at_once):
                 group.create_task(self._work())
@@ -116,7 +118,7 @@ class Annotation:
                 if self._limit is not None:
                     most = min(most, self._limit - self._taken)
                 taken = await self._write(partial(self._take, most=most))
-                self._after = taken.after
+                self._place = Place(self._place.served + len(taken.work), taken.after)
                 self._taken += len(taken.work)
                 self._waiting.extend(taken.work)
                 if taken.why_none is not None and self.counts.ended_by is None:
@@ -130,7 +132,7 @@ class Annotation:
         return self.counts.ended_by is None
 
     def _take(self, tx: Tx, *, most: int) -> Any:
-        return take(tx, self._study, self._of, self._model, self._worker_id, self._prompter, self._after, most)
+        return take(tx, self._study, self._of, self._model, self._worker_id, self._prompter, self._place, most)
 
     # One item
 

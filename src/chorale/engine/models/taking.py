@@ -43,6 +43,15 @@ class PlannedWork(NamedTuple):
     call_id: int
 
 
+class Place(NamedTuple):
+    """How far a model has come in a stage."""
+
+    served: int
+    """How many items it was given so far."""
+    after: int = -1
+    """The position behind which it looks for more."""
+
+
 class Taken(NamedTuple):
     """What a model gets to do."""
 
@@ -60,10 +69,11 @@ def take(
     model: ModelSettings,
     worker_id: int,
     prompter: Prompter,
-    after: int,
+    place: Place,
     most: int,
 ) -> Taken:
     """Give a model items of a stage, and plan a request for each."""
+    after = place.after
     stage = of.stage
     record = participations.attendance(tx, stage.id, worker_id)
     if record is None:
@@ -75,7 +85,7 @@ def take(
         return Taken((), after, _why(now))
     budget = paying.CallBudget(tx, study)
     work: list[PlannedWork] = []
-    for item, kind in _next_items(tx, of, worker_id, record, after, most):
+    for item, kind in _next_items(tx, of, worker_id, record, place, most):
         prompt = prompter.prompt(stage.view_of(item.payload))
         if not budget.takes(reserve(model, prompt)):
             return Taken(work, after, _WHY[Reason.BUDGET])
@@ -131,11 +141,9 @@ def reserve(model: ModelSettings, prompt: Prompt, more: int = 0) -> int:
 
 
 def _next_items(
-    tx: Tx, of: ModelStage, worker_id: int, record: Attendance, after: int, most: int
+    tx: Tx, of: ModelStage, worker_id: int, record: Attendance, place: Place, most: int
 ) -> Iterator[tuple[TakenItem, str]]:
-    stage = of.stage
-    counts = model_tasks.counts(tx, stage.id, worker_id)
-    served = sum(counts.values())
+    stage, served = of.stage, place.served
     if stage.settings.round is not None and stage.round_size is not None:
         practice = stage.settings.round.feedback == "at once"
         kind = AssignmentKind.TRAINING if practice else AssignmentKind.QUALIFICATION
@@ -143,7 +151,9 @@ def _next_items(
         yield from ((item, kind.value) for item in model_tasks.next_gold(tx, stage.id, worker_id)[: max(left, 0)])
         return
     kind_of_item = AssignmentKind.PRODUCTION.value if of.counts else BESIDE
-    items = iter(_one_of_a_group(model_tasks.next_items(tx, stage.id, worker_id, after, counting=of.counts), of.counts))
+    items = iter(
+        _one_of_a_group(model_tasks.next_items(tx, stage.id, worker_id, place.after, counting=of.counts), of.counts)
+    )
     share = 0.0 if stage.settings.gold is None else stage.settings.gold.share
     gold: Iterator[TakenItem] | None = None
     first = next(items, None)
