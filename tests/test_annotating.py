@@ -26,10 +26,10 @@ from chorale.engine.opening import annotating_alone, open_study
 from chorale.engine.running import Study
 from chorale.exchange.export import write_export
 from chorale.folder.reading import check_folder
-from chorale.model import UserError
+from chorale.model import StageState, UserError
 from chorale.monitor.overview import overview
 from chorale.monitor.status import status
-from chorale.store import calls, ledger, model_tasks
+from chorale.store import calls, ledger, model_tasks, stages
 from chorale.store.model_schema import model_call, model_task
 from chorale.store.schema import entry, item, response
 from chorale.store.workers import attendees
@@ -531,3 +531,19 @@ def test_a_model_in_a_folder_annotates(tmp_path: Path) -> None:
     assert all(call.version == "tiny (gpt2)" and (call.input_tokens or 0) > 100 for call in made_calls)
     assert all(0 <= (call.confidence or 0) <= 1 for call in made_calls)
     study.close()
+
+
+def test_a_paused_stage_gets_no_calls_and_continues_when_it_is_resumed(make: Make, server: ModelStandIn) -> None:
+    study = make("tries = 1\n", share=0.0)
+    server.faults.extend(["500"] * 3)
+    run(study, limit=6)
+    stage = study.stage("meaningful")
+    study.store.do(lambda tx: stages.set_stage_state(tx, stage.id, StageState.PAUSED))
+    before = server.served
+    [done] = run(study)
+    assert server.served == before
+    assert "paused" in str(done.counts.ended_by)
+    study.store.do(lambda tx: stages.set_stage_state(tx, stage.id, StageState.OPEN))
+    [done] = run(study)
+    assert done.counts.answered == 21, "three that failed, and all others"
+    assert differences(study) == []

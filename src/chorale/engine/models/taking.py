@@ -103,6 +103,9 @@ def resume(
     now = study.clock()
     calls.give_up(tx, worker_id, of.stage.id, now)
     calls.forget_planned(tx, worker_id, of.stage.id)
+    record = participations.attendance(tx, of.stage.id, worker_id)
+    if record is None or situation(_facts(tx, study, of, worker_id, record)).state is not State.AVAILABLE:
+        return []
     work = []
     budget = paying.CallBudget(tx, study)
     for task in model_tasks.unfinished(tx, of.stage.id, worker_id):
