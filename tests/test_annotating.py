@@ -26,9 +26,12 @@ from chorale.engine.opening import annotating_alone, open_study
 from chorale.engine.running import Study
 from chorale.exchange.export import write_export
 from chorale.folder.reading import check_folder
-from chorale.model import StageState, UserError
+from chorale.model import ModelSettings, StageState, UserError
 from chorale.monitor.overview import overview
 from chorale.monitor.status import status
+from chorale.platforms.models import Asked, Reply
+from chorale.platforms.models import server as http_server
+from chorale.platforms.models.exchange import Message
 from chorale.store import calls, ledger, model_tasks, stages
 from chorale.store.model_schema import model_call, model_task
 from chorale.store.schema import entry, item, response
@@ -36,6 +39,12 @@ from chorale.store.workers import attendees
 from chorale.web.annotating import annotate_for_ever, keeps_annotating
 from model_stand_in import KEY, ModelStandIn, model_stand_in
 from small_study import write_small_study
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between tries of a request."""
+    monkeypatch.setattr(http_server, "FIRST_PAUSE", 0.01)
 
 
 @pytest.fixture
@@ -547,3 +556,25 @@ def test_a_paused_stage_gets_no_calls_and_continues_when_it_is_resumed(make: Mak
     [done] = run(study)
     assert done.counts.answered == 21, "three that failed, and all others"
     assert differences(study) == []
+
+
+@pytest.mark.parametrize(("asked", "waited"), [("2", 2.0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("9999", 300.0)])
+def test_a_server_that_asks_to_wait_is_obeyed(server: ModelStandIn, asked: str, waited: float) -> None:
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    async def ask() -> Reply:
+        client = http_server.ServerModel(ModelSettings(name="m", endpoint=server.address), sleep=sleep)
+        try:
+            return await client.ask(Asked("Be brief.", [Message("user", "Hello")], {}, "s", "i", "0"))
+        finally:
+            await client.close()
+
+    server.retry_after = asked
+    server.faults.extend(["busy", "500"])
+    reply = asyncio.run(ask())
+    assert (reply.outcome, reply.tries, dict(reply.faults)) == ("answer", 3, {"busy": 1, "server error": 1})
+    assert pauses[0] == waited
+    assert 0 < pauses[1] < 0.05, "backing off, with jitter"
