@@ -10,17 +10,18 @@ DEV_READY := $(VENV)/.dev-ready
 HEAVY_READY := $(VENV)/.heavy-ready
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: demo test test-all lint style bench browser clean help
+.PHONY: demo test test-all lint style bench browser docs clean help
 
 help:
 	@echo "make demo       a simulated crowd does the rules study; the site stays up (ONCE=1: exit instead)"
 	@echo "make test       lint, types, import direction, tests"
 	@echo "make test-all   the same, and the longer tests"
 	@echo "make bench      the figures of docs/performance.md"
+	@echo "make docs       the documentation as a site, in site/"
 	@echo "make clean      forget the virtual environment and caches"
 
 # What the tests need that a base install has not.
-EXTRAS := [encryption,postgres,rules,site,text]
+EXTRAS := [encryption,liquid,postgres,rules,site,text]
 
 # What was compiled is kept, also where the environment forbids it: a command takes a second more to start without.
 export PYTHONDONTWRITEBYTECODE :=
@@ -84,5 +85,10 @@ browser:
 	  command -v apt-get >/dev/null || { echo "Install Chromium for the browser tests, then run make again." >&2; exit 1; }; \
 	  $(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; }
 
+# Nothing is loaded from elsewhere, so the site also works without a network. Look at it: make docs && python3 -m http.server -d site
+docs: $(DEV_READY)
+	$(call install,--group docs)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 clean:
-	rm -rf $(VENV) .lint.log .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) site .lint.log .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

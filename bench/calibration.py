@@ -15,7 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench import calibration_coefficients, calibration_models, calibration_scores, calibration_workers
+from bench import (
+    calibration_agreement,
+    calibration_coefficients,
+    calibration_families,
+    calibration_models,
+    calibration_scores,
+    calibration_workers,
+)
 from bench.simulations import Simulation
 
 SOURCES: tuple[Callable[[], Iterable[Simulation]], ...] = (
@@ -23,6 +30,9 @@ SOURCES: tuple[Callable[[], Iterable[Simulation]], ...] = (
     calibration_scores.tests_of_systems,
     calibration_scores.tests_of_arms,
     calibration_coefficients.intervals_of_agreement,
+    calibration_agreement.intervals_of_coefficients,
+    calibration_agreement.intervals_by_formula,
+    calibration_families.intervals_of_families,
     calibration_workers.intervals_of_workers,
     calibration_workers.intervals_of_arms,
     calibration_models.intervals_of_models,

@@ -15,7 +15,7 @@ _LARGE = 200_000
 _COEFFICIENTS = {"Krippendorff's α": krippendorff_alpha, "Fleiss' κ": fleiss_kappa}
 
 
-def _judged(items: int, prevalence: float, rng: np.random.Generator) -> Judgments:
+def judged(items: int, prevalence: float, rng: np.random.Generator) -> Judgments:
     """Three raters who find 80% of what is there, and as much elsewhere as keeps the label as frequent."""
     there = rng.random(items) < prevalence
     chance = np.where(there, 0.8, 0.2 * prevalence / (1 - prevalence))
@@ -28,14 +28,14 @@ def _judged(items: int, prevalence: float, rng: np.random.Generator) -> Judgment
 @cache
 def _truth(name: str, prevalence: float) -> float:
     """From so many items that nothing is left to luck."""
-    value = _COEFFICIENTS[name](_judged(_LARGE, prevalence, np.random.default_rng(0))).value
+    value = _COEFFICIENTS[name](judged(_LARGE, prevalence, np.random.default_rng(0))).value
     if value is None:
         raise ValueError("the coefficient is undefined")
     return value
 
 
 def _covered(name: str, items: int, prevalence: float, rng: np.random.Generator) -> list[Outcome]:
-    found: Agreement = _COEFFICIENTS[name](_judged(items, prevalence, rng))
+    found: Agreement = _COEFFICIENTS[name](judged(items, prevalence, rng))
     if found.value is None:
         return [None]
     return [covers(intervals(*found.statistics(), resamples=400)["value"], _truth(name, prevalence))]

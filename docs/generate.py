@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from chorale.cli import app
 from chorale.cli.groups import LazyGroup
-from chorale.contract import installed_tasks, prompting
+from chorale.contract import explaining, installed_tasks, prompting, reveal
 from chorale.contract import task as contract
 from chorale.metrics import family
 from chorale.model import StudySettings
@@ -152,27 +152,40 @@ def _cell(text: str) -> str:
 
 # Tasks
 
-_PARTS = ("Task", "Shape", "Form", "Options", "Grading", "Combining", "Deriving", "Simulating", "Explaining")
+_PARTS = (
+    "Task",
+    "Shape",
+    "Form",
+    "Reveal",
+    "Options",
+    "Grading",
+    "Combining",
+    "Deriving",
+    "Simulating",
+    "Explaining",
+    "Prompting",
+)
 
 
 def task_parts() -> str:
     """A table for each part of a task."""
-    return f"{_class_tables(contract, _PARTS)}\n{_class_tables(prompting, ('Prompting',))}"
+    return _class_tables((contract, explaining, reveal, prompting), _PARTS)
 
 
 def kit_parts() -> str:
     """A table for each declaration of a kit."""
-    return _class_tables(kit, ("Kit", "Command", "CommandGroup", "ReportSection"))
+    return _class_tables((kit,), ("Kit", "Command", "CommandGroup", "ReportSection"))
 
 
 def family_parts() -> str:
     """A table for a metric family."""
-    return _class_tables(family, ("Family",))
+    return _class_tables((family,), ("Family",))
 
 
-def _class_tables(module: ModuleType, names: tuple[str, ...]) -> str:
+def _class_tables(modules: tuple[ModuleType, ...], names: tuple[str, ...]) -> str:
     """The fields of classes, with their docstrings."""
-    classes = {node.name: node for node in ast.parse(inspect.getsource(module)).body if isinstance(node, ast.ClassDef)}
+    nodes = (node for module in modules for node in ast.parse(inspect.getsource(module)).body)
+    classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
     lines = []
     for name in names:
         lines += [f"### `{name}`", "", ast.get_docstring(classes[name]) or "", ""]

@@ -23,6 +23,7 @@ from chorale.folder.templates import create_study
 from chorale.kits.mturk.api.questions import html_question
 from chorale.store.arms import arms_by_worker
 from crowd import Person, do, look, people, work_through
+from gallery_hands import HANDS
 from mcq_study import write_mcq_study
 from protocol_study import write_protocol_study
 from test_protocols import train
@@ -91,7 +92,20 @@ def main() -> None:
         with Site(graded, fill) as site:
             photograph_grading(Scene(browser, site))
         photograph_market(browser, Path(scratch) / "market")
+        photograph_gallery(browser, Path(scratch))
         compose(browser)
+
+
+def photograph_gallery(browser: Browser, scratch: Path) -> None:
+    """The first page of every study of the gallery, filled in."""
+    for name, fill_in in HANDS.items():
+        folder = scratch / f"gallery-{name}"
+        create_study(folder, f"gallery/{name}")
+        with Site(folder) as site:
+            worker = Scene(browser, site).worker(viewport={"width": 760, "height": 700}).open("main")
+            fill_in(worker.page)
+            worker.page.locator("#panel-item").screenshot(path=PICTURES / f"gallery-{name}.png")
+            worker.page.context.close()
 
 
 def photograph_report(browser: Browser, folder: Path) -> None:

@@ -38,7 +38,7 @@ options = {{ {options} }}
 """
 
 
-def write_mcq_study(folder: Path, last_option: str = "He does not notice them") -> Path:
+def write_mcq_study(folder: Path, last_option: str = "He does not notice them", *, answer_first: bool = False) -> Path:
     """A stage for every task, called after it; `last_option` is the last one of a question."""
     two = {**TWO, "options_1": [*TWO["options_1"][:3], last_option]}
     folder.mkdir(parents=True)
@@ -60,7 +60,7 @@ def write_mcq_study(folder: Path, last_option: str = "He does not notice them") 
             for number in range(4)
         ]
         (folder / f"{task}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in made))
-    options = {"write": "justify = true"}
+    options = {"write": "justify = true", "grade": "answer_first = true" if answer_first else ""}
     (folder / "study.toml").write_text(
         STUDY + "".join(STAGE.format(task=task, title=TITLES[task], options=options.get(task, "")) for task in rows)
     )

@@ -76,7 +76,9 @@ def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
 # By hand
 
 
-@pytest.mark.parametrize(("size", "bound"), [(100, 7), (5000, 10), (20_000, 2**40), (9999, 2**60)])
+@pytest.mark.parametrize(
+    ("size", "bound"), [(100, 7), (5000, 10), (5000, 2**16), (5000, 2**16 + 1), (20_000, 2**40), (9999, 2**60)]
+)
 def test_places_are_ordered_by_keys_of_any_size(size: int, bound: int) -> None:
     keys = np.random.default_rng(0).integers(bound, size=size)
     keys[::3] = keys[0]

@@ -694,6 +694,28 @@ def test_intervals_do_not_depend_on_the_order_of_rows(file: Path, tmp_path: Path
     assert chorale_json(file, "--ci", "--resamples", 200, "--seed", 2)["ci"] != chorale_json(file, "--ci")["ci"]
 
 
+def rarely_yes(copies: int) -> list[tuple[str, str, str]]:
+    """Of twelve items, people find the label in two, and dispute one of these."""
+    said = [(item, worker, item == 1 or (item == 0 and worker != "z")) for item in range(12) for worker in "xyz"]
+    return [(f"{copy} {item}", worker, "yes" if yes else "no") for copy in range(copies) for item, worker, yes in said]
+
+
+@pytest.mark.parametrize("metric", ["alpha", "gwet"])
+def test_a_pilot_is_told_how_many_items_an_interval_needs(tmp_path: Path, metric: str) -> None:
+    pilot = chorale_json(write(tmp_path / "pilot.csv", rarely_yes(1)), "--metric", metric, "--ci", "--analytic")
+    assert pilot["ci"] is pilot["analytic"]["ci"] is None
+    (note,) = [note for note in pilot["notes"] if "has no interval" in note]
+    assert note.startswith(f"{metric} has no interval: about ")
+    needed = int(note.split("needs about ")[1].split()[0])
+    assert 20 <= needed <= 100
+    # As many items of the same kind have one.
+    more = chorale_json(
+        write(tmp_path / "more.csv", rarely_yes(-(-needed // 12))), "--metric", metric, "--ci", "--analytic"
+    )
+    assert more["ci"] is not None and more["analytic"]["ci"] is not None
+    assert not any("has no interval" in note for note in more["notes"])
+
+
 def test_pairs_have_intervals_and_are_compared(file: Path, tmp_path: Path) -> None:
     found = chorale_json(file, "--pairs", "--ci", "--resamples", 300)
     assert all("ci" not in pair for pair in chorale_json(file, "--pairs")["pairs"])

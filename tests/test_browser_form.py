@@ -274,6 +274,7 @@ def test_none_and_the_others_exclude_each_other(scene: Scene) -> None:
     page.get_by_label("polite").check()
     page.get_by_label("4", exact=True).check()
     page.get_by_label("Fine.").check()
+    page.get_by_label("Who", exact=True).check()
     tokens(page).nth(0).click()
     page.locator("#submit").click()
     worker.at_question(2)
@@ -285,7 +286,7 @@ def test_what_is_missing_is_told_at_its_place_and_together(scene: Scene) -> None
     page = worker.page
     page.locator("#submit").click(delay=600)
     summary = page.locator("#form-error")
-    expect(summary).to_contain_text("5 questions need another look: “How does it sound?”")
+    expect(summary).to_have_text("Not submitted yet: check the 5 answers marked above.")
     expect(page.locator("[data-field=tone] .form-error")).to_have_text("Choose an answer first.")
     expect(page.locator("[data-field=words] .form-error")).to_have_text("Mark the words first.")
     expect(page.locator("[data-field=more] .form-error")).to_be_hidden()
@@ -302,6 +303,11 @@ def test_what_is_missing_is_told_at_its_place_and_together(scene: Scene) -> None
     page.get_by_label("What makes it rude?").fill("no")
     page.get_by_label("Anything else?").fill("one two three four five six")
     page.locator("#submit").click()
+    # No label is chosen for anybody: words that were marked before get the label that is chosen then.
+    expect(page.locator("[data-field=words] .form-error")).to_have_text("Choose a label for “Please”.")
+    page.get_by_label("Who", exact=True).check()
+    expect(page.locator("[data-field=words] .form-error")).to_be_hidden()
+    expect(tokens(page).nth(0)).to_have_attribute("data-tone", "0")
     expect(page.locator("[data-field=about] .form-error")).to_have_text("Choose at most 2.")
     expect(page.locator("[data-field=why] .form-error")).to_have_text("Write at least 4 characters; these are 2.")
     expect(page.locator("[data-field=more] .form-error")).to_have_text("Write at most 5 words; these are 6.")
@@ -383,6 +389,14 @@ def test_everybody_can_use_it(scene: Scene) -> None:
     assert barriers(page) == ""
 
 
+def test_options_stand_in_one_row_or_below_each_other(scene: Scene) -> None:
+    worker = scene.worker(viewport={"width": 1280, "height": 900}).open("only")
+    for field in ("tone", "about"):
+        boxes = [label.bounding_box() for label in worker.page.locator(f"[data-field={field}] > label").all()]
+        tops = [round(box["y"]) for box in boxes if box is not None]
+        assert len(set(tops)) in (1, len(tops)), "no option is left over in a row of its own"
+
+
 def test_sides_do_not_stay_in_their_places(scene: Scene) -> None:
     """Answers are stored in terms of the item, wherever its texts stood."""
     worker = scene.worker().open("only")
@@ -392,6 +406,7 @@ def test_sides_do_not_stay_in_their_places(scene: Scene) -> None:
         worker.at_question(number)
         firsts.append(page.locator("[data-field=better] input").first.get_attribute("value"))
         fill_in_rest(page)
+        page.get_by_label("Who", exact=True).check()
         tokens(page).nth(0).click()
         page.locator("#submit").click()
     expect(worker.rest).to_be_visible()
@@ -407,6 +422,7 @@ def test_item_text_is_text_whatever_it_contains(chromium: Browser, tmp_path: Pat
 file = "gold.jsonl"
 share = 0.5
 after = 1
+feedback = "at once"
 """
     folder = write_study(tmp_path / "study", [row, row | {"id": "i2"}], gold + OPTIONS)
     told = {"answer": {"tone": "rude"}, "explanation": HOSTILE}
@@ -427,6 +443,7 @@ after = 1
             page.get_by_label("time").check()
             page.get_by_label("4", exact=True).check()
             page.locator("[data-field=better] input").first.check()
+            page.get_by_label("Who", exact=True).check()
             page.get_by_role("option").nth(2).click()
             page.locator("#submit").click()
             expect(worker.saved).to_have_text(f"Answer {number} saved")

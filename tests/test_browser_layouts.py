@@ -318,6 +318,94 @@ document.querySelector('crowd-form').onsubmit = (event) => {{
             ]
         },
     ),
+    "a form that a script makes and posts to the address it was given": Case(
+        """<button type="button" id="go">Submit</button><script>document.getElementById('go').onclick = () => {
+  const asked = new URLSearchParams(location.search), made = document.createElement('form');
+  made.action = new URL('mturk/externalSubmit', asked.get('turkSubmitTo')).href;
+  const known = asked.get('assignmentId');
+  for (const [name, value] of [['assignmentId', known], ['known', known !== '']]) {
+    made.append(Object.assign(document.createElement('input'), { name, value })); }
+  document.body.append(made); made.submit(); };</script>""",
+        own_submit(),
+        {"known": "true"},
+    ),
+    "a button that submits its form twice": Case(
+        """<form id="f"><label>Code <input name="code" required></label>
+<button onclick="document.getElementById('f').submit()">Submit</button></form>""",
+        after(fill("Code", "7"), own_submit()),
+        {"code": "7"},
+    ),
+    "buttons outside the form that lead from page to page": Case(
+        """<label>Caption <input id="caption"></label><button id="back">Back</button><button id="next">Next</button>
+<form><input type="hidden" name="output"><input type="submit" value="Submit"></form><script>
+const written = []; const field = document.getElementById('caption');
+document.getElementById('next').onclick = () => { written.push(field.value); field.value = ''; };
+document.forms[0].onsubmit = () => { document.forms[0].output.value = written.join(); };</script>""",
+        after(
+            fill("Caption", "one"), click("Next"), fill("Caption", "two"), click("Next"), click("Back"), own_submit()
+        ),
+        {"output": "one,two"},
+    ),
+    "a slider with marks": Case(
+        f"""{CROWD}<crowd-form><crowd-slider name="rating" min="1" max="3" required>
+<crowd-slider-label position="1">bad</crowd-slider-label><crowd-slider-label position="3">good</crowd-slider-label>
+</crowd-slider></crowd-form>""",
+        after(shows("good"), lambda _page, frame: frame.get_by_role("slider").fill("3"), own_submit()),
+        answers(rating=3),
+    ),
+    "labels of boxes that a script adds": Case(
+        f"""{CROWD}<crowd-form><crowd-bounding-box id="boxes" name="_" labels="['Dog 1']" src="{PICTURE}">
+</crowd-bounding-box><input type="hidden" name="labels">
+<button type="button" id="add">Another</button></crowd-form><script>
+const boxes = document.getElementById('boxes');
+document.getElementById('add').onclick = () => {{ boxes.labels = boxes.labels.concat(['Dog 2']); }};
+document.querySelector('crowd-form').onsubmit = () => {{ document.querySelector('[name=labels]').value =
+  (boxes._submittableValue || boxes.value).boundingBoxes.map((box) => box.label).join(); }};</script>""",
+        after(click("Add a box"), click("Another"), click("Dog 2"), click("Add a box"), own_submit()),
+        answers(
+            _={
+                "boundingBoxes": [
+                    {"height": 4, "label": f"Dog {number}", "left": 16, "top": 8, "width": 8} for number in (1, 2)
+                ],
+                "inputImageProperties": {"height": 20, "width": 40},
+            },
+            labels="Dog 1,Dog 2",
+        ),
+    ),
+    "a picture that is not there": Case(
+        f"""{CROWD}<crowd-form><crowd-keypoint name="points" labels="['Eye']" src="data:image/png;base64,AAAA">
+</crowd-keypoint></crowd-form>""",
+        after(shows("could not be loaded"), click("Add a point"), own_submit()),
+        answers(points={"inputImageProperties": {"height": 1, "width": 1}, "keypoints": []}),
+    ),
+    "categories that a script sets, and its own questions beside them": Case(
+        f"""{CROWD}<crowd-form><crowd-classifier name="quality" categories="['?']" header="How good is it?">
+</crowd-classifier></crowd-form><script>
+document.addEventListener('all-crowd-elements-ready', () => customElements.whenDefined('crowd-classifier').then(() => {{
+  const own = document.querySelector('crowd-classifier'), more = document.createElement('crowd-card');
+  own.categories = ['Good', 'Bad'];
+  own.addEventListener('change', (event) => {{ if (event.target.value === 'Bad') {{
+    more.innerHTML = '<label><input type="checkbox" name="why" value="short"> Too short</label>'; }} }});
+  own.shadowRoot.querySelector('.annotation-area .category-picker-wrapper').insertAdjacentElement('afterend', more);
+}}));</script>""",
+        after(
+            lambda _page, frame: frame.get_by_label("Bad").check(),
+            lambda _page, frame: frame.get_by_label("Too short").check(),
+            own_submit(),
+        ),
+        answers(quality={"label": "Bad"}, why={"short": True}),
+    ),
+    "labels with long names": Case(
+        f"""{CROWD}<crowd-entity-annotation name="tags" text="Ada sang" labels="[
+  {{'label': 'n', 'longDisplayName': 'Noun'}}, {{'label': 'v', 'longDisplayName': 'Verb'}}]">
+</crowd-entity-annotation>""",
+        after(
+            lambda _page, frame: frame.locator(".crowd-text").press("ArrowRight"),
+            lambda _page, frame: frame.get_by_role("button", name="Noun 1").click(),
+            own_submit(),
+        ),
+        answers(tags={"entities": [{"endOffset": 3, "label": "n", "startOffset": 0}]}),
+    ),
 }
 
 

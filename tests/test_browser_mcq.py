@@ -229,6 +229,70 @@ def test_quiz_grades_and_answers_by_keyboard_alone(scene: Scene) -> None:
     assert validated == {"answer_1": "option1", "answer_2": "invalid"}
 
 
+@pytest.fixture
+def in_two_steps(chromium: Browser, tmp_path: Path) -> Iterator[Scene]:
+    with Site(write_mcq_study(tmp_path / "study", answer_first=True)) as running:
+        scene = Scene(chromium, running)
+        yield scene
+        for context in chromium.contexts:
+            context.close()
+        assert scene.watch.complaints == []
+
+
+def test_graders_see_the_key_once_their_own_answers_are_stored(in_two_steps: Scene) -> None:
+    site = in_two_steps.site
+    worker = in_two_steps.worker(**PHONE).open("grade")
+    page = worker.page
+    key, own = page.locator(".mcq-key"), page.locator("[name=answer_1]")
+    proceed = page.get_by_role("button", name="Continue")
+    expect(key.first).to_be_hidden()
+    assert "May is a month" not in page.content()
+    proceed.tap()
+    expect(page.locator("#form-error")).to_have_text("Choose an answer first.")
+    page.locator("label:has([name=answer_1][value=option2])").tap()
+    page.locator("label:has([name=answer_2][value=invalid])").tap()
+    page.reload()
+    expect(own.nth(1)).to_be_checked()
+    expect(own.nth(1)).to_be_enabled()
+    assert site.query("SELECT count(*) FROM first_answer") == [(0,)]
+    page.locator("#submit").dblclick()
+    expect(key.first).to_be_visible()
+    expect(page.locator(".mcq-why").nth(1)).to_contain_text("May is a month")
+    expect(page.locator("#form-error")).to_have_text("")
+    assert site.query("SELECT count(*) FROM first_answer") == [(1,)] and site.responses() == 0
+    assert not page.evaluate(WIDER_THAN_SCREEN) and barriers(page) == ""
+    page.evaluate("localStorage.clear()")  # as on another device
+    page.reload()
+    expect(own.nth(1)).to_be_checked()
+    expect(own.nth(0)).to_be_disabled()
+    expect(page.locator("label.mcq-right").first).to_contain_text("He has come to like them")
+    for number in (1, 2):
+        for criterion in ("answerable", "reading", "creative", "distracting"):
+            page.locator(f"label:has([name={criterion}_{number}])").first.tap()
+    page.get_by_role("button", name="Submit").tap()
+    worker.at_question(2)
+    expect(proceed).to_be_visible()
+    expect(own.nth(0)).to_be_enabled()
+    [answer] = in_two_steps.answers()
+    assert (answer["answer_1"], answer["answer_2"], len(answer)) == ("option2", "invalid", 10)
+
+
+def test_a_first_answer_waits_for_the_connection(in_two_steps: Scene) -> None:
+    worker = in_two_steps.worker().open("grade")
+    page = worker.page
+    in_two_steps.watch.tolerate("ERR_FAILED", "Failed to load resource")
+    for number in (1, 2):
+        page.locator(f"[name=answer_{number}]").first.check()
+    page.route("**/first", lambda route: route.abort())
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Your first answer is not stored yet.")).to_be_visible()
+    expect(page.locator(".mcq-key").first).to_be_hidden()
+    page.unroute("**/first")
+    page.get_by_role("button", name="Try now").click()
+    expect(page.locator(".mcq-key").first).to_be_visible()
+    expect(page.get_by_text("Your first answer is not stored yet.")).to_be_hidden()
+
+
 @pytest.mark.slow
 def test_the_first_quiz_of_the_tutorial_explains_at_once_and_the_second_does_not(
     chromium: Browser, tmp_path: Path

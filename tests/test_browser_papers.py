@@ -5,6 +5,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from math import ceil
 from pathlib import Path
 from pydoc_data.topics import topics
 from random import Random
@@ -76,9 +77,26 @@ def work(page: Page, answer: Callable[[Page], None]) -> None:
     page.context.close()
 
 
+def rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
 def responses(study: Path, out: Path) -> list[dict[str, Any]]:
     run("export", study, "--format", "jsonl", "--out", out)
-    return [json.loads(line) for line in out.read_text().splitlines()]
+    return rows(out)
+
+
+def words_shown(row: dict[str, Any]) -> int:
+    """How many words a page shows of a sentence with its candidates."""
+    texts = [row["sentence"], row["word"]]
+    for one in row["candidates"]:
+        texts += [
+            one["frame"],
+            one["definition"],
+            one.get("example", ""),
+            *(each[0] for each in one.get("more_examples", [])),
+        ]
+    return sum(len(text.split()) for text in texts)
 
 
 def edit(study: Path, *changes: tuple[str, str]) -> None:
@@ -160,7 +178,8 @@ def test_the_frame_study_from_new_to_the_report(
     for value in ours.sqs.values():
         bins[min(19, int(value * 20))] += 1
     assert [sum(column) for column in zip(*found["sqs"].values(), strict=True)] == bins
-    assert report["costs"]["spent"] == 14 * len(given)
+    pays = {row["id"]: 9 + min(60, ceil(words_shown(row) * 8 / 100)) for row in rows(study / "sentences.jsonl")}
+    assert report["costs"]["spent"] == sum(pays[row["item"]] for row in given)
     assert report["funnel"]["worked"] == 4
     assert report["verification"]["differences"] == []
 

@@ -101,7 +101,7 @@ def test_studies_on_prolific_and_what_is_owed_are_shown_without_ids(
         recruiting.sync(study, client)
     owner = owner_of(study, app)
     page, paying = owner.get("/console/recruiting").text, owner.get("/console/recruiting/paying").text
-    assert "1 awaiting review" in page and "Submissions to decide about" in page
+    assert "1 awaiting review" in page and "Submissions to review: 1" in page
     assert "not approved yet" in paying and "Nothing was paid yet" in paying
     assert not any(name in page + paying for name in (participant(1), submission, remote.id, "made up"))
     study.close()

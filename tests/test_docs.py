@@ -209,6 +209,24 @@ def test_every_page_is_in_the_index() -> None:
         assert path.name == "index.md" or f"({path.name})" in page("index"), path.name
 
 
+def test_every_page_is_on_the_site() -> None:
+    pages = re.findall(r": ([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    assert set(pages) == {path.name for path in DOCS.glob("*.md")}
+
+
+@pytest.mark.slow
+def test_the_site_is_built_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="needs the group `docs`")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
+    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    loaded = re.compile(r"<(?:script|img|iframe)[^>]+src=\"?https?://|<link[^>]+href=\"?https?://")
+    pages = {path.name: path.read_text("utf-8") for path in (tmp_path / "site").glob("*.html")}
+    assert {path.with_suffix(".html").name for path in DOCS.glob("*.md")} <= set(pages)
+    assert [name for name, text in pages.items() if loaded.search(text)] == []
+
+
 # What the docs say is so
 
 
@@ -321,13 +339,18 @@ def test_examples_beside_the_code_come_out_as_shown() -> None:
     assert len(names) > 50 and wrong == {}
 
 
-@pytest.mark.parametrize("path", [ROOT / "README.md", DOCS / "quickstart.md"], ids=file_name)
-def test_commands_run_as_shown(path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every `chorale` line of the page, one after the other; a server is opened and closed again."""
-    monkeypatch.setenv("CHORALE_PASSWORD", "correct horse battery")
-    lines = "".join(blocks(path.read_text("utf-8"), "console")).splitlines()
+def write_files(text: str) -> None:
+    """The files that a page shows, in the working folder."""
+    for match in _FENCE.finditer(text):
+        if match["file"]:
+            Path(match["file"]).parent.mkdir(exist_ok=True)
+            Path(match["file"]).write_text(match["text"], "utf-8")
+
+
+def run_commands(text: str) -> int:
+    """Every `chorale` line of a page, one after the other; a server is opened and closed again. How many there are."""
+    lines = "".join(blocks(text, "console")).splitlines()
     calls = [shlex.split(line.removeprefix("$ chorale ")) for line in lines if line.startswith("$ chorale ")]
-    assert len(calls) > 5
     for call in calls:
         if call[0] == "serve":
             open_study(Path(call[1])).close()
@@ -335,6 +358,25 @@ def test_commands_run_as_shown(path: Path, elsewhere: Path, monkeypatch: pytest.
         quick = ["--port", "0", "--workers", "12"] if call[0] == "demo" else []
         done = CliRunner().invoke(app, [*call, *quick])
         assert done.exit_code == 0, (call, done.output, done.exception)
+    return len(calls)
+
+
+@pytest.mark.parametrize("path", [ROOT / "README.md", DOCS / "quickstart.md"], ids=file_name)
+def test_commands_run_as_shown(path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHORALE_PASSWORD", "correct horse battery")
+    assert run_commands(path.read_text("utf-8")) > 5
+
+
+@pytest.mark.parametrize("names", [("csv", "quiz"), ("scoring",)], ids="-".join)
+def test_tutorials_run_as_shown(names: tuple[str, ...], elsewhere: Path) -> None:
+    for name in names:
+        text = page(f"tutorial-{name}")
+        if name == "quiz":  # changes the study of the page before, which nobody has worked in
+            Path("toxicity/study.db").unlink()
+        write_files(text)
+        assert run_commands(text) >= 2
+    if "csv" in names:
+        assert len(Path("labels.csv").read_text("utf-8").splitlines()) == 11
 
 
 @pytest.mark.parametrize("kind", [Kit, Command, CommandGroup, ReportSection, Family])

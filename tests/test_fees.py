@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import delete
 
 from chorale.audit.verify import verify
+from chorale.cli import app
 from chorale.engine import arrivals, entering
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
@@ -79,3 +81,6 @@ def test_a_fee_that_nobody_has_set_is_pointed_out(tmp_path: Path, percent: str, 
     (tmp_path / "study.toml").write_text(toml.replace("fee_percent = 33.33\n", percent))
     notes = about_panel(load_folder(tmp_path))
     assert any("the fee of prolific is not set" in note for note in notes) == warned
+    said = CliRunner().invoke(app, ["check", str(tmp_path)]).output
+    is_set = "33.33" in percent
+    assert ("with fees of 33.33%." in said, "No fees are counted" in said) == (is_set, not is_set)

@@ -183,8 +183,8 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     # The study file
     "not TOML": (toml(('title = "Two"', "title = Two")), ("study.toml", 26, "is not TOML: invalid value", "toml.io")),
     "twice": (
-        {"study.toml": "[study]\ntitle = 'a'\ntitle = 'b'\n"},
-        ("study.toml", 3, "is not TOML: title is there twice", "Correct the line"),
+        toml(('title = "Two"', 'title = "Two"\ntitle = "Three"')),
+        ("study.toml", 27, "is not TOML: title is there twice", "Correct the line"),
     ),
     "cut off TOML": (
         {"study.toml": "[study]\na = '''\nx\n"},

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from sqlalchemy import text
 from starlette.testclient import TestClient
 
+from asking import FIRST_SET, SECOND_SET, write_qasrl_study
 from chorale.audit.verify import verify
 from chorale.cli import app
 from chorale.engine import entering, managing, recruiting, sessions
@@ -95,6 +96,71 @@ def test_nothing_of_somebody_is_left(make_study: StudyMaker, tmp_path: Path) -> 
         gone.next()
     newcomer = Person(study, "somebody-else")
     assert newcomer.next().status == "item"
+
+
+def test_what_others_made_of_somebodys_words_goes_with_them(tmp_path: Path) -> None:
+    """Before, a consolidated question stayed in the answer of the person who kept it, and verify found a difference."""
+    study = open_study(write_qasrl_study(tmp_path / "study", 1))
+    with closing(study):
+        ada, bob, cy = (Person(study, name) for name in ("ada", "bob", "cy"))
+        ada.judge(FIRST_SET, "writing")
+        bob.judge(SECOND_SET, "writing")
+        cy.judge(FIRST_SET, "consolidation")
+        paid = cy.next("consolidation").progress
+        words = '"prep":"to"'  # of "Who did someone sell something to?", as it is stored
+        assert everything_in(study).count(words) > 5
+        assert differences(study) == []
+        forget(study, ada.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+        assert words not in everything_in(study)
+        checked = look(study, lambda tx: verify(tx, study))
+        assert checked.differences == []
+        assert any("1 answer to items made of erased answers went with them" in one for one in checked.unchecked)
+        assert cy.next("consolidation").progress == paid, "they keep what they earned"
+        # Somebody else writes in Ada's place, and all of it is put together again.
+        Person(study, "eve").judge(SECOND_SET, "writing")
+        Person(study, "fay").judge(SECOND_SET, "consolidation")
+        assert differences(study) == []
+        tamper(study, "UPDATE response SET answer = 'null', erased_at = 1 WHERE worker_id = :who", who=bob.id)
+        assert f"worker {bob.pseudonym}: the answers is gone without an erasure that took it" in differences(study)
+
+
+def tamper(study: Study, statement: str, **values: object) -> None:
+    """Change what is append-only, as somebody with the file could."""
+
+    def change(tx: Tx) -> None:
+        number = erasing.begin(tx, int(str(values["who"])), "nobody", 1, identity=False, answers=False)
+        tx.execute(text(statement), values)
+        erasing.end(tx, number, {}, 1)
+
+    study.store.do(change)
+
+
+def test_items_that_come_back_keep_what_others_answered(make_study: StudyMaker) -> None:
+    """Derived from results, they are emptied while these are missing; verify took that for a difference."""
+    study = make_study(applications=2, judgments="2", share=0.0)
+    crowd = people(study, 4)  # nobody gets both sides of an application
+    for person in crowd:
+        while (offer := person.next()).lease is not None:
+            person.submit(offer, "yes")
+    answered = 0
+    for judge in (Person(study, "one-judge"), Person(study, "another-judge")):
+        while (offer := judge.next("entailment")).lease is not None:
+            judge.submit(offer)
+        answered += judge.next("entailment").progress.answered
+    assert answered > 0 and differences(study) == []
+    forget(study, crowd[0].id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+    assert differences(study) == []
+    of_stage = "JOIN stage ON stage.id = stage_id WHERE name = 'entailment'"
+    kept = f"SELECT count(*) FROM response {of_stage} AND erased_at IS NULL"
+    assert look(study, lambda tx: tx.execute(text(kept)).scalar()) == answered
+    newcomer = Person(study, "newcomer")
+    while (offer := newcomer.next()).lease is not None:
+        newcomer.submit(offer, "yes")
+    assert differences(study) == []
+    counted = (
+        "SELECT sum(counted) FROM item JOIN stage ON stage.id = stage_id WHERE name = 'entailment' AND payload <> '{}'"
+    )
+    assert look(study, lambda tx: tx.execute(text(counted)).scalar()) == answered
 
 
 def test_answers_can_stay_without_whose_they_are(make_study: StudyMaker, tmp_path: Path) -> None:

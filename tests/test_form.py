@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import uvicorn
@@ -315,20 +316,31 @@ def test_the_result_does_not_depend_on_who_came_first(given_: list[tuple[Any, fl
         (CHOICES, ["x"], [], "some: x, where none is right"),
         (LIKERT, 4, 5, None),
         (LIKERT, 3, 5, "scale: 3, where 5 is right"),
-        (LINE, "The  SUN", ["moon", "the sun"], None),
-        (LINE, "sun", ["moon", "the sun"], "line: “sun”, where “moon” or “the sun” is right"),
-        (LINE, "sun", "Sun", None),
+        # Free text is not graded unless the study says how.
+        (LINE, "anything", "Sun", None),
+        (LINE | {"gold": "one_of"}, "The  SUN", ["moon", "the sun"], None),
+        (LINE | {"gold": "one_of"}, "sun", ["moon", "the sun"], "line: sun, where moon or the sun is right"),
+        (LINE | {"gold": "one_of"}, "sun", "Sun", None),
+        (LINE | {"gold": "exact"}, "sun", "Sun", "line: sun, where Sun is right"),
+        (LINE | {"gold": "regex"}, "The  SUN", "(the )?sun", None),
+        (LINE | {"gold": "regex"}, "sunny", "(the )?sun", "line: “sunny” does not match (the )?sun"),
+        (CHOICE | {"gold": "one_of"}, "b", ["a", "b"], None),
+        (CHOICE | {"gold": "one_of"}, "c", ["a", "b"], "one: c, where a or b is right"),
+        (CHOICE | {"gold": "none"}, "c", "a", None),
+        (CHOICES | {"gold": "one_of"}, ["x"], [["x"], ["y", "z"]], None),
+        (CHOICES | {"gold": "one_of"}, ["z"], [["x"], ["y", "z"]], "some: differs from gold"),
+        (LIKERT | {"gold": "exact"}, 4, 5, "scale: 4, where 5 is right"),
         (SPANS, [span(0, 5)], [span(0, 5)], None),
         (SPANS, [span(0, 5)], [span(0, 4)], None),
-        (SPANS, [span(0, 2)], [span(0, 5)], "spans: marked 0–2, where 0–5 is right: f1 0.57, below 0.8"),
+        (SPANS, [span(0, 2)], [span(0, 5)], "spans: other spans than gold: f1 0.57, below 0.8"),
         (SPANS | {"match": "iou"}, [span(0, 5)], [span(0, 4)], None),
         (
             SPANS | {"match": "iou"},
             [span(0, 4)],
             [span(0, 3)],
-            "spans: marked 0–4, where 0–3 is right: iou 0.75, below 0.8",
+            "spans: other spans than gold: iou 0.75, below 0.8",
         ),
-        (SPANS | {"match": "exact"}, [span(0, 5)], [span(0, 4)], "spans: marked 0–5, where 0–4 is right"),
+        (SPANS | {"match": "exact"}, [span(0, 5)], [span(0, 4)], "spans: other spans than gold"),
         (LABELLED, [span(0, 1, "bad")], [span(0, 1, "good")], "f1 0.00, below 0.8"),
         (SPANS | {"min": 0}, [], [], None),
         (PAIR, "left", "same", "pair: left, where same is right"),
@@ -349,9 +361,51 @@ def test_only_what_gold_says_is_graded() -> None:
     answer = task.shape.parse_answer({"one": "a", "some": ["x"], "scale": 1})
     assert task.grading.grade(answer, task.shape.parse_gold({"scale": 1})).score == 1
     assert task.grading.grade(answer, task.shape.parse_gold({"one": "b", "scale": 1})).score == 0.5
-    both = task.grading.grade(answer, task.shape.parse_gold({"one": "b", "later": ["because"], "scale": 1}))
+    written = task.grading.grade(answer, task.shape.parse_gold({"one": "b", "later": ["because"], "scale": 1}))
+    assert written == (0.5, ("one: a, where b is right",))
+    task = form(CHOICE, LIKERT, LATER | {"gold": "one_of"})
+    both = task.grading.grade(
+        {"one": "a", "scale": 1}, task.shape.parse_gold({"one": "b", "later": ["because"], "scale": 1})
+    )
     assert both.score == pytest.approx(1 / 3)
     assert both.reasons == ("one: a, where b is right", "later: not answered")
+    assert task.grading.grade({"one": "a"}, {"later": ["because"]}).score == 0
+    assert form(CHOICE, LATER).grading.grade({"one": "b", "later": "x"}, {"later": "because"}).score == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "gold", "stored"),
+    [
+        (SPANS, ["shout"], [span(3, 4)]),
+        (SPANS, [{"text": "do not shout"}, {"text": "two"}], [span(1, 4), span(6, 7)]),
+        (SPANS, [span(0, 1)], [span(0, 1)]),
+        (SPANS, [span(3, 4), "Please"], [span(0, 1), span(3, 4)]),
+        (LABELLED, [{"text": "shout", "label": "bad"}], [span(3, 4, "bad")]),
+        (SPANS | {"item": "left", "gold": "one_of"}, [["Yes"], ["of course"]], [[span(0, 1)], [span(2, 4)]]),
+    ],
+)
+def test_gold_spans_may_be_quoted(field: Settings, gold: Any, stored: Any) -> None:
+    assert form(field).shape.parse_gold({field["name"]: gold}, ROW) == {field["name"]: stored}
+
+
+def test_a_quotation_that_occurs_twice_needs_its_number() -> None:
+    task, row = form(SPANS), ROW | {"text": "no, I said no and no"}
+    assert task.shape.parse_gold({"spans": [{"text": "no", "occurrence": 2}]}, row) == {"spans": [span(4, 5)]}
+    for quoted, told in (
+        ("no", "`spans` quotes 'no', which is in the text 3 times"),
+        ({"text": "no", "occurrence": 4}, "asks for occurrence 4 of 'no', which is in the text 3 times"),
+        ("yes", "quotes 'yes', which is not in the text"),
+        ("sai", "quotes 'sai', which begins or ends within a word of the text"),
+        ({"text": "no", "occurrence": 0}, "has an `occurrence` that is not a number from 1"),
+        ({"text": "no", "label": "x"}, "has a quotation without exactly"),
+        ({"text": ""}, "has a quotation that is not a text"),
+    ):
+        with pytest.raises(AnswerError) as raised:
+            task.shape.parse_gold({"spans": [quoted]}, row)
+        assert told in str(raised.value)
+    # Spans that overlap are refused, however they are given.
+    with pytest.raises(AnswerError, match="overlap"):
+        task.shape.parse_gold({"spans": ["I said", "said"]}, row)
 
 
 @pytest.mark.parametrize(
@@ -360,7 +414,7 @@ def test_only_what_gold_says_is_graded() -> None:
         ({}, "must be an answer to at least one field"),
         ({"one": "d"}, "must be put right: `one` is not one of a, b, c"),
         ({"one": "a", "later": "x"}, "must be without `later`, which is not asked after its answer to `one`"),
-        ({"one": "b", "later": []}, "must be put right: `later` is an empty list"),
+        ({"one": "b", "later": []}, "must be put right: `later` is not a text"),
         ({"one": "b", "later": [3]}, "must be put right: `later` is not a text"),
     ],
 )
@@ -465,10 +519,61 @@ def test_a_form_with_points_is_a_rubric() -> None:
 
 
 def test_results_with_several_texts_can_be_compared_too() -> None:
-    task = form(LINE)
-    assert task.combining.distance({"line": ["Sun", "moon"]}, {"line": "sun"}) == 0.5
-    assert task.grading.grade({"line": ["Sun", "moon"]}, {"line": ["sun"]}).score == 1
-    assert task.grading.grade({"line": ["a", "b"]}, {"line": "c"}).reasons == ("line: “a” or “b”, where “c” is right",)
+    (field,) = form(LINE).shape.fields
+    assert field.distance(["Sun", "moon"], "sun") == 0.5
+    assert not field.compared
+
+
+def test_free_text_is_never_compared_unless_the_study_says_so() -> None:
+    free, labels = form(CHOICE, LINE), form(CHOICE, LINE | {"compare": True})
+    left, right = {"one": "a", "line": "Sun"}, {"one": "a", "line": "moon"}
+    assert (free.combining.distance(left, right), labels.combining.distance(left, right)) == (0, 0.5)
+    assert combined(free, left, right) == ({"one": "a", "line": ["moon", "Sun"]}, 1)
+    assert combined(labels, left, right, {"one": "a", "line": "sun "}) == (left, pytest.approx(2 / 3))
+
+
+def test_every_field_says_how_it_is_measured_and_reads_elsewhere() -> None:
+    fields = {field.name: field for field in form(*ALL).shape.fields}
+    assert {name: str(field.scale) for name, field in fields.items()} == {
+        "one": "nominal",
+        "some": "set",
+        "scale": "ordinal",
+        "line": "text",
+        "long": "text",
+        "spans": "spans",
+        "labelled": "spans",
+        "over": "spans",
+        "pair": "nominal",
+    }
+    marked = [span(1, 3, "bad"), span(3, 4, "good")]
+    spans = fields["labelled"]
+    assert spans.words(marked, ROW) == "“do not” (bad), “shout” (good)"
+    assert spans.label(marked) == ["1:3:bad", "3:4:good"]
+    assert spans.rows(marked, ROW)[0] == {
+        "value": "do not", "label": "bad", "start": 1, "end": 3, "start_character": 7, "end_character": 13
+    }  # fmt: skip
+    assert fields["some"].rows(["x", "z"], ROW) == [{"value": "x"}, {"value": "z"}]
+    assert fields["pair"].words("left", ROW) == "“Yes, of course.”"
+
+
+def test_every_field_comes_back_from_label_studio() -> None:
+    answer = {
+        "one": "c",
+        "some": ["x", "z"],
+        "scale": 4,
+        "line": "sun & moon",
+        "long": "It is late.",
+        "spans": [span(0, 1), span(3, 5)],
+        "labelled": [span(1, 3, "bad")],
+        "over": [span(0, 3), span(1, 2)],
+        "pair": "same",
+    }
+    for field in form(*ALL).shape.fields:
+        assert field.studio is not None and field.studio.read is not None
+        results = field.studio.results(answer[field.name], ROW)
+        assert field.studio.read(results, ROW) == answer[field.name]
+        tag = ElementTree.fromstring(field.studio.tag("text"))
+        assert (tag.attrib["name"], tag.attrib["toName"]) == (field.name, "text")
 
 
 # Showing
@@ -622,8 +727,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             field_toml(name="one", kind="text", ask="Which?", options=["a", "b"]),
             "options =",
-            "`stage.options.fields.options` is for fields of the kind `choice` and `choices` and `spans`, and this one "
-            "is a `text` (found ['a', 'b']). Remove it.",
+            "`stage.options.fields.options` is not for fields of the kind `text`, only for `choice`, `choices`, ",
         ),
         (
             field_toml(name="One!", kind="text", ask="Which?"),
@@ -894,7 +998,8 @@ def test_a_form_s_results_have_a_column_for_every_field(tmp_path: Path) -> None:
     (row,) = read_table(tmp_path / "form.csv")
     assert (row["item"], row["one"], row["judgments"], row["released"]) == ("i1", "a", "3", "false")
     assert float(row["one_confidence"]) == float(row["confidence"]) == pytest.approx(2 / 3)
-    assert json.loads(row["s"]) == [span(0, 2) | {"text": "Please do"}]
+    marked = span(0, 2) | {"start_character": 0, "end_character": 9, "text": "Please do"}
+    assert json.loads(row["s"]) == [marked]
     rows = read_table(tmp_path / "answers.csv")
     assert sorted(row["one"] for row in rows) == ["a", "a", "b"]
     assert all(sorted(json.loads(row["one_order"])) == ["a", "b"] for row in rows)

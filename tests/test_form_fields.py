@@ -8,13 +8,19 @@ import pytest
 from click.testing import CliRunner
 
 import chorale
+from chorale.audit.verify import verify
 from chorale.cli.program import app
 from chorale.engine import gold_desk
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.exchange.export import write_export
+from chorale.folder.reading import check_folder
+from chorale.model import UserError
+from chorale.monitor.event_words import in_words
+from chorale.store import events
 from chorale.store.gold import gold_items
-from crowd import Person, look
+from chorale.store.items import all_items
+from crowd import Person, do, look
 from test_form import field_toml, read_table, span, write_form_study
 
 OPTIONS = (
@@ -56,6 +62,51 @@ def test_unanimous_items_become_gold_without_their_texts(study: Study) -> None:
     assert made["i1"] == {"tone": "rude", "words": [span(1, 2)]}
     own_words = {"tone": "rude", "words": [span(1, 2)], "reason": "It is a reproach."}
     assert stage.task.grading.grade(own_words, made["i1"]).score == 1
+
+
+def test_gold_is_made_of_the_fields_that_are_named(study: Study, tmp_path: Path) -> None:
+    stage = study.stage("only")
+    found = look(study, lambda tx: gold_desk.candidates(tx, stage))
+    assert found.by_field == {"tone": 3, "words": 4}
+    only_words = look(study, lambda tx: gold_desk.candidates(tx, stage, fields=("words",)))
+    assert sorted(item.key for item in only_words.unanimous) == ["i0", "i1", "i2", "i3"]
+    with pytest.raises(UserError, match=r"has no field 'reason' that gold can be compared in. It has: tone, words"):
+        gold_desk.promote_unanimous(study, stage, "owner", ("reason",))
+    with pytest.raises(UserError, match="free text alone"):
+        do(study, gold_desk.promote, stage, "i3", {"reason": "Because."}, "Read it again.", "owner")
+    command = ["gold", str(tmp_path), "--promote-unanimous", "--field", "words", "--json"]
+    assert json.loads(CliRunner().invoke(app, command).stdout)["promoted"] == {"only": 4}
+    made = {row.key: row.answer for row in look(study, lambda tx: gold_items(tx, "only", stage.lowest_correct))}
+    assert made["i3"] == {"words": [span(0, 1)]}
+    listed = CliRunner().invoke(app, ["gold", str(tmp_path)]).stdout
+    assert "“never”" in listed and "start" not in listed
+    (event,) = (one for one in look(study, lambda tx: events.recent(tx, 100, kinds=("made gold",))) if one.item == "i1")
+    (worded,) = look(study, lambda tx: in_words(tx, study, [event]))
+    assert worded.evidence["answer"] == "words: “never”"
+    assert worded.evidence["crowd"].startswith("tone: rude · words: “never” · reason: “")
+
+
+def test_the_fields_that_decide_an_item_can_be_named(tmp_path: Path) -> None:
+    rows = json.dumps({"id": "i0", "text": TEXTS[0]}) + "\n"
+    for named, confidence in (("", 2 / 3), (', fields = ["tone"]', 1.0), (', fields = ["words"]', 2 / 3)):
+        folder = tmp_path / f"study{len(named)}"
+        write_form_study(folder, OPTIONS, rows=rows, extra=f"judgments = {{ min = 3, max = 3{named} }}")
+        opened = open_study(folder)
+        for number, name in enumerate(("ada", "ben", "cy")):
+            offer = (person := Person(opened, name)).next("only")
+            words = [span(number // 2, number // 2 + 1)]
+            person.submit(offer, {"tone": "kind", "words": words, "reason": f"{name} thinks so"})
+        (item,) = look(opened, lambda tx: list(all_items(tx, "only")))
+        assert item.confidence == pytest.approx(confidence)
+        assert not look(opened, lambda tx: verify(tx, opened)).differences  # noqa: B023
+        opened.close()
+
+
+@pytest.mark.parametrize(("name", "what"), [("reason", "free text"), ("tones", "no field of the answer")])
+def test_a_field_that_can_not_decide_is_refused(tmp_path: Path, name: str, what: str) -> None:
+    write_form_study(tmp_path, OPTIONS, extra=f'judgments = {{ min = 3, max = 3, fields = ["{name}"] }}')
+    _, (told,) = check_folder(tmp_path)
+    assert f"has {name!r}, which is {what}" in str(told) and "Use some of: `tone`, `words`." in str(told)
 
 
 def test_exported_fields_are_read_one_by_one(study: Study, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from chorale.kits.frames.files.sentences import read_frame_sentences
 from chorale.kits.frames.framenet import read_framenet
 from chorale.kits.frames.metrics.ambiguity import Relation
 from chorale.kits.frames.page import frames_page
+from chorale.kits.frames.task.items import LONG_LIST
 from chorale.metrics.aggregation.crowdtruth import crowdtruth
 from chorale.metrics.judgments import Judgments
 from chorale.model import Judgment, JudgmentSettings, QualitySettings
@@ -575,3 +576,17 @@ def test_explanations_are_kept_and_do_not_count(explain: str) -> None:
     assert task.grading.grade(answer, ["Moving"]).score == 1
     assert "goes  on foot" in task.explaining.present(item(1), answer)
     assert "<textarea" in task.form.html and "<textarea" not in TASK.form.html
+
+
+def test_a_long_list_takes_as_long_as_what_it_shows_at_first() -> None:
+    def item(candidates: int) -> dict[str, Any]:
+        each = {"definition": "word " * 50, "example": "word " * 30, "more_examples": [["word " * 30, 0, 4]]}
+        rows = [{"frame": f"Frame_{number}", **each} for number in range(candidates)]
+        return {"sentence": "They run.", "word": "run", "start": None, "candidates": rows}
+
+    short, folded = (installed_tasks()["frames"].form.seconds(item(many)) for many in (8, 9))  # type: ignore[misc]
+    # In full: sentence, names, definitions and examples; folded: names and twenty words of each definition.
+    assert short == pytest.approx((2 + 8 * (2 + 110)) * 60 / 238 + 8 * 0.5 + 1)
+    assert folded == pytest.approx((2 + 9 * (2 + 20)) * 60 / 238 + 9 * 0.5 + 1)
+    module = installed_tasks()["frames"].form.module
+    assert module is not None and f"const LONG_LIST = {LONG_LIST};" in module.read_text("utf-8")

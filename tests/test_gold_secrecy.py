@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from sqlalchemy import select, update
 
-from bench.gold_attack import CASES, MARGIN, Case, attack
+from bench.gold_attack import CASES, MARGIN, SHOWS_ERROR, Case, attack, bounds
 from chorale.audit.verify import verify
 from chorale.engine import settling, work
 from chorale.engine.advancing import advance
@@ -20,7 +20,7 @@ from chorale.folder.reading import load_folder
 from chorale.model import Refusal
 from chorale.monitor.overview import overview
 from chorale.monitor.watching import gold_is_worn_out, suspicions
-from chorale.protocol import State, ahead, gold_due, gold_needed
+from chorale.protocol import State, ahead, gold_due, gold_needed, stopping_chance
 from chorale.store import Tx, events, stages
 from chorale.store.credentials import credentials_of
 from chorale.store.participations import participation_summaries
@@ -32,29 +32,33 @@ from small_study import write_small_study
 RUNS = 12
 
 
+# An attack asks whether gold shows by more than the margin, with an error rate of 1%. Its runs are the same every time.
+
+
 def test_ten_accounts_that_compare_notes_do_no_better_than_guessing() -> None:
     result = attack(Case("small", items=300, gold=40, skipping=0.3), range(RUNS))
-    assert result.precision <= result.share + MARGIN, result.row()
+    assert not result.shows, result.row()
 
 
 @pytest.mark.slow
 def test_three_accounts_that_only_skip_learn_nothing() -> None:
     """Before, they told 36 of 36 gold items from work."""
     result = attack(CASES[0], range(5 * RUNS))
-    assert result.precision <= result.share + MARGIN, result.row()
+    assert not result.shows, result.row()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES[:12], ids=lambda case: case.name)
 def test_gold_cannot_be_told_apart(case: Case) -> None:
     result = attack(case, range(40))
-    assert result.precision <= result.share + MARGIN, result.row()
+    assert not result.shows, result.row()
 
 
 def test_an_explanation_would_reveal_gold() -> None:
     """That the benchmark can see a leak."""
     case = Case("told", items=120, gold=14, right=0.3, feedback="at once")
-    assert attack(case, range(4)).precision > 0.9
+    result = attack(case, range(4))
+    assert result.precision > 0.9 and result.shows
 
 
 def test_gold_is_as_likely_at_any_place_of_a_stream() -> None:
@@ -70,6 +74,9 @@ def test_items_and_gold_are_drawn_from_as_far_ahead() -> None:
         reach = ahead(share)
         assert reach.gold / (reach.gold + reach.items) == pytest.approx(share)
         assert reach.gold >= 4
+        # What stands at the end of a search, counted by the middle of its place: one in `places` gave 0.09 for 0.1.
+        gold, items = (1 / stopping_chance(places) - 0.5 for places in (reach.gold, reach.items))
+        assert gold / (gold + items) == pytest.approx(share, rel=0.01)
     assert ahead(0.0).items == 1
 
 
@@ -307,9 +314,9 @@ def test_a_removed_worker_who_stays_away_is_removed_everywhere_within_an_hour(
 def test_removals_tell_no_gold(grace: int) -> None:
     case = Case("removed", right=0.3, floor=0.6, honest=10, grace=grace)
     result = attack(case, range(40))
-    assert result.precision <= result.share + MARGIN, result.row()
-    # One way of looking among many, over 40 runs: its own noise is about 0.02.
-    assert result.ways["removal, most, 1"] <= result.share + MARGIN + 0.02
+    assert not result.shows, result.row()
+    low, _ = bounds(result.ways["removal, most, 1"], SHOWS_ERROR)
+    assert low <= MARGIN
 
 
 def test_verify_counts_the_gold_that_was_shown(make_study: StudyMaker) -> None:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import httpx2 as httpx
@@ -101,6 +101,29 @@ def test_a_worker_holds_one_item_of_a_stage(study: Study) -> None:
         worker.post("/consent", data={"agree": "yes"})
         offers = [worker.post("/api/stages/meaningful/next").json()["assignment"]["id"] for _ in range(5)]
     assert len(set(offers)) == 1
+
+
+def test_a_worker_holds_three_items_of_all_stages(folder: Path) -> None:
+    """Before, somebody could hold one of every stage, however many there are."""
+    text = (folder / "study.toml").read_text()
+    first = text[text.index("[[stage]]") : text.index("[[stage]]", text.index("[[stage]]") + 1)]
+    for number in range(4):
+        text += "\n" + first.replace('name = "meaningful"', f'name = "extra-{number}"')
+    (folder / "study.toml").write_text(text)
+    with closing(open_study(folder)) as study, TestClient(create_app(study)) as worker:
+        worker.get("/join", params={"PROLIFIC_PID": "5f0c5f0c5f0c5f0c5f0c5f0c"})
+        worker.post("/consent", data={"agree": "yes"})
+        names = ["meaningful", "extra-0", "extra-1", "extra-2", "extra-3"]
+        held = [worker.post(f"/api/stages/{name}/next") for name in names]
+        assert [answer.status_code for answer in held] == [200, 200, 200, 409, 409]
+        assert held[3].json()["error"]["message"].startswith("You have started 3 questions in other parts")
+        # What they hold they can go on with, and one that is answered makes room for another.
+        again = worker.post("/api/stages/meaningful/next").json()
+        assert again["assignment"]["id"] == held[0].json()["assignment"]["id"]
+        body = {"key": "key-00000001", "answer": "yes"}
+        worker.post(f"/api/assignments/{again['assignment']['id']}/submit", json=body)
+        assert worker.post("/api/stages/extra-2/next").status_code == 200
+        assert worker.post("/api/stages/meaningful/next").status_code == 409
 
 
 async def _statuses(study: Study, address: str, paths: list[str]) -> list[int]:

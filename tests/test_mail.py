@@ -104,6 +104,12 @@ def test_invitations_are_sent_once_with_a_link_of_ones_own(study: Study, server:
     assert all(joined)
 
 
+def test_invitations_are_sent_before_the_site_was_ever_opened(folder: Path, server: MailServer) -> None:
+    chorale("invite", folder, "--emails", folder / "people.csv", "--send", "--public-url", SITE)
+    assert server.recipients() == [*PEOPLE]
+    assert all(f"{SITE}/join/" in letter.get_content() for _, letter in server.taken)
+
+
 def test_results_are_sent_to_people_who_were_invited_by_e_mail_and_not_to_others(
     study: Study, server: MailServer
 ) -> None:

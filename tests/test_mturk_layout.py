@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from chorale.audit.verify import verify
 from chorale.cli import app
+from chorale.contract.reading_time import shown_words
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.folder.reading import check_folder
@@ -86,6 +87,10 @@ def test_a_layout_and_its_batch_become_a_study_and_come_back_as_a_batch(tmp_path
         ("<p>${word}</p>", 'word\n"a\x07b"\n', "control characters"),
         ("x" * 1_000_001, "word\nx\n", "longer than"),
         ("<crowd-form>\n<crowd-instance-segmentation>${word}", "word\nx\n", "layout.html:2: has an element that"),
+        ("<p>{{ task.input.bird }}</p>", "word\nx\n", "has no column for a variable"),
+        ("<p>\n{% for w in task.input.word %}", "word\nx\n", "is not valid Liquid in line 2"),
+        ("<p>{{ task.input.word | weigh }}</p>", "word\nx\n", "does not know: weigh"),
+        ("<p>{{ task.input.word }} {{ labels }}</p>", "word\nx\n", "uses labels: only task.input"),
     ],
 )
 def test_mistakes_in_a_layout_or_its_batch_are_told(tmp_path: Path, layout: str, rows: str, told: str) -> None:
@@ -93,6 +98,44 @@ def test_mistakes_in_a_layout_or_its_batch_are_told(tmp_path: Path, layout: str,
     assert refused.exit_code == 2
     assert told in " ".join(refused.stderr.split())
     assert not (tmp_path / "study").exists()
+
+
+def test_layouts_for_ground_truth_get_their_values_as_there(tmp_path: Path, clock: ManualClock) -> None:
+    layout = (
+        "<p title='{{ task.input.word }}'>{{ task.input.word | skip_autoescape }}</p>"
+        "<img src='{{ task.input.src | grant_read_access }}'><p data-all='{{ task.input.pairs | to_json }}'></p>"
+        "{% for pair in task.input.pairs %}<i>{{ forloop.index }}{{ pair.a }}</i>{% endfor %}"
+        "<script>const shown = `${word}`;</script>"
+    )
+    rows = """word,src,pairs\n<b>it's</b>,/a.png?b=1&c=2,"[{""a"": 1}, {""a"": ""<""}]"\n"""
+    made = run(*write_batch(tmp_path, layout, rows))
+    assert made.exit_code == 0, made.stderr
+    study = open_study(tmp_path / "study", None, clock)
+    try:
+        view = Person(study, "ada").next("batch").view
+    finally:
+        study.close()
+    assert view is not None
+    assert view["html"] == (
+        "<p title='&lt;b&gt;it&#39;s&lt;/b&gt;'><b>it's</b></p>"
+        "<img src='/a.png?b=1&amp;c=2'><p data-all='[{&#34;a&#34;: 1}, {&#34;a&#34;: &#34;&lt;&#34;}]'></p>"
+        "<i>11</i><i>2&lt;</i><script>const shown = `${word}`;</script>"
+    )
+
+
+def test_only_what_people_see_of_a_layout_counts_as_reading(tmp_path: Path) -> None:
+    hidden = "word " * 500
+    layout = (
+        f"<!-- {hidden} --><style>p {{ content: '{hidden}' }}</style><title>{hidden}</title><p>Read ${{word}}</p>"
+        f"<crowd-input label='two words' pattern='{hidden}'></crowd-input><script>const a = '{hidden}';</script>"
+    )
+    assert run(*write_batch(tmp_path, layout, "word\nthis now\n")).exit_code == 0
+    folder, problems = check_folder(tmp_path / "study")
+    assert problems == []
+    assert folder is not None
+    [stage] = folder.stages
+    [item] = stage.items
+    assert shown_words(stage.task, item.payload) == 5
 
 
 def test_options_that_do_not_go_together_are_told(tmp_path: Path) -> None:

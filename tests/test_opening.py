@@ -1,10 +1,13 @@
 """Databases are created, migrated as a whole, or refused with what to do."""
 
 import importlib
+import json
 import pkgutil
 import re
 import shutil
+import socket
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, text
+from starlette.testclient import TestClient
 
 import chorale.store
 from chorale.engine.opening import open_study
@@ -21,12 +25,16 @@ from chorale.kits.mturk.store.schema import metadata as of_mturk
 from chorale.kits.mturk.store.work import WORK
 from chorale.model import UserError
 from chorale.model.problems import DamagedError
-from chorale.store import open_memory_store, open_store, stages, store_url
+from chorale.store import Tx, open_memory_store, open_store, stages, store_url
+from chorale.store.in_use import OtherVersionError
 from chorale.store.kit_tables import bring_up_to_date
 from chorale.store.memory import FOR_LOOKING_UP
 from chorale.store.opening import MIGRATIONS, revisions
 from chorale.store.schema import metadata
+from chorale.store.settings import set_setting
+from chorale.web.app import create_app
 from crowd import Person
+from serving import HOST, PATIENCE_SECONDS, Server
 from small_study import write_small_study
 
 LATEST = revisions()[1]
@@ -152,6 +160,53 @@ def test_an_older_study_is_brought_up_to_date(tmp_path: Path, database: str | No
         assert "extra" not in columns(f"sqlite:///{copy}", "worker")
         with closing(sqlite3.connect(copy)) as connection:
             assert connection.execute("SELECT count(*) FROM item").fetchone() == (20,)
+
+
+def test_a_database_that_a_server_of_another_version_uses_is_refused_untouched(
+    tmp_path: Path, database: str | None
+) -> None:
+    """Before, a newer Chorale migrated it under the running server."""
+    address = address_of(tmp_path, database)
+    write_small_study(tmp_path / "study")
+
+    def schema(tx: Tx) -> object:
+        return tx.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+    with closing(open_study(tmp_path / "study", address)) as study:
+        with TestClient(create_app(study)) as client:
+            assert client.get("/").status_code == 200
+            migrations = migrations_with_next(tmp_path, "pass")
+            with pytest.raises(UserError, match="can't share a database"):
+                open_store(store_url(address, tmp_path), migrations)
+            assert study.store.look(schema) == LATEST
+            # Of the same version, any number can open it.
+            open_store(store_url(address, tmp_path)).close()
+        # A server that has stopped is in nobody's way, and neither is one that was killed a minute ago.
+        old = json.dumps({"version": "0.0.1 (schema 0001)", "at": int(time.time()) - 61})
+        study.store.do(lambda tx: set_setting(tx, "serving:killed", old))
+        open_store(store_url(address, tmp_path), migrations).close()
+        assert study.store.look(schema) == "9001"
+        with pytest.raises(OtherVersionError, match="Start the server again"), TestClient(create_app(study)):
+            pass
+
+
+@pytest.mark.slow
+def test_a_server_stops_whose_database_another_version_has_changed(tmp_path: Path) -> None:
+    write_small_study(tmp_path / "study")
+    server = Server(tmp_path / "study")
+    server.start()
+    server.wait()
+    with closing(sqlite3.connect(tmp_path / "study" / "study.db", timeout=30)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while "this server stops" not in server.log.read_text("utf-8"):
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+    with pytest.raises(OSError, match="refused"):
+        for _ in range(100):
+            socket.create_connection((HOST, server.port), 5).close()
+            time.sleep(0.2)
+    server.stop()
 
 
 def test_a_failing_migration_changes_nothing(tmp_path: Path, database: str | None) -> None:

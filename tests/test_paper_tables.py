@@ -13,7 +13,7 @@ HEADER = "| in the paper | here |"
 ROW = re.compile(r"^\|(?P<theirs>.+?)\|(?P<ours>.+)\|$", re.MULTILINE)
 LINK = re.compile(r"\]\((?P<to>[^)\s]+)\)")
 PAGES = [path for path in sorted(DOCS.glob("*.md")) if HEADER in path.read_text("utf-8")]
-STUDIES = {"qasrl", "rules"}
+STUDIES = {"qasrl", "rules", "frames", "mcq"}
 """Pages that have one at least."""
 TEMPLATES = Path(chorale.kits.__file__).parent
 

@@ -17,7 +17,8 @@ from chorale.contract import installed_tasks
 from chorale.engine.opening import open_study
 from chorale.model import UserError
 from chorale.text import tagger
-from chorale.text.tagger import digest_of_folder
+from chorale.text.predicates import forms_of, predicates
+from chorale.text.tagger import Tagged, digest_of_folder
 from chorale.text.tokens import tokenize
 
 pytest.importorskip("spacy", reason="needs the extra `text`")
@@ -146,6 +147,24 @@ def test_the_outcome_is_told(tmp_path: Path) -> None:
     result = run(path, "--out", tmp_path / "b.jsonl")
     assert "5 verbs of 4 sentences" in result.stdout
     assert "1 sentence has no verb to ask about" in result.stdout
+
+
+def test_addresses_options_and_names_of_programs_are_no_verbs() -> None:
+    others = ("/etc/apt", "http://x.org/a", "object_name", "C.UTF-8", "no-x=yes", "1d2h", "autoScaling", "qw(&runs")
+    tokens = (*others, "re-elected", "e-mailed", "’s", "RUN")
+    sentence = [Tagged(text, text.lower(), "VERB") for text in tokens]
+    assert [sentence[verb.index].text for verb in predicates(sentence)] == ["re-elected", "e-mailed", "’s", "RUN"]
+    # A tagger's lemma that only cuts the last letter off is no stem.
+    assert forms_of("dependencies", "dependencie").stem == "dependency"
+    assert [forms_of(word, word[:-1]).stem for word in ("dies", "ties", "lies")] == ["die", "tie", "lie"]
+
+
+def test_a_sentence_that_is_too_long_is_left_out_and_the_rest_is_used(tmp_path: Path) -> None:
+    path = write(tmp_path, "long.txt", "It rained.\n\n" + "x" * 300 + " fell.\n\n" + "so " * 600 + "it stopped.\n")
+    told = json.loads(run(path, "--out", tmp_path / "a.jsonl", "--json").stdout)
+    assert (told["items"], told["sentences"], told["sentences_left_out"]) == (1, 1, 2)
+    shown = run(path, "--out", tmp_path / "b.jsonl").stdout
+    assert "2 sentences were left out" in shown and "(lines 3, 5)" in shown
 
 
 # What goes wrong

@@ -129,22 +129,30 @@ def test_a_failed_quiz_gives_the_screen_out_code_and_never_the_completion_code(t
         assert "not open to you" in message["body"]
 
 
-def test_work_before_a_failed_quiz_does_not_make_up_for_it(tmp_path: Path, world: StandIn) -> None:
+def test_work_that_was_accepted_counts_whatever_quiz_is_failed_later(tmp_path: Path, world: StandIn) -> None:
+    """Before, somebody who had worked and then failed an optional quiz got the screen-out code."""
     write_protocol_study(tmp_path, judgments="2", message=None, extra=TABLE)
     settings = tmp_path / "study.toml"
     # The first of the two stages is open to everybody.
     settings.write_text(settings.read_text().replace('qualifications = ["trained"]\n', "", 1))
     with scene(tmp_path, world) as here:
-        here.come(1)
+        worked = here.come(1)
         here.answer("work-a", yes)
+        assert here.codes() == ["done"]
         here.answer("training", wrong)
-        assert here.codes() == ["out"]
+        assert here.codes() == ["done"], "nothing is left for them, and their work was accepted"
+        world.finish(worked, here.done)
         here.come(2)
         here.answer("work-a", yes, 3)
         here.answer("training", wrong)
-        assert here.codes() == [], "there is more that they can do"
+        assert here.codes() == ["done"], "they could do more, and need not"
+        here.come(3)
+        here.answer("training", wrong)
+        assert here.codes() == [], "they only failed, and there is work that they can do"
         here.answer("work-a", yes)
         assert here.codes() == ["done"]
+        assert here.sync().approved == 1
+        assert world.submissions[worked]["status"] == "APPROVED"
 
 
 def test_people_who_fail_are_paid_the_fixed_amount_and_the_rest_as_a_bonus(tmp_path: Path, world: StandIn) -> None:
@@ -267,6 +275,9 @@ def test_somebody_who_comes_again_works_again(tmp_path: Path, world: StandIn) ->
         ([PartDone(4, False, True, Ending.NOT_PASSED), PartDone(0, False)], 1, Ending.NOT_PASSED),
         ([PartDone(4, False, True, Ending.NOT_PASSED), PartDone(0, True)], 1, None),
         ([PartDone(4, False, True, Ending.NOT_PASSED), PartDone(1, True)], 1, Ending.COMPLETED),
+        ([PartDone(4, False, True, Ending.NOT_PASSED), PartDone(1, True)], 3, None),
+        ([PartDone(4, False, True, Ending.NOT_PASSED), PartDone(1, False)], 3, Ending.COMPLETED),
+        ([PartDone(4, False, True, Ending.NOT_PASSED), PartDone(4, False, True)], 1, Ending.NOT_PASSED),
         ([PartDone(4, False, True), PartDone(9, False, False, Ending.REMOVED)], 1, Ending.REMOVED),
         ([PartDone(5, False), PartDone(9, False, False, Ending.REMOVED)], 1, Ending.COMPLETED),
         ([PartDone(0, False, False, Ending.REMOVED)], 1, None),

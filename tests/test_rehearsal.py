@@ -860,7 +860,7 @@ def test_what_a_reader_should_know(make_folder: Callable[..., Path], tmp_path: P
     unknown = tmp_path / "unknown"
     write_small_study(unknown, applications=2, gold=4)
     notes = forecast_notes(rehearse(unknown, seeds=1, workers=8, processes=1))
-    assert any("nothing is known of the right answers" in note for note in notes)
+    assert any("no right answers are known" in note for note in notes)
 
 
 def test_how_many_earn_too_little_is_told(make_folder: Callable[..., Path]) -> None:
@@ -892,10 +892,10 @@ def test_truth_that_fits_no_item_is_told(make_folder: Callable[..., Path]) -> No
         file = folder / f"truth{number}.jsonl"
         file.write_text(file.read_text().replace("the crew", "another crew"))
     notes = forecast_notes(rehearse(folder, seeds=1, workers=8, processes=1))
-    assert any(note.startswith("no row of truth1.jsonl fits an item of stage meaningful") for note in notes)
-    assert not any("nothing is known of the right answers" in note for note in notes)
+    assert any(note.startswith("no row of truth1.jsonl is about an item of stage meaningful") for note in notes)
+    assert not any("no right answers are known" in note for note in notes)
     checked = CliRunner().invoke(app, ["check", str(folder)])
-    assert "Before you rehearse: no row of truth1.jsonl fits" in " ".join(checked.output.split())
+    assert "Before you rehearse: no row of truth1.jsonl is about an item" in " ".join(checked.output.split())
     for number in (1, 2):
         file = folder / f"truth{number}.jsonl"
         file.write_text(file.read_text().replace("another crew", "the crew"))
@@ -1061,3 +1061,47 @@ def test_labels_of_points_that_are_close_do_not_stand_on_each_other(others: int)
     places = [(float(x), float(y)) for x, y in found]
     assert len(places) == others + 1
     assert all(abs(y - later_y) >= 13 for (_, y), (_, later_y) in combinations(places, 2))
+
+
+# A run that is kept
+
+
+def test_a_run_is_kept_as_a_study_of_its_own(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder, applications=6, share=0.2, fee_percent=20)
+    (folder / "study.db").write_text("the study's own")
+    kept = tmp_path / "kept"
+    command = ["rehearse", str(folder), "--seed", "5", "--seeds"]
+    done = CliRunner().invoke(app, [*command, "2", "--keep", str(kept), "--json"])
+    assert done.exit_code == 0, done.output
+    shown = CliRunner().invoke(app, [*command, "1", "--keep", str(tmp_path / "b")])
+    assert "Kept the run with seed 5" in shown.output and "simulated" in shown.output
+    assert (folder / "study.db").read_text() == "the study's own"
+    verified = json.loads(CliRunner().invoke(app, ["verify", str(kept), "--json"]).output)
+    assert verified["ok"] and verified["checked"]["responses"] > 20
+    status = json.loads(CliRunner().invoke(app, ["status", str(kept), "--json"]).output)
+    assert status["title"].startswith("Simulated: ")
+    # It is the first run of the forecast, to the cent.
+    alone = json.loads(CliRunner().invoke(app, [*command, "1", "--json"]).output)
+    assert status["spent"] == alone["variations"][0]["cost"]["mean"]
+    report = CliRunner().invoke(app, ["report", str(kept), "--out", str(tmp_path / "report.html")])
+    assert report.exit_code == 0, report.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--keep", "{study}/inside"], "is in the study's own folder"),
+        (["--keep", "{taken}"], "is there already. Name a folder that is not, with --keep"),
+        (["--keep", "{other}", "--vary", "workers=8,9"], "Leave out --vary, or --keep"),
+    ],
+)
+def test_a_run_is_kept_in_a_new_folder_only(tmp_path: Path, arguments: list[str], said: str) -> None:
+    write_small_study(tmp_path / "study", applications=2, gold=4)
+    (tmp_path / "taken").mkdir()
+    places = {"study": tmp_path / "study", "taken": tmp_path / "taken", "other": tmp_path / "other"}
+    done = CliRunner().invoke(
+        app, ["rehearse", str(tmp_path / "study"), "--seeds", "1", *(one.format(**places) for one in arguments)]
+    )
+    assert done.exit_code == 2 and said in " ".join(done.output.split())
+    assert not (tmp_path / "other").exists() and sorted(path.name for path in tmp_path.iterdir()) == ["study", "taken"]

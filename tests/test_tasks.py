@@ -22,13 +22,15 @@ from chorale.contract import (
     ItemError,
     Marks,
     Options,
+    Reveal,
     Shape,
     Simulating,
     Task,
     TaskExport,
     installed_tasks,
 )
-from chorale.contract.task import NoOptions, as_it_is, by_confidence
+from chorale.contract.combined import by_confidence
+from chorale.contract.task import NoOptions, as_it_is
 from chorale.kits.rules.tasks.entailment import ApplicationOutcome, MeaninglessLeft, application_outcome
 from chorale.model import Label, NewItem, SourceItem
 from chorale.testing import TASK_CHECKS, ContractError, TaskCheck, check_task
@@ -152,6 +154,20 @@ def export(**fields: Any) -> TaskExport:
 RULES = installed_tasks()["rules-meaningful"]
 ROW = RULES.examples[0].row
 PAGE = RULES.form.html
+_GRADE = installed_tasks()["mcq-grade"]
+IN_TWO = replace(
+    _GRADE.configured(_GRADE.options.model(answer_first=True)),
+    options=Options(),
+    examples=tuple(
+        replace(one, answer={**one.answer, "answer_1": "option1", "answer_2": "invalid"}) for one in _GRADE.examples
+    ),
+)
+
+
+def test_a_task_in_two_steps_keeps_its_promises() -> None:
+    check_task(IN_TWO)
+
+
 BROKEN: list[tuple[str, Task]] = [
     ("description", replace(RULES, name="Rules!")),
     ("description", replace(RULES, version=0)),
@@ -167,6 +183,10 @@ BROKEN: list[tuple[str, Task]] = [
     ("view", changed(shape={"item_type": Loose}, form={"view": as_it_is})),
     ("view", changed(form={"view": once_each({"phrase": "one"}, {"phrase": "two"})})),
     ("view", changed(form={"view": lambda item: {"phrase": {1, 2}}})),
+    ("reveal", changed(form={"reveal": Reveal(("other",), lambda item: {"key": 1}), "page": PAGE + "<p data-reveal>"})),
+    ("reveal", replace(IN_TWO, form=replace(IN_TWO.form, reveal=Reveal((), lambda item: {"key": 1})))),
+    ("reveal", replace(IN_TWO, form=replace(IN_TWO.form, reveal=Reveal(("answer_1",), IN_TWO.form.view)))),
+    ("reveal", replace(IN_TWO, form=replace(IN_TWO.form, page="<p></p>"))),
     ("page", changed(form={"page": PAGE + "<script>alert(1)</script>"})),
     ("page", changed(form={"page": PAGE + '<p style="color: red">'})),
     ("page", changed(form={"page": PAGE + '<img src="https://example.org/a.png">'})),
@@ -228,7 +248,7 @@ def test_no_check_is_without_a_task_that_breaks_it() -> None:
 
 @pytest.mark.parametrize(
     "part",
-    [Task, Shape, Form, Options, Grading, Combining, Deriving, Simulating, Explaining],
+    [Task, Shape, Form, Reveal, Options, Grading, Combining, Deriving, Simulating, Explaining],
     ids=lambda part: part.__name__,
 )
 def test_every_field_of_a_task_is_documented(part: type) -> None:

@@ -52,7 +52,7 @@ def test_every_wage_of_a_template_is_checked(tmp_path: Path, template: str) -> N
     create_study(tmp_path / "study", template)
     settings = tmp_path / "study" / "study.toml"
     # The template that has no least wage of its own would be checked against one.
-    settings.write_text(re.sub(r"^# minimum_hourly = \d+", "minimum_hourly = 600", settings.read_text(), flags=re.M))
+    settings.write_text(re.sub(r"^# minimum_hourly = \d+", "minimum_hourly = 500", settings.read_text(), flags=re.M))
     folder = load_folder(tmp_path / "study")
     assert folder.settings.pay.minimum_hourly > 0
     assert [note for note in study_notes(folder) if "is not checked" in note] == []

@@ -156,11 +156,13 @@ class Visitor:
         for stage in stages:
             while (offer := self.client.post(f"/api/stages/{stage}/next").json()).get("status") == "item":
                 assignment = offer["assignment"]
-                body = {
-                    "key": f"key-{assignment['id']}",
-                    "answer": self.reader.answer(assignment["item"], stage),
-                    "duration_ms": 1,
-                }
+                answer = self.reader.answer(assignment["item"], stage)
+                if assignment["first"] is not None:
+                    assert not any(name.startswith("right") for name in assignment["item"])
+                    first = {name: answer[name] for name in assignment["first"]["fields"]}
+                    revealed = self.client.post(f"/api/assignments/{assignment['id']}/first", json={"answer": first})
+                    assert "right_1" in revealed.json()["item"], revealed.text
+                body = {"key": f"key-{assignment['id']}", "answer": answer, "duration_ms": 1}
                 done = self.client.post(f"/api/assignments/{assignment['id']}/submit", json=body)
                 assert done.is_success, done.text
                 given += 1
@@ -211,7 +213,7 @@ def write_in_the_browser(scene: Scene, site: Site, reader: Reader, stage: str) -
 
 
 def grade_in_the_browser(scene: Scene, link: str) -> None:
-    """The key and the rubric of a question appear once its grader has answered it."""
+    """The key and the rubric appear once the grader's own answers are stored."""
     context = scene.context()
     page = context.new_page()
     page.goto(link)
@@ -222,6 +224,9 @@ def grade_in_the_browser(scene: Scene, link: str) -> None:
         section = page.locator(".mcq-graded").nth(number - 1)
         expect(section.get_by_text("Right, by its writer")).to_be_hidden()
         section.locator(f"[name=answer_{number}]").first.check()
+    page.get_by_role("button", name="Continue").click()
+    for number in (1, 2):
+        section = page.locator(".mcq-graded").nth(number - 1)
         expect(section.get_by_text("Right, by its writer")).to_be_visible()
         expect(section.locator(f"[name=answer_{number}]").nth(1)).to_be_disabled()
         for name, level in (

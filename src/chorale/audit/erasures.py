@@ -2,13 +2,15 @@
 
 from collections.abc import Collection, Iterator
 
+from chorale.engine.forgetting import made_of_answers
 from chorale.engine.running import Study
-from chorale.store import Tx, erasing, events
+from chorale.model.plural import plural
+from chorale.store import Tx, erasing, events, remaining
 
 ALL = 1_000_000
 
 
-def erasure_differences(tx: Tx) -> Iterator[str]:
+def erasure_differences(tx: Tx, study: Study) -> Iterator[str]:
     """Every erasure has its event, and what it names is gone; nothing is gone without one."""
     rows = erasing.erasures(tx)
     recorded = list(reversed(events.recent(tx, ALL, kinds=("erased",))))
@@ -16,7 +18,8 @@ def erasure_differences(tx: Tx) -> Iterator[str]:
         yield f"erasures: {len(rows)} stored, and {len(recorded)} among the events, or of other people or times"
     nameless = {one.worker for one in rows if one.identity}
     silent = {one.worker for one in rows if one.answers}
-    state = erasing.erased_state(tx)
+    with_others = erasing.repeated(tx, made_of_answers(study)).responses
+    state = remaining.erased_state(tx, with_others)
     for what, present, expected in (
         ("identity", state.nameless, nameless),
         ("answers", state.silent, silent & state.answered),
@@ -28,10 +31,17 @@ def erasure_differences(tx: Tx) -> Iterator[str]:
             yield f"worker {worker}: the {what} was erased and is there"
 
 
-def not_recomputed(study: Study, silent: Collection[str]) -> Iterator[str]:
-    """What rested on answers that are gone, and can't be computed again."""
+def not_recomputed(tx: Tx, study: Study, silent: Collection[str], gone: Collection[int]) -> Iterator[str]:
+    """What rested on answers that are gone, and can't be computed again; `gone`: the responses."""
     if not silent:
         return
+    with_others = erasing.repeated(tx, made_of_answers(study)).responses
+    if lost := len(with_others.intersection(gone)):
+        answers = plural(lost, "answer", "answers")
+        yield f"{answers} to items made of erased answers went with them: their pay is compared with the ledger"
+    if left := len(with_others.difference(gone)):
+        answers = plural(left, "answer", "answers")
+        yield f"{answers} came late and may repeat what was erased: `chorale retention --run` erases them"
     many = f"{len(silent):,} {'worker' if len(silent) == 1 else 'workers'}"
     yield f"the answers of {many} were erased: their gold scores and pay are compared with the records, not recomputed"
     if any(stage.settings.quality is not None for stage in study.stages.values()):

@@ -22,11 +22,11 @@ def grade_differences(
     study: Study,
     responses: Sequence[Response],
     judged: Mapping[str, Mapping[str, Sequence[Judgment]]],
-    silent: Collection[str],
+    gone: Collection[int],
 ) -> list[str]:
     """Grades that do not follow from what graders answered, then or by now. `judged`: counted, by stage and item.
 
-    Grades of answers that were erased, or by graders whose answers were, rest on nothing any more.
+    `gone` are responses whose answers were erased: grades of them, or by them, rest on nothing any more.
     """
     by_response: dict[int, list[Grade]] = defaultdict(list)
     for grade in all_grades(tx):
@@ -59,7 +59,7 @@ def grade_differences(
                 for response_id in by
                 if response_id in given and grade.response_id in made_from.get(given[response_id].item_id, ())
             ]
-            if grade.worker in silent or any(response.worker in silent for response in answers):
+            if grade.response_id in gone or any(response.id in gone for response in answers):
                 continue
             graded = given[grade.response_id]
             differences += _grader_differences(study, grade, number, graded, answers, evidence)

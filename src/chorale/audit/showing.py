@@ -2,13 +2,20 @@
 
 from collections.abc import Iterator
 
+from chorale.engine.running import Study
 from chorale.model.plural import plural
 from chorale.store import Tx, showing
+from chorale.store.codec import frozen_from_text
+from chorale.store.first_answers import first_given, stored_after
 from chorale.store.lengths import all_words
 
 
-def shown_differences(tx: Tx) -> Iterator[str]:
-    """Where the items and skips of a worker, or the workers who got a gold item, are not as many as stored."""
+def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
+    """Where the items and skips of a worker, or the workers who got a gold item, are not as many as stored.
+
+    And where an item may have been shown as a whole before the first answer to it.
+    """
+    yield from _first_differences(tx, study)
     for one in showing.shown_to_workers(tx):
         name = f"worker {one.worker} in {one.stage}"
         if one.served != one.given_out:
@@ -27,8 +34,25 @@ def shown_differences(tx: Tx) -> Iterator[str]:
             )
 
 
-def unchecked_showing(tx: Tx) -> Iterator[str]:
+def _first_differences(tx: Tx, study: Study) -> Iterator[str]:
+    """Where a form has two steps: answers without a first one before them, and those that differ from it."""
+    for stage in study.stages.values():
+        reveal = stage.task.form.reveal
+        for one in () if reveal is None else first_given(tx, stage.id):
+            name = f"worker {one.worker} in {stage.name}: response {one.response_id}"
+            if one.first is None or one.at is None:
+                yield f"{name} has no first answer stored before it"
+            elif one.at > one.submitted_at:
+                yield f"{name} has a first answer stored after it, at {one.at}; it was submitted at {one.submitted_at}"
+            elif reveal is not None and reveal.first_of(frozen_from_text(one.answer)) != frozen_from_text(one.first):
+                yield f"{name} says other than the first answer stored before it: {one.first}"
+
+
+def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
     """What nothing recorded can show about what workers saw."""
+    last = stored_after(tx)
+    if last and any(stage.task.form.reveal is not None for stage in study.stages.values()):
+        yield f"whether first answers came first up to response {last}: they are stored since then"
     if all_words(tx):
         yield "the lengths of items that are paid by them: they are those counted when the items were added"
     gold = showing.shown_gold(tx)

@@ -1,11 +1,11 @@
 """Recompute everything derived from what was recorded, and say where the database differs."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from chorale.audit.consents import consent_differences
+from chorale.audit.decisions import decision_differences
 from chorale.audit.draws import (
     answers_drawn,
     arm_differences,
@@ -13,6 +13,7 @@ from chorale.audit.draws import (
     entry_differences,
     sample_differences,
 )
+from chorale.audit.earnings import Books, gold_score, pay_differences
 from chorale.audit.erasures import erasure_differences, not_recomputed
 from chorale.audit.grades import grade_differences, kept_bonuses
 from chorale.audit.identities import identities_checked, identity_differences, unchecked_identities
@@ -21,36 +22,37 @@ from chorale.audit.models import call_differences, unknown_calls
 from chorale.audit.money import currency_differences, fees_then, payment_differences, unchecked_payments
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import Bonuses, verify_gates
-from chorale.audit.quality import quality_drops
 from chorale.audit.showing import shown_differences, unchecked_showing
-from chorale.engine.paying import earned_by, for_part
+from chorale.engine.combining import outcome
+from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
-from chorale.engine.settling import derived_items, has_settled
+from chorale.engine.settling import derived_items
 from chorale.engine.waiting import is_waiting
 from chorale.model import (
     AssignmentKind,
+    Event,
     GoldRecord,
     Item,
     ItemState,
     Judgment,
     Response,
     SourceItem,
+    StageSettings,
     Standing,
     is_model,
 )
 from chorale.model.plural import plural
 from chorale.protocol import (
-    decide_item,
-    fee_due,
-    fee_on,
+    WorkerQuality,
     gold_after,
+    review_quality,
     review_worker,
-    rule_for,
     trust,
 )
 from chorale.registry import blaming, loaded_parts
-from chorale.store import Tx, erasing, ledger, participations
+from chorale.store import Tx, erasing, events, ledger, participations, remaining
+from chorale.store.codec import as_text
 from chorale.store.items import all_items, live_leases
 from chorale.store.lengths import all_words
 from chorale.store.participations import ParticipationSummary
@@ -84,14 +86,18 @@ def verify(tx: Tx, study: Study) -> Verification:
     history = History(tx)
     parts: dict[str, AuditPart] = loaded_parts(lambda kit: kit.audit, study.task_names)
     messages = tuple(cause for part in parts.values() for cause in part.messages)
+    gone = remaining.erased_answers(tx)
     (bonuses, cut_off), differences = verify_gates(tx, study, history.study_at, messages)
     elsewhere = _add_bonuses(tx, study, parts, history, bonuses)
-    words, fee_then = all_words(tx), fees_then(tx, study, history)
-    by_hand, gold_then, reinstated = dropped_by_hand(tx), GoldThen.of(tx), counting_again(tx)
+    recorded = ledger.for_responses(tx, gone)
+    books = Books(history, paid, GoldThen.of(tx), all_words(tx), fees_then(tx, study, history), recorded)
+    by_hand, reinstated = dropped_by_hand(tx), counting_again(tx)
     differences += arm_differences(tx, study, history.study_at, standings)
     differences += entry_differences(tx, history.study_at, standings)
     differences += sample_differences(tx, study, history.study_at)
-    by_quality, of_quality = quality_drops(tx, study, history.stage_at, silent)
+    by_quality, of_quality = quality_drops(
+        tx, study, history.stage_at, {one.stage for one in responses if one.id in gone}
+    )
     differences += of_quality
     by_worker: dict[tuple[str, str], list[Response]] = defaultdict(list)
     for response in responses:
@@ -105,24 +111,19 @@ def verify(tx: Tx, study: Study) -> Verification:
             differences += _kept_differences(row, given, elsewhere, paid)
             continue
         otherwise = (row.stage, row.worker) in dropped_otherwise
-        differences += _worker_differences(stage, row, given, elsewhere, history, otherwise)
+        differences += _worker_differences(stage, row, given, elsewhere, history, otherwise, gone)
         beside, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
-        fee = partial(fee_then, row.worker)
         if is_model(row.worker):
             continue  # its answers earn nothing, and what its calls cost is recomputed below
-        differences += _pay_differences(stage, row, given, history, paid, beside, answered_then, gold_then, words, fee)
-    judged = {stage.name: _counted(stage, responses, standings) for stage in study.stages.values()}
+        differences += pay_differences(stage, row, given, books, beside, answered_then)
+    there = [response for response in responses if response.id not in gone]
+    judged = {stage.name: _counted(stage, there, standings) for stage in study.stages.values()}
     items, of_items = _item_differences(tx, study, judged, history, reinstated)
-    differences += of_items
-    differences += [*grade_differences(tx, study, responses, judged, silent), *_duration_differences(tx)]
-    differences += [*consent_differences(tx), *erasure_differences(tx), *shown_differences(tx)]
-    differences += _of_kits(tx, parts)
-    differences += [
-        *call_differences(tx, standings, paid),
-        *payment_differences(tx),
-        *currency_differences(tx, study),
-        *identity_differences(tx),
-    ]
+    differences += [*of_items, *decision_differences(tx, study)]
+    differences += [*grade_differences(tx, study, responses, judged, gone), *_duration_differences(tx)]
+    differences += [*consent_differences(tx), *erasure_differences(tx, study), *shown_differences(tx, study)]
+    differences += [*_of_kits(tx, parts), *call_differences(tx, standings, paid)]
+    differences += [*payment_differences(tx), *currency_differences(tx, study), *identity_differences(tx)]
     return Verification(
         {
             "responses": len(responses),
@@ -132,7 +133,7 @@ def verify(tx: Tx, study: Study) -> Verification:
             **identities_checked(tx),
         },
         differences,
-        [*_unchecked(tx), *not_recomputed(study, silent), *unchecked_showing(tx)],
+        [*_unchecked(tx), *not_recomputed(tx, study, silent, gone), *unchecked_showing(tx, study)],
     )
 
 
@@ -215,12 +216,13 @@ def _worker_differences(
     elsewhere: Mapping[tuple[str, str], int],
     history: History,
     dropped_otherwise: bool,
+    gone: Collection[int],
 ) -> Iterator[str]:
     name = f"worker {row.worker} in {row.stage}"
     graded = [response for response in given if response.kind != AssignmentKind.PRODUCTION]
     record, then, should_drop = GoldRecord(), stage, dropped_otherwise
     for response in graded:
-        score = stage.task.grading.grade(response.answer, response.gold_answer).score
+        score = gold_score(stage, response, response.gold_answer, gone)
         if response.gold_score is None or abs(score - response.gold_score) > TOLERANCE:
             yield f"{name}: response {response.id} was graded {response.gold_score}, is {score}"
         then = then.under(history.stage_at(response.submitted_at, stage.name))
@@ -246,67 +248,6 @@ def _duration_differences(tx: Tx) -> Iterator[str]:
         yield f"{stored}, and {row.held_ms} ms passed between lease and submission"
 
 
-def _pay_differences(
-    stage: RunningStage,
-    row: ParticipationSummary,
-    given: list[Response],
-    history: History,
-    paid: dict[tuple[str, str], tuple[int, int]],
-    bonuses: list[tuple[int, int]],
-    cut_off: int | None,
-    gold_then: GoldThen,
-    words: dict[int, int],
-    fee_then: Callable[[int], float],
-) -> Iterator[str]:
-    """Pay every response again at the rates and by the gold in force when it was submitted, and every bonus.
-
-    `cut_off` is how many answers they had given when a gate ended the round they were at.
-    """
-    record, then, payments = GoldRecord(), stage, list(bonuses)
-    corrected = any(response.item_id in gold_then.changes for response in given)
-    for number, response in enumerate(given, 1):
-        then = then.under(history.stage_at(response.submitted_at, row.stage))
-        if response.kind != AssignmentKind.PRODUCTION:
-            if corrected:
-                record = _record_then(stage, given[:number], history, gold_then)
-            else:
-                score = stage.task.grading.grade(response.answer, response.gold_answer).score
-                record = gold_after(record, then.gold_marks(score), then.settings.gold)
-        met = record if response.kind == AssignmentKind.GOLD else None
-        length = words.get(response.item_id, 0)
-        amounts = earned_by(then, "", response.id, stage.task.grading.parts(response.answer), met, length)
-        payments.append((response.submitted_at, sum(one.amount for one in amounts) + _for_round(then, number, cut_off)))
-    earned = sum(amount for _, amount in payments)
-    fees = fee_due(sum(fee_on(amount, fee_then(at)) for at, amount in payments), 0)
-    name = f"worker {row.worker} in {row.stage}"
-    in_ledger = paid.get((row.stage, row.worker), (0, 0))
-    if in_ledger != (earned, fees):
-        yield f"{name}: the ledger says {in_ledger[0]} and {in_ledger[1]} in fees, recomputed {earned}, {fees}"
-    if (row.earned, row.fees) != in_ledger:
-        yield f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}"
-
-
-def _for_round(stage: RunningStage, number: int, cut_off: int | None) -> int:
-    """What the so manieth answer earns in a round that is paid as a whole."""
-    if cut_off is None:
-        return stage.settings.pay.finished if number == stage.round_size else 0
-    # What they had done before was paid when the gate closed.
-    return for_part(stage, number) - for_part(stage, number - 1) if number > cut_off else 0
-
-
-def _record_then(stage: RunningStage, given: list[Response], history: History, gold_then: GoldThen) -> GoldRecord:
-    """A worker's gold record with the last of these answers, by gold as it was in that moment."""
-    record, then = GoldRecord(), stage
-    moment = given[-1].submitted_at
-    for response in given:
-        if response.kind != AssignmentKind.PRODUCTION:
-            expected = gold_then.answer(response.item_id, moment, response.gold_answer)
-            then = then.under(history.stage_at(response.submitted_at, stage.name))
-            score = stage.task.grading.grade(response.answer, expected).score
-            record = gold_after(record, then.gold_marks(score), then.settings.gold)
-    return record
-
-
 def _counted(
     stage: RunningStage, responses: list[Response], standings: list[ParticipationSummary]
 ) -> dict[str, list[Judgment]]:
@@ -325,17 +266,17 @@ def _counted(
 
 
 def _label_differences(stage: RunningStage, item: Item, judgments: list[Judgment]) -> Iterator[str]:
-    rule = rule_for(stage.settings.judgments, item.sampled)
-    combined = stage.combined(item.key, judgments) if len(judgments) >= rule.min else None
+    decided = None if item.decision is None else as_text(item.decision)
+    combined, decision = outcome(stage, item.key, judgments, sampled=item.sampled, decided=decided)
     answer = None if combined is None else combined.answer
     confidence = None if combined is None else combined.confidence
-    stable = has_settled(stage, rule, judgments)
-    decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
     state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
     name = f"item {item.key} of {stage.name}"
     if item.judgments != len(judgments):
         yield f"{name}: {item.judgments} judgments stored, {len(judgments)} counted"
-    if item.answer != answer:
+    # An item made of an answer that was erased is empty, and so may its label be.
+    emptied = item.state == ItemState.WITHDRAWN and not item.payload
+    if item.answer != answer and not (emptied and item.answer is None):
         yield f"{name}: answer {item.answer!r} stored, {answer!r} recomputed"
     if abs((item.confidence or 0.0) - (confidence or 0.0)) > TOLERANCE:
         yield f"{name}: confidence {item.confidence} stored, {confidence} recomputed"
@@ -376,3 +317,48 @@ def _derived_differences(
     return [f"item {key} of {stage.name}: follows from {earlier} and is not there" for key in wanted - present] + [
         f"item {key} of {stage.name}: is there and does not follow from {earlier}" for key in present - wanted
     ]
+
+
+def quality_drops(
+    tx: Tx, study: Study, stage_at: Callable[[int, str], StageSettings], erased_in: set[str]
+) -> tuple[set[tuple[str, str]], list[str]]:
+    """Who was dropped by their quality, as stage and worker, and what does not agree with the evidence.
+
+    `erased_in` are the stages of which answers were erased.
+    """
+    drops = [
+        event for event in reversed(events.recent(tx, 1_000_000, kinds=("dropped",))) if event.stage and event.worker
+    ]
+    by_basis: defaultdict[tuple[str, int, int], list[Event]] = defaultdict(list)
+    for event in drops:
+        if event.evidence.get("rule") == "quality":
+            by_basis[str(event.stage), int(event.evidence["upto"]), int(event.evidence["events"])].append(event)
+    dropped: set[tuple[str, str]] = set()
+    differences: list[str] = []
+    for (name, upto, last), recorded_events in by_basis.items():
+        stage = study.stage(name)
+        if name in erased_in:
+            # Everybody was compared with everybody, also with answers that were erased since.
+            dropped.update((name, str(event.worker)) for event in recorded_events)
+            continue
+        answers = counted_by(tx, stage, upto, last)
+        again = qualities(stage, answers)
+        shared = shared_items(answers)
+        places = {} if again is None else {worker: place for place, worker in enumerate(again.workers)}
+        for event in recorded_events:
+            worker = str(event.worker)
+            dropped.add((name, worker))
+            place = places.get(worker)
+            if again is None or place is None:
+                differences.append(f"worker {worker} in {name}: dropped by a quality that can't be computed")
+                continue
+            values = (float(again.wqs[place]), float(again.wwa[place]), float(again.wua[place]))
+            quality = WorkerQuality(*values, shared.get(worker, 0))
+            rule = stage_at(event.at, name).quality
+            verdict = None if rule is None else review_quality(quality, rule)
+            if verdict is None or not verdict.dropped or abs(quality.wqs - event.evidence["wqs"]) > TOLERANCE:
+                differences.append(
+                    f"worker {worker} in {name}: dropped at a quality of {event.evidence['wqs']}, "
+                    f"recomputed {quality.wqs}"
+                )
+    return dropped, differences

@@ -30,7 +30,7 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
     plan = plan_study(folder)
     print_line(f"{directory} is in order: {plan.title}")
     show(plan_table(plan))
-    print_line(_cost_sentence(plan))
+    print_line(_cost_sentence(plan, folder.settings.pay.fee_percent))
     for sentence in _round_sentences(plan):
         print_line(sentence)
     print_line(_workers_sentence(plan))
@@ -66,7 +66,7 @@ def plan_table(plan: StudyPlan) -> Table:
     return table
 
 
-def _cost_sentence(plan: StudyPlan) -> str:
+def _cost_sentence(plan: StudyPlan, fee_percent: float) -> str:
     cost = money_text(plan.cost, plan.currency)
     if plan.most > plan.cost:
         cost += f", or {money_text(plan.most, plan.currency)} if every item asks for the most judgments"
@@ -75,7 +75,8 @@ def _cost_sentence(plan: StudyPlan) -> str:
         if any(stage.at_most or stage.by_chance for stage in plan.stages)
         else ""
     )
-    return f"The study costs about {cost}, fees included.{fewer} Work redone for people who are dropped comes on top."
+    fees = f", with fees of {fee_percent:g}%." if fee_percent else ". No fees are counted (pay.fee_percent = 0)."
+    return f"The study costs about {cost}{fees}{fewer} Work redone for people who are removed comes on top."
 
 
 def _round_sentences(plan: StudyPlan) -> list[str]:

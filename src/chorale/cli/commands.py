@@ -13,7 +13,7 @@ def _command(name: str, summary: str) -> Command:
 
 
 COMMANDS: tuple[Command | CommandGroup, ...] = (
-    _command("new", "Make a new study from a template."),
+    _command("new", "Make a new study from a template, or from a table of your own (--from)."),
     _command("check", "Report every problem in a study's files, or what the study will ask for and cost."),
     _command(
         "rehearse",

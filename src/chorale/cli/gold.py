@@ -9,6 +9,7 @@ from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.terminal import show
 from chorale.contract import AnswerError
+from chorale.contract.answer_words import answer_words
 from chorale.engine import gold_desk
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
@@ -22,6 +23,13 @@ def gold(
     directory: StudyFolder,
     stage: Annotated[str | None, Option(metavar="STAGE", help="The stage; all of them if not given.")] = None,
     promote_unanimous: Annotated[bool, Option(help="Make gold of every item all judgments of which agree.")] = False,
+    field: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME",
+            help="Fields of the answer that must agree and become gold. Default: the fields that decide an item.",
+        ),
+    ] = None,
     promote: Annotated[str | None, Option(metavar="ITEM", help="Make gold of this item.")] = None,
     answer: Annotated[str | None, Option(metavar="ANSWER", help="The right answer to it.")] = None,
     explanation: Annotated[
@@ -41,13 +49,15 @@ def gold(
         raise UserError("--retire needs a reason (--reason): it is kept with the study.")
     if retire is None and reason is not None:
         raise UserError("--reason belongs to --retire ITEM.")
+    if field and not promote_unanimous:
+        raise UserError("--field belongs to --promote-unanimous.")
     with started_study(directory, db) as study:
         settle_everything(study)
         stages = list(study.stages.values()) if stage is None else [stage_called(study, stage)]
         if not (promote_unanimous or promote is not None or retire is not None):
             result, show_result = _list(study, stages), _print_lists
         else:
-            promoted = _promote_unanimous(study, stages) if promote_unanimous else {}
+            promoted = _promote_unanimous(study, stages, tuple(field or ())) if promote_unanimous else {}
             if promote is not None:
                 chosen = _promote(study, stages, promote, answer or "", explanation or "")
                 promoted[chosen] = promoted.get(chosen, 0) + 1
@@ -58,9 +68,9 @@ def gold(
     (print_json if as_json else show_result)(result)
 
 
-def _promote_unanimous(study: Study, stages: list[RunningStage]) -> dict[str, int]:
+def _promote_unanimous(study: Study, stages: list[RunningStage], fields: tuple[str, ...]) -> dict[str, int]:
     with_gold = [stage for stage in stages if stage.settings.gold is not None]
-    return {stage.name: gold_desk.promote_unanimous(study, stage, BY) for stage in with_gold}
+    return {stage.name: gold_desk.promote_unanimous(study, stage, BY, fields) for stage in with_gold}
 
 
 def _promote(study: Study, stages: list[RunningStage], key: str, typed: str, explanation: str) -> str:
@@ -100,6 +110,7 @@ def _list(study: Study, stages: list[RunningStage]) -> dict[str, Any]:
             {
                 "stage": stage.name,
                 "gold": [_gold_as_json(stage, row) for row in rows],
+                "unanimous_fields": candidates.by_field,
                 "unanimous": [_candidate_as_json(stage, item) for item in candidates.unanimous],
                 "confusing": [_candidate_as_json(stage, item) for item in candidates.confusing],
             }
@@ -110,8 +121,9 @@ def _list(study: Study, stages: list[RunningStage]) -> dict[str, Any]:
 def _gold_as_json(stage: RunningStage, row: GoldItem) -> dict[str, Any]:
     return {
         "item": row.key,
-        "view": stage.task.form.view(row.payload),
+        "view": stage.task.form.shown(row.payload),
         "answer": row.answer,
+        "words": answer_words(stage.task, row.payload, row.answer, gold=True),
         "explanation": row.explanation,
         "origin": row.origin,
         "active": row.active,
@@ -123,8 +135,9 @@ def _gold_as_json(stage: RunningStage, row: GoldItem) -> dict[str, Any]:
 def _candidate_as_json(stage: RunningStage, item: Item) -> dict[str, Any]:
     return {
         "item": item.key,
-        "view": stage.task.form.view(item.payload),
+        "view": stage.task.form.shown(item.payload),
         "answer": item.answer,
+        "words": answer_words(stage.task, item.payload, item.answer),
         "confidence": item.confidence,
         "judgments": item.judgments,
     }
@@ -148,3 +161,6 @@ def _print_lists(result: dict[str, Any]) -> None:
             if stage[kind]:
                 print_line(f"{stage['stage']}: {len(stage[kind]):,} {kind}; {hint}")
                 show(candidates_table(stage[kind]))
+        if stage["unanimous_fields"]:
+            counts = ", ".join(f"{name} {count:,}" for name, count in stage["unanimous_fields"].items())
+            print_line(f"{stage['stage']}: items on which all agree, by field: {counts}. --field chooses fields.")

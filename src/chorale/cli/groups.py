@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
 
+from chorale.cli.first_steps import print_first_steps
 from chorale.cli.output import plain, print_error, print_notes
 from chorale.cli.parameters import CommandArgument, CommandOption, command_of
 from chorale.cli.tree import Clash, CommandTree
@@ -15,7 +17,7 @@ from chorale.model.extras import explained
 from chorale.model.problems import UnavailableError, UserError, did_you_mean
 from chorale.registry import Command, blaming, installed, kit_of_command
 
-_HELP = {"help_option_names": ["-h", "--help"]}
+_HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 _FEW = 8
 """Up to how many commands a message about a wrong name lists."""
 INTERRUPTED = 130
@@ -25,7 +27,7 @@ class LazyGroup(click.Group):
     """A group of commands in the order of their specs."""
 
     def __init__(self, tree: CommandTree, name: str | None, **attributes: Any) -> None:
-        super().__init__(name, help=tree.group.summary, no_args_is_help=True, **attributes)
+        super().__init__(name, help=tree.group.summary, **{"no_args_is_help": True, **attributes})
         self._tree = tree
         self._names = list(tree.members)
 
@@ -90,12 +92,24 @@ def _blamed(run: Callable[..., Any], part: str) -> Callable[..., Any]:
     return run_blamed
 
 
+def _without_command(ctx: click.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        print_first_steps(Path.cwd())
+
+
 class Program(LazyGroup):
     """All commands. Users' mistakes end in a message, whichever command they are made in."""
 
     def __init__(self, tree: CommandTree, version: str) -> None:
         shown = click.version_option(version, message="%(prog)s %(version)s", help="Print the version and exit.")
-        super().__init__(tree, "chorale", context_settings=_HELP)
+        super().__init__(
+            tree,
+            "chorale",
+            context_settings=_HELP,
+            no_args_is_help=False,
+            invoke_without_command=True,
+            callback=click.pass_context(_without_command),
+        )
         shown(self)
 
     def make_context(

@@ -127,7 +127,7 @@ def _invite_addresses(
         with writing(out, "--out"):
             write_csv(("email", "link"), rows, out)
     queued = study.store.write(lambda tx: queue_invitations(tx, nonces, study.clock())).result() if send else 0
-    sent = send_mail(study) if send else {}
+    sent = send_mail(study, base) if send else {}
     if as_json:
         print_json({"addresses": len(addresses), "file": None if out is None else str(out), "mail": dict(sent)})
         return

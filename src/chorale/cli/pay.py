@@ -154,7 +154,8 @@ def _pay(study: Study, ways: _Ways, *, quiet: bool) -> dict[str, Any]:
             paid["paypal"] = _result(pay_by_paypal(study, paypal, retry=ways.retry), "PayPal", currency, quiet)
     paid["unreadable_addresses"] = _unreadable(study, quiet=quiet)
     paid["unwritten_files"] = _unwritten(study, ways, quiet=quiet)
-    others = study.store.read(lambda tx: payout_files.people_to_pay(tx, study, ways.format, retry=ways.retry)).result()
+    others, held_back = _by_file(study, ways)
+    paid["failed_held_back"] = held_back
     if ways.file is not None:
         paid["file"] = written = _write_file(study, ways.file, ways)
         if written is not None and not quiet:
@@ -167,7 +168,22 @@ def _pay(study: Study, ways: _Ways, *, quiet: bool) -> dict[str, Any]:
         raise UserError(f"Nobody was paid: {_many(others)} to be paid by a file. Name it with --file pay.csv.")
     elif others and not quiet:
         print_line(f"{_many(others)} still to be paid: name a file for them with --file.")
+    if held_back and not quiet:
+        print_line(
+            f"Failed payments that wait until their workers leave another address: {held_back:,}. Add --retry to try "
+            "them again at the same address."
+        )
     return paid
+
+
+def _by_file(study: Study, ways: _Ways) -> tuple[int, int]:
+    """How many people are to be paid by a file now, and how many more have failed payments that wait."""
+
+    def count(tx: Tx) -> tuple[int, int]:
+        now = payout_files.people_to_pay(tx, study, ways.format, retry=ways.retry)
+        return now, payout_files.people_to_pay(tx, study, ways.format, retry=True) - now
+
+    return study.store.read(count).result()
 
 
 def _unreadable(study: Study, *, quiet: bool) -> list[str]:

@@ -1,6 +1,7 @@
 """The `chorale` command."""
 
 import gc
+import sys
 
 from chorale import __version__
 from chorale.cli.commands import COMMANDS, family_commands
@@ -14,7 +15,7 @@ until it ends, and looking through it every 700 takes up to a fifth of its time.
 
 app = Program(
     command_tree(
-        "Run controlled crowdsourcing studies about meaning, and score what comes out of them.",
+        "Collect and evaluate crowdsourced annotations: run studies, check the crowd, score the results.",
         COMMANDS,
         commands(),
         family_commands(commands()),
@@ -30,4 +31,6 @@ def main() -> None:
         app(prog_name="chorale")
     finally:
         # What is still there goes with the process. Python would look through all of it once more before it ends.
-        gc.freeze()
+        # DuckDB wants that: it takes everything else for a leak, and lists it on the terminal.
+        if "duckdb" not in sys.modules:
+            gc.freeze()

@@ -52,6 +52,13 @@ Save = Annotated[
         "beside what came of it."
     ),
 ]
+Keep = Annotated[
+    Path | None,
+    Option(
+        metavar="FOLDER",
+        help="Keep the first run as a study of its own in a new folder, to try the console, the report and exports on.",
+    ),
+]
 
 
 def rehearse(
@@ -70,6 +77,7 @@ def rehearse(
     processes: Processes = None,
     out: Annotated[Path | None, Option(help="Write a page with pictures, as one HTML file.")] = None,
     save: Save = False,
+    keep: Keep = None,
     force: Force = False,
     as_json: AsJson = False,
     as_latex: AsLatex = False,
@@ -78,6 +86,8 @@ def rehearse(
     columns = FitColumns(task, worker, label, sep, reader)
     if fit is None and any(columns):
         raise UserError("--task, --worker, --label, --sep and --reader say how to read --fit. Name that file too.")
+    if keep is not None and vary:
+        raise UserError("--keep keeps a run of the study as it is. Leave out --vary, or --keep.")
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     kept = directory / FORECAST_FILE if save else None
     check_target(kept, None, force=force)
@@ -93,18 +103,28 @@ def rehearse(
             find_fewest=needed,
             processes=processes,
             progress=progress,
+            keep=keep,
         )
     if out is not None:
         write_text(out, "--out", forecast_page(forecast))
     if kept is not None:
         write_text(kept, None, json.dumps(forecast.as_json(), ensure_ascii=False, indent=1) + "\n")
         keep_forecast(directory)
-    _print_forecast(
-        forecast, directory, [file for file in (out, kept) if file is not None], as_json=as_json, as_latex=as_latex
+    files = [file for file in (out, kept) if file is not None]
+    _print_forecast(forecast, directory, files, keep, as_json=as_json, as_latex=as_latex)
+
+
+def _about_kept(folder: Path, seed: int) -> str:
+    return (
+        f"Kept the run with seed {seed} in {folder}. Its people are simulated: do not invite anybody to it. Look at it "
+        f"with `chorale serve {folder}`, `chorale status {folder}`, `chorale report {folder}` and "
+        f"`chorale export {folder}`."
     )
 
 
-def _print_forecast(forecast: Forecasts, directory: Path, files: list[Path], *, as_json: bool, as_latex: bool) -> None:
+def _print_forecast(
+    forecast: Forecasts, directory: Path, files: list[Path], kept_run: Path | None, *, as_json: bool, as_latex: bool
+) -> None:
     if as_json:
         print_json({"study": str(directory), **forecast.as_json(), "notes": forecast_notes(forecast)})
         return
@@ -115,4 +135,6 @@ def _print_forecast(forecast: Forecasts, directory: Path, files: list[Path], *, 
         show(*(score_table(table) for table in forecast_tables(forecast)))
         for file in files:
             print_line(f"Wrote {file}.")
+        if kept_run is not None:
+            print_line(_about_kept(kept_run, forecast.seeds[0]))
     print_notes(forecast_notes(forecast))

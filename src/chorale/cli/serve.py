@@ -203,4 +203,9 @@ def app_from_environment() -> FastAPI:
     stop_with_parent()
     opened = Opened(**json.loads(os.environ[ENVIRONMENT]))
     set_up_logs(access_log=opened.access_log)
-    return opened.app(open_study(Path(opened.directory), opened.db))
+    try:
+        return opened.app(open_study(Path(opened.directory), opened.db))
+    except UserError as error:
+        # The log would have its place in the code only, and the requester needs to know what to do.
+        print_line(f"A server process can't start: {error}")
+        raise SystemExit(2) from None

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 
 from chorale.contract.asked_once import AskedOnce
+from chorale.contract.combined import Combined
 from chorale.contract.exporting import Origin, RowMeasure, RowMeasures, Seeds, StageResults, TaskExport
-from chorale.contract.fields import AnswerField, FieldKind
+from chorale.contract.fields import AnswerField, FieldKind, FieldResult, Scale, StudioControl
 from chorale.contract.peoples_grades import Kept, Marks
 from chorale.contract.prompting import Prompting, UnreadableError
 from chorale.contract.quality_names import QualityNames
+from chorale.contract.reveal import Reveal
 from chorale.contract.task import (
     AnswerError,
-    Combined,
     Combining,
     Deriving,
     Example,
@@ -44,6 +45,7 @@ __all__ = [
     "Example",
     "Explaining",
     "FieldKind",
+    "FieldResult",
     "Form",
     "GradeResult",
     "Grading",
@@ -56,13 +58,16 @@ __all__ = [
     "Prompting",
     "QualityNames",
     "ReportSection",
+    "Reveal",
     "RowMeasure",
     "RowMeasures",
+    "Scale",
     "Seeds",
     "Shape",
     "Simulating",
     "SourceProblem",
     "StageResults",
+    "StudioControl",
     "Task",
     "TaskExport",
     "UnreadableError",

@@ -107,7 +107,8 @@ class TaskExport:
     name: str
     summary: str
     file_name: str
-    """Its ending (.csv, .tsv or .jsonl) says how it is written."""
+    """Its ending (.csv, .tsv or .jsonl) says how it is written; .zip makes a file of every row, whose columns are then
+    `file` and `content`."""
     columns: tuple[str, ...]
     rows: Callable[[StageResults], Iterator[Mapping[str, Any]]]
     tally: Callable[[StageResults], Mapping[str, int]] | None = None

@@ -1,7 +1,16 @@
-"""The fields of an answer that is an object."""
+"""The fields of an answer that is an object: what each holds, how it is compared, and how it reads elsewhere.
 
+Everything outside a kit works on fields through `AnswerField`: agreement, gold, reports, the console, exports. A kit
+that asks for something new says here what it is, and nothing else has to change.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from chorale.model import Payload
 
 
 class FieldKind(StrEnum):
@@ -13,12 +22,155 @@ class FieldKind(StrEnum):
     """Any number of them."""
     RATING = "rating"
     """One of some options that have an order."""
+    NUMBER = "number"
+    RANKING = "ranking"
+    SPANS = "spans"
+    RELATIONS = "relations"
+    REGIONS = "regions"
+    DATE = "date"
     TEXT = "text"
     OTHER = "other"
 
 
-class AnswerField(NamedTuple):
+class Scale(StrEnum):
+    """The level of measurement of a field, or the distance that takes its place: what agreement goes by."""
+
+    NOMINAL = "nominal"
+    ORDINAL = "ordinal"
+    INTERVAL = "interval"
+    RATIO = "ratio"
+    SET = "set"
+    """Sets of options, by MASI."""
+    SPANS = "spans"
+    """By the field's own distance, like all below."""
+    RANKS = "ranks"
+    REGIONS = "regions"
+    RELATIONS = "relations"
+    OTHER = "other"
+    TEXT = "text"
+    """Free text: never compared."""
+
+
+LEVELS = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+"""The scales whose values are single labels or numbers."""
+
+
+NOTHING_CHOSEN = "(none)"
+"""What choosing nothing is called where it is counted."""
+
+
+class FieldResult(NamedTuple):
+    """The aggregated value of a field."""
+
+    value: Any
+    """None where most left it empty."""
+    confidence: float | None
+    """None where it has none: free text."""
+
+
+class StudioControl(NamedTuple):
+    """How Label Studio asks for a field, and stores its value."""
+
+    tag: Callable[[str], str]
+    """From the name of the object tag that it is about to the XML of the control; `name` is the field's name."""
+    results: Callable[[Any, Payload], Sequence[Mapping[str, Any]]]
+    """From a value and its item to results: `type` and `value`, and where regions refer to each other, `id`, `from_id`
+    and `to_id`, unique within the answer. `from_name` and `to_name` are added."""
+    read: Callable[[Sequence[Mapping[str, Any]], Payload], Any] | None = None
+    """From such results and the item back to the value; None where that is not possible."""
+    shows: str = "Text"
+    """The object tag for the column it is about: `Text`, `Image`, `Audio`, `Video`."""
+
+
+def plain_text(value: Any) -> str:
+    """A value as one text: texts as they are, everything else as JSON with sorted keys."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _same_or_not(left: Any, right: Any) -> float:
+    return 0.0 if left == right else 1.0
+
+
+def _same_or_wrong(value: Any, gold: Any) -> str | None:
+    return None if value == gold else "differs"
+
+
+def _plain(value: Any, _item: Payload) -> str:
+    return plain_text(value)
+
+
+def _as_it_is(value: Any, _item: Payload) -> Any:
+    return value
+
+
+def _one_row(value: Any, _item: Payload) -> list[dict[str, Any]]:
+    return [{"value": value}]
+
+
+def _label(value: Any) -> str | list[str]:
+    return [plain_text(each) for each in value] if isinstance(value, list | tuple) else plain_text(value)
+
+
+@dataclass(frozen=True)
+class AnswerField:
     """A field of an answer that is an object."""
 
     name: str
     kind: FieldKind
+    scale: Scale = Scale.OTHER
+    ask: str = ""
+    """The question, as workers read it."""
+    item: str | None = None
+    """The column of the item that the value points into: the text of spans, the picture of regions."""
+    options: tuple[tuple[Any, str], ...] = ()
+    """What there is to choose from: values, each with its words."""
+    graded: bool = True
+    """Whether gold is compared with it, where gold has it."""
+    distance: Callable[[Any, Any], float] = _same_or_not
+    """Between two values: symmetric, 0 for equal ones, at most 1."""
+    mistake: Callable[[Any, Any], str | None] = _same_or_wrong
+    """From a value and gold to what is wrong with it; None if it is right."""
+    words: Callable[[Any, Payload], str] = _plain
+    """From a value and its item to one line, as people read it."""
+    gold_words: Callable[[Any, Payload], str] | None = None
+    """From gold and its item to one line. Default: `words`."""
+    label: Callable[[Any], str | list[str]] = _label
+    """From a value to the label, or list of labels, that `chorale agreement` and `chorale aggregate` read in files."""
+    marks: Callable[[Any], Sequence[str]] | None = None
+    """From a value to what people chose in it, one by one, for CrowdTruth: options, or labelled tokens. Default:
+    `label`."""
+    cell: Callable[[Any, Payload], Any] = _as_it_is
+    """From a value and its item to what a table with a column for each field has."""
+    columns: tuple[str, ...] = ("value",)
+    """The columns of `rows`."""
+    rows: Callable[[Any, Payload], Sequence[Mapping[str, Any]]] = _one_row
+    """From a value and its item to rows of a tidy table: one for each span, region, relation, option or rank."""
+    doubt: Callable[[Payload], str | None] | None = None
+    """From an item to why the field can hardly be answered there; None if nothing is wrong. `chorale check` warns."""
+    studio: StudioControl | None = None
+    """Default: a text area with the value as JSON."""
+
+    @property
+    def compared(self) -> bool:
+        """Whether answers are compared: everything but free text is."""
+        return self.scale is not Scale.TEXT
+
+    def between(self, left: Mapping[str, Any], right: Mapping[str, Any]) -> float | None:
+        """The distance of two answers in this field: 1 where one leaves it empty, None where both do."""
+        first, second = left.get(self.name), right.get(self.name)
+        if first is None or second is None:
+            return None if first is second else 1.0
+        return self.distance(first, second)
+
+    def chosen(self, answer: Mapping[str, Any]) -> tuple[str, ...]:
+        """What people chose in an answer, one by one; empty where they left the field empty."""
+        value = answer.get(self.name)
+        if value is None:
+            return ()
+        marks = self.label(value) if self.marks is None else self.marks(value)
+        return ((marks,) if isinstance(marks, str) else tuple(marks)) or (NOTHING_CHOSEN,)
+
+    def in_words(self, answer: Mapping[str, Any], item: Payload) -> str:
+        """The value in an answer, as people read it; empty where there is none."""
+        value = answer.get(self.name)
+        return "" if value is None else self.words(value, item)

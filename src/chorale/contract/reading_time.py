@@ -25,6 +25,12 @@ FIELD_SECONDS: Mapping[FieldKind, float] = {
     FieldKind.LABEL: 1.5,
     FieldKind.LABELS: 2.0,
     FieldKind.RATING: 1.5,
+    FieldKind.NUMBER: 2.0,
+    FieldKind.RANKING: 3.0,
+    FieldKind.SPANS: 3.0,
+    FieldKind.RELATIONS: 5.0,
+    FieldKind.REGIONS: 5.0,
+    FieldKind.DATE: 2.0,
     FieldKind.TEXT: 5.0,
     FieldKind.OTHER: 3.0,
 }
@@ -47,7 +53,7 @@ def estimated_seconds(task: Task, payload: Payload) -> float:
     if task.form.seconds is not None:
         return task.form.seconds(payload)
     fields = sum(FIELD_SECONDS[field.kind] for field in task.shape.fields)
-    shown = _shown(task.form.view(payload))
+    shown = _shown_by(task, payload)
     reading = shown.words * 60 / WORDS_PER_MINUTE + shown.pictures * PICTURE_SECONDS + shown.options * OPTION_SECONDS
     return reading + ANSWER_SECONDS + fields
 
@@ -59,13 +65,17 @@ def writing_seconds(task: Task, parts: float) -> float:
 
 def shown_words(task: Task, payload: Payload) -> int:
     """How many words an item shows."""
-    return _shown(task.form.view(payload)).words
+    return _shown_by(task, payload).words
 
 
 class _Shown(NamedTuple):
     words: int = 0
     pictures: int = 0
     options: int = 0
+
+
+def _shown_by(task: Task, payload: Payload) -> _Shown:
+    return _shown(task.form.read(task.form.shown(payload)))
 
 
 def _shown(value: Any) -> _Shown:

@@ -14,12 +14,15 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chorale.contract.asked_once import AskedOnce
+from chorale.contract.combined import Combined, by_confidence
+from chorale.contract.explaining import PLAIN_WORDING
+from chorale.contract.explaining import Explaining as Explaining  # noqa: PLC0414 - with the other parts of a task
 from chorale.contract.exporting import Seeds, TaskExport
-from chorale.contract.fields import AnswerField, FieldKind
+from chorale.contract.fields import AnswerField, FieldResult, Scale
 from chorale.contract.peoples_grades import Kept, Marks
 from chorale.contract.prompting import PLAIN_PROMPTING, Prompting
 from chorale.contract.quality_names import CROWDTRUTH_NAMES, QualityNames
-from chorale.metrics.aggregation import trust_weighted_share
+from chorale.contract.reveal import Reveal
 from chorale.model import Answer, Judgment, NewItem, Payload, SourceItem
 from chorale.model.frozen import frozen
 from chorale.model.plain_words import PlainWords, plain_words
@@ -45,13 +48,6 @@ class GradeResult(NamedTuple):
     score: float
     """Between 0 and 1. What counts as right is for the engine to say: see `Grading.pass_score`."""
     reasons: tuple[str, ...] = ()
-
-
-class Combined(NamedTuple):
-    """Many answers to one item put together."""
-
-    answer: Answer
-    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +79,6 @@ def one_part(_answer: Answer) -> int:
     return 1
 
 
-def answer_as_it_is(_payload: Payload, answer: Answer) -> Answer:
-    """The plain case of `Explaining.present`: the answer can be understood by itself."""
-    return answer
-
-
 def right_or_wrong(answer: Answer, gold: Answer) -> GradeResult:
     """The plain case of `Grading.grade`: equal or not."""
     return GradeResult(1.0) if answer == gold else GradeResult(0.0, ("differs from the expert's answer",))
@@ -96,13 +87,6 @@ def right_or_wrong(answer: Answer, gold: Answer) -> GradeResult:
 def zero_or_one(left: Answer, right: Answer) -> float:
     """The plain case of `Combining.distance`: equal or not."""
     return 0.0 if left == right else 1.0
-
-
-def by_confidence(judgments: Sequence[Judgment]) -> Combined | None:
-    """The plain case of `Combining.combine`: the answer with the largest trust-weighted share."""
-    draw = judgments[0].draw if judgments else 0
-    share = trust_weighted_share(((judgment.answer, judgment.trust) for judgment in judgments), draw)
-    return None if share is None else Combined(share.answer, share.confidence)
 
 
 class SourceProblem(NamedTuple):
@@ -138,15 +122,23 @@ class Shape:
     canonical: Callable[[Answer, Payload], Answer] | None = None
     """From a valid answer and its item to the answer as it is stored, where that depends on the item. Default: as it
     was submitted."""
+    gold_at: Callable[[Answer, Payload], Answer] | None = None
+    """From gold as a file has it and its item to gold as it is stored; ValueError if it does not fit. Default:
+    `misfit` and `canonical`, as for answers."""
     fields: tuple[AnswerField, ...] = ()
-    """The fields of answers that are objects. Agreement is measured on labels and ratings, one field at a time, and
-    exports for other tools show labels as choices. Default: an answer has no fields."""
+    """The fields of answers that are objects. Agreement, gold, reports and exports work on each of them. Default: an
+    answer has no fields."""
     may_be_empty: bool = False
     """Whether a stage may start without items, because work comes another way."""
 
+    @property
+    def compared(self) -> tuple[AnswerField, ...]:
+        """The fields in which answers are compared: all but free text."""
+        return tuple(field for field in self.fields if field.compared)
+
     def without_texts(self, answer: Answer) -> Answer:
         """An answer without what people wrote in words of their own, which never is the same twice."""
-        written = {field.name for field in self.fields if field.kind is FieldKind.TEXT}
+        written = {field.name for field in self.fields if field.scale is Scale.TEXT}
         if not written or not isinstance(answer, Mapping):
             return answer
         return frozen({name: value for name, value in answer.items() if name not in written})
@@ -189,9 +181,19 @@ class Shape:
         """
         return self._answer(self.answer_type, raw, item)
 
+    def parse_first(self, raw: Any, reveal: Reveal) -> Answer:
+        """The first part of an answer in its canonical form, or AnswerError with a message for the worker."""
+        return self._answer(reveal.first_type(self.answer_type), raw, None)
+
     def parse_gold(self, raw: Any, item: Payload | None = None) -> Answer:
         """A gold answer in its canonical form, or AnswerError."""
-        return self._answer(self.gold_type or self.answer_type, raw, item)
+        kind = self.gold_type or self.answer_type
+        if self.gold_at is None or item is None:
+            return self._answer(kind, raw, item)
+        try:
+            return frozen(self.gold_at(self._answer(kind, raw, None), item))
+        except ValueError as error:
+            raise AnswerError(plain_words(f"Value error, {error}")) from None
 
     def _answer(self, kind: type[BaseModel], raw: Any, item: Payload | None) -> Answer:
         try:
@@ -219,18 +221,34 @@ class Form:
     """Style sheet for what only this form has."""
     shared: tuple[Path, ...] = ()
     """Modules and style sheets from other folders, served beside `module` so that it can import them."""
+    media: tuple[str, ...] = ()
+    """Keys of the view whose values name files of the study folder, or https addresses on `hosts`: pictures, audio and
+    video. The page gets addresses that only this worker can open."""
+    hosts: tuple[str, ...] = ()
+    """Other servers that the page may load pictures, audio and video from, such as `https://media.example.org`."""
+    markdown: tuple[str, ...] = ()
+    """Keys of the view whose values are Markdown. The page gets them as HTML too, without anything that runs or loads,
+    in `rendered`."""
     framed: bool = False
     """Whether the form shows pages by others, each in a sandboxed frame."""
     view: Callable[[Payload], dict[str, Any]] = as_it_is
     """What a worker may see of an item. Leave out whatever gives the answer away. It depends on the item alone: a view
     made for one worker is shown to the next. Default: the whole item."""
+    reveal: Reveal | None = None
+    """What is shown once a first part of the answer is stored. Default: all is shown at once."""
     arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
     """From an item and `Seeds` to an order of things for one worker, the same whenever they come back; the module gets
     it beside the view. Store answers by value, so that they do not depend on it."""
+    read: Callable[[dict[str, Any]], Any] = as_it_is
+    """What of the view people read, where it also holds what they don't, such as scripts. Default: all of it."""
     seconds: Callable[[Payload], float] | None = None
-    """How long an item takes at least. Default: by the words, options and pictures of its view, and its fields."""
+    """How long an item takes at least. Default: by the words, options and pictures that are read, and its fields."""
     written_words: int = 0
     """Words that people write for each part of an answer (`Grading.parts`), at the least: for what an hour pays."""
+
+    def shown(self, payload: Payload) -> dict[str, Any]:
+        """All that a worker sees of an item in the end."""
+        return self.view(payload) if self.reveal is None else {**self.view(payload), **self.reveal.view(payload)}
 
     @cached_property
     def html(self) -> str:
@@ -285,6 +303,9 @@ class Combining:
     share, which needs hashable answers."""
     distance: Callable[[Answer, Answer], float] = zero_or_one
     """Between two answers: symmetric, 0 for equal ones, at most 1. Default: 0 or 1."""
+    combine_fields: Callable[[Sequence[Judgment]], Mapping[str, FieldResult]] | None = None
+    """From judgments (one at least) to the result of every field, for answers that have fields; `combine` is then all
+    of them together."""
     chosen: Callable[[Answer], tuple[str, ...]] | None = None
     """The options in an answer, where people choose from a list: what `stage.quality` and `judgments.stable` go by."""
     quality_names: QualityNames = CROWDTRUTH_NAMES
@@ -320,24 +341,6 @@ class Simulating:
 
 
 @dataclass(frozen=True)
-class Explaining:
-    """How items, answers and grades read to people."""
-
-    present: Callable[[Payload, Answer], Answer] = answer_as_it_is
-    """From an item and an answer to it, gold or not, to the answer as others understand it: those who grade,
-    consolidate or review it, and those who see their result. Default: as it is."""
-    caption: Callable[[Payload], str] | None = None
-    """From an item to one line of text, for messages. Default: all its values."""
-    quote: Callable[[Payload, Answer], str] | None = None
-    """From an item and an answer to a text, for messages. Default: the fields of `present`, with their names."""
-    reasons: Callable[[Payload, Answer, Answer], tuple[str, ...]] | None = None
-    """From an item, an answer and the expert's to the reasons of the grade, for messages. Default: those of `grade`."""
-    feedback: Callable[[Payload, Answer, Answer], Mapping[str, Any]] | None = None
-    """From an item, an answer and the expert's to what the module's `compare` shows. Called in practice rounds only,
-    never for gold in production."""
-
-
-@dataclass(frozen=True)
 class Task:
     """A kind of work."""
 
@@ -363,7 +366,7 @@ class Task:
     """How items are made from an earlier stage."""
     simulating: Simulating = Simulating()
     """How simulated workers answer."""
-    explaining: Explaining = Explaining()
+    explaining: Explaining = PLAIN_WORDING
     """How items, answers and grades read to people."""
     prompting: Prompting = PLAIN_PROMPTING
     """How a model is asked, and how its answer is read."""

@@ -52,7 +52,7 @@ def finish_of(tx: Tx, study: Study, seen: Visit) -> Finish | None:
         return None
     if ended is Ending.COMPLETED:
         return Finish(ended, done, rule)
-    # People who were removed have worked before. Those who did not pass never get the code for finished work.
+    # People who were removed have worked before. Those who only failed never get the code for finished work.
     return Finish(ended, out or (done if ended is Ending.REMOVED else None), rule)
 
 
@@ -68,16 +68,13 @@ def parts_done(
 ) -> list[PartDone]:
     """What a worker did in some of the stages; in all if none are named.
 
-    Only what they did from `since` on counts: somebody who comes again has to do something again. After a gate that
-    they did not pass, work in other stages counts from then on.
+    Only what they did from `since` on counts: somebody who comes again has to do something again.
     """
     parts = [part for part in seen.stages if names is None or part.stage.name in names]
     failed = _not_passed(tx, study, seen.worker.id)
-    decided = max((failed.get(part.stage.name, 0) for part in parts), default=0)
     removed = any(part.state is State.REMOVED for part in seen.stages)
     work = _work_from(tx, study, seen.worker.id, since)
-    later = work if decided <= since else _work_from(tx, study, seen.worker.id, decided)
-    return [_part_done(part, failed, work if part.stage.name in failed else later, removed=removed) for part in parts]
+    return [_part_done(part, failed, work, removed=removed) for part in parts]
 
 
 def _is_shut(part: StageVisit) -> bool:
@@ -107,8 +104,7 @@ def _work_from(tx: Tx, study: Study, worker_id: int, since: int) -> _Work:
     return _Work(before, beside)
 
 
-def _not_passed(tx: Tx, study: Study, worker_id: int) -> dict[str, int]:
-    """The stages of gates that a worker did not pass, and when that was last decided."""
-    failed = gates.failed_by(tx, worker_id) if study.gates else {}
-    by_time = sorted((at, name) for name, at in failed.items() if name in study.gates)
-    return {stage: at for at, name in by_time for stage in study.gates[name].settings.stage}
+def _not_passed(tx: Tx, study: Study, worker_id: int) -> set[str]:
+    """The stages of gates that a worker did not pass."""
+    failed = gates.failed_by(tx, worker_id) if study.gates else ()
+    return {stage for name in failed if name in study.gates for stage in study.gates[name].settings.stage}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from chorale.engine.leases import give_back_everything
 from chorale.engine.running import Study
-from chorale.engine.settling import settle_everything
+from chorale.engine.settling import settle_everything, settle_group
 from chorale.model import Refusal, UserError, Worker
 from chorale.store import Tx, erasing, events, participations, payments, settings, workers
 from chorale.store.erasing import Erasure
@@ -73,7 +73,7 @@ def scrub(study: Study) -> bool:
 
 
 def finish(study: Study) -> None:
-    """Settle what rested on answers that are gone, and empty the items that were made of them.
+    """Settle what rested on answers that are gone; empty the items made of them, and others' answers to these.
 
     For everybody whose answers were ever erased: a process may have died before it came to this.
     """
@@ -82,16 +82,26 @@ def finish(study: Study) -> None:
         study.store.do(partial(_empty_derived, study=study, worker_id=worker_id))
 
 
+def made_of_answers(study: Study) -> list[int]:
+    """The stages whose items are made of answers, one or several, as they were given."""
+    stages = study.stages.values()
+    return [one.id for one in stages if one.settings.items is not None and one.settings.items.of != "results"]
+
+
 def _without_answers(tx: Tx) -> list[int]:
     return sorted({one.worker_id for one in erasing.erasures(tx) if one.answers})
 
 
 def _empty_derived(tx: Tx, study: Study, worker_id: int) -> None:
-    if not erasing.to_empty(tx, worker_id):
+    where = erasing.repeated(tx, made_of_answers(study), worker_id)
+    if not erasing.is_there(tx, where.responses) and not erasing.to_empty(tx, worker_id):
         return
     now = study.clock()
     number = erasing.begin(tx, worker_id, BY_ERASURE, now, identity=False, answers=True)
-    erased = {"items": erasing.erase_derived(tx, worker_id)}
+    erased = {"answers to items made of theirs": erasing.erase_repeated(tx, where, now)}
+    for stage_id, group in sorted(erasing.groups_of(tx, where.items)):
+        settle_group(tx, study, study.stage_by_id(stage_id), group)
+    erased["items"] = erasing.erase_derived(tx, worker_id)
     erasing.end(tx, number, erased, now)
     _record(tx, now, worker_id, BY_ERASURE, identity=False, answers=True, erased=erased)
 

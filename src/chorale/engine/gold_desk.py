@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from chorale.contract import FieldKind
+from chorale.contract import AnswerField
+from chorale.engine.combining import needed_fields
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Answer, Item, ItemState, Payload, UserError
 from chorale.store import Tx, codec, events, gold, responses
@@ -19,27 +20,62 @@ UNANIMOUS_EXPLANATION = "This one has a clear answer, and it is another one than
 class Candidates:
     unanimous: list[Item]
     confusing: list[Item]
+    by_field: dict[str, int]
+    """On how many items all judgments agree in each graded field; empty where answers have no fields."""
 
 
-def candidates(tx: Tx, stage: RunningStage, below: float | None = None) -> Candidates:
+def candidates(tx: Tx, stage: RunningStage, below: float | None = None, fields: Sequence[str] = ()) -> Candidates:
     """Complete items all of whose judgments agree, and those whose confidence is below a bound.
 
-    The bound is the stage's release confidence unless another is given; the most confusing come first.
+    The bound is the stage's release confidence unless another is given; the most confusing come first. Where answers
+    have fields, those named must agree: by default those that decide an item and can be graded.
     """
     bound = stage.settings.release_confidence if below is None else below
+    wanted = gold_fields(stage, fields)
     unanimous: list[Item] = []
     confusing: list[Item] = []
+    by_field = {field.name: 0 for field in _gradable(stage)}
     disputed = _disputed_items(tx, stage)
     for item in _shown_once(stage, list(all_items(tx, stage.name)), _shown_as_gold(tx, stage)):
         label = item.label()
         if label is None:
             continue
-        if label.judgments > 1 and item.id not in disputed and stage.task.shape.without_texts(label.answer) != {}:
+        apart = disputed.get(item.id, set())
+        if label.judgments > 1:
+            for name in by_field:
+                by_field[name] += name not in apart and label.answer.get(name) is not None
+        if label.judgments > 1 and not apart.intersection(wanted or (_WHOLE,)) and _answers_all(label.answer, wanted):
             unanimous.append(item)
         elif label.confidence < bound:
             confusing.append(item)
     confusing.sort(key=lambda item: (item.confidence or 0.0, item.key))
-    return Candidates(unanimous, confusing)
+    return Candidates(unanimous, confusing, by_field)
+
+
+_WHOLE = ""
+"""What an answer without fields is called among those that differ."""
+
+
+def _gradable(stage: RunningStage) -> list[AnswerField]:
+    return [field for field in stage.task.shape.compared if field.graded]
+
+
+def gold_fields(stage: RunningStage, named: Sequence[str] = ()) -> tuple[str, ...]:
+    """The fields that become gold: those named, or all that decide an item and can be graded."""
+    gradable = [field.name for field in _gradable(stage)]
+    for name in named:
+        if name not in gradable:
+            known = ", ".join(gradable) or "none"
+            raise UserError(
+                f"Stage {stage.name!r} has no field {name!r} that gold can be compared in. It has: {known}. Free text "
+                "is never gold."
+            )
+    return tuple(named) or tuple(name for name in gradable if name in needed_fields(stage))
+
+
+def _answers_all(answer: Answer, fields: Sequence[str]) -> bool:
+    """Whether there is something to compare: a field that is asked of some only may be missing, but not all are."""
+    return not fields or any(answer.get(name) is not None for name in fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +89,9 @@ class FirstCandidates:
 
 
 def first_candidates(tx: Tx, stage: RunningStage, shown: int, counted: int) -> FirstCandidates:
-    """The first of the same as `candidates`, without looking at every answer where answers have no texts in them."""
-    if any(field.kind is FieldKind.TEXT for field in stage.task.shape.fields):
+    """The first of the same as `candidates`, without looking at every answer where all of an answer must agree."""
+    fields = stage.task.shape.fields
+    if len(gold_fields(stage)) < len(fields):
         every = candidates(tx, stage)
         return FirstCandidates(
             every.unanimous[:shown],
@@ -95,18 +132,27 @@ def _shown_once(stage: RunningStage, items: Sequence[Item], gold_shown: Collecti
 
 
 def _shown(stage: RunningStage, payload: Payload) -> str:
-    return codec.as_text(stage.task.form.view(payload))
+    return codec.as_text(stage.task.form.shown(payload))
 
 
-def _disputed_items(tx: Tx, stage: RunningStage) -> set[int]:
-    """Items with different counted answers. Confidence does not show it: an answer of no trust does not lower it."""
+def _disputed_items(tx: Tx, stage: RunningStage) -> dict[int, set[str]]:
+    """In which fields the counted answers to an item differ, or that they differ as a whole.
+
+    Confidence does not show it: an answer of no trust does not lower it.
+    """
+    fields = stage.task.shape.compared
     first: dict[int, Answer] = {}
-    disputed: set[int] = set()
+    disputed: dict[int, set[str]] = {}
     for response in responses.all_responses(tx, stage_name=stage.name):
-        if response.counts:
-            answer = stage.task.shape.without_texts(response.answer)
-            if first.setdefault(response.item_id, answer) != answer:
-                disputed.add(response.item_id)
+        if not response.counts:
+            continue
+        before = first.setdefault(response.item_id, response.answer)
+        if not stage.task.shape.fields:
+            apart = {_WHOLE} if before != response.answer else set()
+        else:
+            apart = {field.name for field in fields if field.between(before, response.answer)}
+        if apart:
+            disputed.setdefault(response.item_id, set()).update(apart)
     return disputed
 
 
@@ -127,7 +173,7 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
         )
     if not explanation.strip():
         raise UserError(f"Item {key!r} needs an explanation: workers who answer it wrongly will read it.")
-    answer = stage.parsed_gold(raw_answer, item)
+    answer = _gradable_gold(stage, key, stage.parsed_gold(raw_answer, item))
     seed = study.settings.study.seed
     # It has been shown as often as other items: its turn as gold comes when all that were shown less have had theirs.
     gold.put_gold(tx, item.id, stage.id, stage.name, seed, key, answer, explanation.strip(), "pilot", wanted=0)
@@ -135,22 +181,42 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
     events.record(tx, study.clock(), "made gold", evidence, stage_id=stage.id, item_id=item.id)
 
 
-def promote_unanimous(study: Study, stage: RunningStage, by: str) -> int:
-    """Make gold of every unanimous item, with the crowd's answer but for texts; how many.
+def _gradable_gold(stage: RunningStage, key: str, answer: Answer) -> Answer:
+    """Gold without the fields that are not compared: free text that the study does not say how to grade."""
+    if not stage.task.shape.fields:
+        return answer
+    graded = {field.name for field in stage.task.shape.fields if field.graded}
+    kept = {name: value for name, value in answer.items() if name in graded}
+    if not kept:
+        raise UserError(f"Item {key!r} would be gold in free text alone, which is not graded. Answer another field.")
+    return kept
+
+
+def promote_unanimous(study: Study, stage: RunningStage, by: str, fields: Sequence[str] = ()) -> int:
+    """Make gold of every item on which all agree, in these fields alone; how many.
 
     A few at a time: others want their turn.
     """
-    unanimous = study.store.look(lambda tx: candidates(tx, stage)).unanimous
+    wanted = gold_fields(stage, fields)
+    unanimous = study.store.look(lambda tx: candidates(tx, stage, fields=wanted)).unanimous
     for start in range(0, len(unanimous), PROMOTED_AT_ONCE):
         chunk = unanimous[start : start + PROMOTED_AT_ONCE]
-        study.store.do(partial(_promote_all, study=study, stage=stage, items=chunk, by=by))
+        study.store.do(partial(_promote_all, study=study, stage=stage, items=chunk, by=by, fields=wanted))
     return len(unanimous)
 
 
-def _promote_all(tx: Tx, study: Study, stage: RunningStage, items: Sequence[Item], by: str) -> None:
+def _promote_all(
+    tx: Tx, study: Study, stage: RunningStage, items: Sequence[Item], by: str, fields: Sequence[str]
+) -> None:
     for item in items:
-        answer = stage.task.shape.without_texts(item.answer)
-        promote(tx, study, stage, item.key, answer, UNANIMOUS_EXPLANATION, by)
+        promote(tx, study, stage, item.key, gold_of(stage, item.answer, fields), UNANIMOUS_EXPLANATION, by)
+
+
+def gold_of(stage: RunningStage, answer: Answer, fields: Sequence[str]) -> Answer:
+    """An aggregated answer as gold: without free text and whatever else is not to be graded."""
+    if not stage.task.shape.fields:
+        return answer
+    return {name: answer[name] for name in fields if answer.get(name) is not None}
 
 
 def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason: str) -> None:

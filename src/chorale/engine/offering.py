@@ -13,10 +13,22 @@ from chorale.engine.offering_room import has_room, more_may_come
 from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.engine.training import places_in
 from chorale.engine.way_in import way_in_of
-from chorale.model import AssignmentKind, Refusal, StageState
-from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
+from chorale.model import Answer, AssignmentKind, Refusal, StageState
+from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation, stopping_chance
 from chorale.protocol.situation_words import NO_CONSENT, message
-from chorale.store import Tx, assignments, codec, events, gates, lengths, offering, participations, stages, workers
+from chorale.store import (
+    Tx,
+    assignments,
+    codec,
+    events,
+    first_answers,
+    gates,
+    lengths,
+    offering,
+    participations,
+    stages,
+    workers,
+)
 from chorale.store.assignments import Lease
 from chorale.store.credentials import credentials_of
 from chorale.store.offering import EVERYTHING, Draw, ItemContent
@@ -27,6 +39,14 @@ from chorale.store.sessions import SessionClaim
 class Progress(NamedTuple):
     answered: int
     earned: int
+
+
+class FirstStep(NamedTuple):
+    """What a form in two steps asks first."""
+
+    fields: tuple[str, ...]
+    answer: Answer | None
+    """The first answer, if it is stored; then all of the item is shown."""
 
 
 class Offer(NamedTuple):
@@ -42,6 +62,8 @@ class Offer(NamedTuple):
     """The order of things on this worker's page, if the task has one."""
     ended: int = 0
     """How many leases were found to be over on the way, whose items others can have; not for workers."""
+    first: FirstStep | None = None
+    """What is to be answered first, where the form has two steps."""
     skips_left: int | None = None
     """How many more items they may skip, this one included; None if any number."""
     pay: int | None = None
@@ -84,11 +106,12 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session
     now = situation(facts)
     lease, ended = held, 0
     if now.reason is Reason.HAS_ROOM:
+        _check_open(tx, study, worker_id)
         lease = _lease_next(tx, study, stage, worker_id, record)
         if lease is None and (ended := expire_leases(tx, study)):
             lease = _lease_next(tx, study, stage, worker_id, record)
     if now.state is State.AVAILABLE and lease is not None:
-        offer = _offer(study, stage, record.pseudonym, lease, Progress(record.answered, record.earned), ended)
+        offer = _offer(tx, study, stage, record.pseudonym, lease, Progress(record.answered, record.earned), ended)
         by_length = stage.settings.pay.by_length is not None
         return offer._replace(
             skips_left=stage.skips_left(record.answered, record.skipped),
@@ -98,6 +121,26 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session
     if now.reason is Reason.HAS_ROOM or (now.reason is Reason.BUDGET and not has_room(tx, stage, worker_id)):
         now = situation(facts._replace(has_room=never))
     return _without_item(tx, study, stage, worker_id, now, Progress(record.answered, record.earned), ended)
+
+
+MOST_OPEN = 3
+"""How many items a worker can hold at once, in all stages together."""
+
+
+def _check_open(tx: Tx, study: Study, worker_id: int) -> None:
+    """Refuse one more item to somebody who holds too many: nobody is to keep items of all stages from others."""
+    if len(study.stages) <= MOST_OPEN:
+        return
+    if len(assignments.tokens_held(tx, worker_id)) >= MOST_OPEN:
+        expire_leases(tx, study)
+        if len(assignments.tokens_held(tx, worker_id)) >= MOST_OPEN:
+            raise Refusal("too_many_open", _TOO_MANY_OPEN)
+
+
+_TOO_MANY_OPEN = (
+    f"You have started {MOST_OPEN} questions in other parts of this study. Finish or skip one of them first; "
+    "your start page lists the parts."
+)
 
 
 def _facts(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance, holds_item: bool) -> Facts:
@@ -239,9 +282,9 @@ _MODULI = 1 << 20
 
 
 def _draw(study: Study, places: float) -> Draw:
-    """A draw of one position in so many."""
+    """A draw that goes so many places ahead on average."""
     modulus = _MODULI + secret_number(study) % _MODULI
-    return Draw(modulus, int(modulus / places))
+    return Draw(modulus, int(modulus * stopping_chance(places)))
 
 
 def _item_draw(study: Study, places: float) -> Draw:
@@ -252,7 +295,7 @@ def _item_draw(study: Study, places: float) -> Draw:
     if (number // _MODULI) % _MODULI * places < _MODULI:
         return EVERYTHING
     modulus = _MODULI + number % _MODULI
-    return Draw(modulus, int(modulus / places))
+    return Draw(modulus, int(modulus * stopping_chance(places)))
 
 
 def _asks_for_more(study: Study, stage: RunningStage, judgments: int) -> bool:
@@ -262,10 +305,14 @@ def _asks_for_more(study: Study, stage: RunningStage, judgments: int) -> bool:
 
 
 def _offer(
-    study: Study, stage: RunningStage, pseudonym: str, lease: Lease, progress: Progress, ended: int = 0
+    tx: Tx, study: Study, stage: RunningStage, pseudonym: str, lease: Lease, progress: Progress, ended: int = 0
 ) -> Offer:
     arrangement = None
     if stage.task.form.arrange is not None:
         seeds = Seeds.of(study.settings.study.seed, stage.name, pseudonym, lease.item_key)
         arrangement = stage.task.form.arrange(codec.frozen_from_text(lease.payload), seeds)
-    return Offer("item", "", progress, lease, stage.view_of(lease.payload), arrangement, ended)
+    view, reveal, step = stage.view_of(lease.payload), stage.task.form.reveal, None
+    if reveal is not None:
+        step = FirstStep(reveal.fields, first_answers.first_answer_of(tx, lease.token))
+        view = view if step.answer is None else stage.task.form.shown(codec.frozen_from_text(lease.payload))
+    return Offer("item", "", progress, lease, view, arrangement, ended, step)

@@ -7,11 +7,13 @@ worth it: the whole of it costs a study a fixed multiple of computing them once 
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as data_field
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from chorale.contract import AnswerField
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_worker
 from chorale.model import UserError
@@ -48,15 +50,19 @@ class StageQuality:
 class _Memory:
     """What a process has read of a stage, so that it need not read it again."""
 
-    lock: Lock = field(default_factory=Lock)
-    answers: dict[int, GivenAnswer] = field(default_factory=dict)
+    lock: Lock = data_field(default_factory=Lock)
+    answers: dict[int, GivenAnswer] = data_field(default_factory=dict)
     """By response."""
-    known: StageQuality = field(default_factory=StageQuality)
+    known: StageQuality = data_field(default_factory=StageQuality)
 
 
-def stage_quality(study: Study, stage: RunningStage, *, at_once: bool = False) -> StageQuality:
-    """The qualities of a stage: as they were last computed, unless it is due again or wanted `at_once`."""
-    memory: _Memory = study.memory.setdefault(f"quality:{stage.name}", _Memory())
+def stage_quality(
+    study: Study, stage: RunningStage, *, at_once: bool = False, field: AnswerField | None = None
+) -> StageQuality:
+    """The qualities of a stage, or of a field of its answers: as they were last computed, unless it is due again or
+    wanted `at_once`."""
+    name = f"quality:{stage.name}" if field is None else f"quality:{stage.name}:{field.name}"
+    memory: _Memory = study.memory.setdefault(name, _Memory())
     with memory.lock:
         after = max(memory.answers, default=0) - LATE
         active, last, new = study.store.look(lambda tx: _read(tx, stage, after))
@@ -66,7 +72,7 @@ def stage_quality(study: Study, stage: RunningStage, *, at_once: bool = False) -
         )
         if is_due(len(counted), len(memory.known.answers)) or (at_once and counted != memory.known.answers):
             upto = max(memory.answers, default=0)
-            memory.known = StageQuality(qualities(stage, counted), counted, upto, last)
+            memory.known = StageQuality(qualities(stage, counted, field), counted, upto, last)
         return memory.known
 
 
@@ -82,11 +88,19 @@ def is_due(counted: int, before: int) -> bool:
     return counted < before or counted >= before + max(FEWEST_MORE, MORE * before)
 
 
-def qualities(stage: RunningStage, answers: Iterable[GivenAnswer]) -> "CrowdTruth | None":
-    """CrowdTruth's qualities of a stage whose task has options to choose; None where nobody can be compared."""
-    chosen = stage.task.combining.chosen
-    given = sorted(answers, key=lambda answer: (answer.item, answer.worker))
-    if chosen is None or not given:
+def qualities(
+    stage: RunningStage, answers: Iterable[GivenAnswer], field: AnswerField | None = None
+) -> "CrowdTruth | None":
+    """CrowdTruth's qualities of a stage whose task has options to choose, or of a field; None where nobody can be
+    compared."""
+    chosen = stage.task.combining.chosen if field is None else field.chosen
+    if chosen is None:
+        return None
+    given = sorted(
+        (answer for answer in answers if field is None or answer.answer.get(field.name) is not None),
+        key=lambda answer: (answer.item, answer.worker),
+    )
+    if not given:
         return None
     # A fifth of a second to load, which studies without options to choose need not wait for.
     from chorale.metrics.aggregation.crowdtruth import crowdtruth  # noqa: PLC0415

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.forgetting import BY_DATE, Forgotten, Request, Unpaid, finish, forget, pending, scrub, unpaid
 from chorale.engine.running import Study
-from chorale.store import Tx, erasing, settings
+from chorale.store import Tx, remaining, settings
 
 DAY = 86_400_000
 LAST_RUN = "retention"
@@ -29,7 +29,7 @@ def due(tx: Tx, study: Study) -> list[Due]:
     rule, now = study.settings.retention, study.clock()
     waiting = {one.worker_id for one in pending(tx)}
     found = []
-    for person in erasing.last_seen(tx, EXPERTS_PANEL):
+    for person in remaining.last_seen(tx, EXPERTS_PANEL):
         age = now - person.at
         identity = person.identified and (person.worker_id in waiting or _is_over(age, rule.identities_days))
         answers = person.has_answers and _is_over(age, rule.answers_days)

@@ -10,18 +10,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from chorale.contract import AnswerError, Task
-from chorale.contract.task import Combined
 from chorale.engine.clock import Clock
 from chorale.engine.parts import WorkPart
 from chorale.folder.expected_pay import works_for_nothing
-from chorale.metrics.aggregation.tie_draw import draw_of
 from chorale.model import (
     EXPERT,
     Answer,
     GateSettings,
     GoldRecord,
     Item,
-    Judgment,
     Refusal,
     StageSettings,
     Standing,
@@ -90,14 +87,6 @@ class RunningStage:
     def admitting(self) -> Callable[[Credentials], Admission]:
         """The same where it goes by credentials alone. Remembered for a while, since many have the same."""
         return lru_cache(maxsize=MOST_CREDENTIALS)(self.admission)
-
-    def combined(self, key: str, judgments: Sequence[Judgment]) -> Combined | None:
-        """The judgments of the item with this key, put together."""
-        first = judgments[0].answer if judgments else None
-        if self.tie_seed is not None and any(judgment.answer != first for judgment in judgments):
-            draw = draw_of(self.tie_seed, self.name, key)
-            judgments = [judgment._replace(draw=draw) for judgment in judgments]
-        return self.task.combining.combine(tuple(judgments))
 
     def parsed(self, sent: Any) -> tuple[Answer, str]:
         """An answer that was sent, in its canonical form, and that as text; AnswerError if it can't be taken.

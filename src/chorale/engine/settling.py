@@ -13,13 +13,13 @@ from typing import Any
 
 from chorale.contract import ItemError
 from chorale.contract.reading_time import shown_words
+from chorale.engine.combining import outcome
 from chorale.engine.correcting import finish_corrections
 from chorale.engine.grading import grade_behind
 from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.engine.waiting import takes_all
-from chorale.model import ItemState, Judgment, JudgmentSettings, NewItem, SourceItem
+from chorale.model import ItemState, Judgment, NewItem, SourceItem
 from chorale.model.problems import UnavailableError
-from chorale.protocol import decide_item, ranking_is_stable, rule_for
 from chorale.store import Tx, codec, events, labels, positions
 from chorale.store.assignments import Assigned
 from chorale.store.items import add_items, content_of
@@ -148,19 +148,14 @@ def _settle_item(
 
 def _decided(stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment], taken: int) -> ItemProgress:
     """The item as these judgments make it, with so many of its places taken."""
-    rule = rule_for(stage.settings.judgments, item.sampled)
-    # Before the minimum is reached there is nothing to decide, and nothing to show for it.
-    combined = stage.combined(item.key, judgments) if len(judgments) >= rule.min else None
-    confidence = None if combined is None else combined.confidence
-    stable = has_settled(stage, rule, judgments)
-    decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
+    combined, decision = outcome(stage, item.key, judgments, sampled=item.sampled, decided=item.decision)
     state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
     return item._replace(
         state=ItemState.WITHDRAWN if item.state == ItemState.WITHDRAWN else state,
         wanted=max(decision.wanted, taken),
         taken=taken,
         label=None if combined is None else codec.answer_as_text(combined.answer),
-        confidence=confidence,
+        confidence=None if combined is None else combined.confidence,
         counted=len(judgments),
         released=decision.released,
     )
@@ -185,15 +180,6 @@ def _taken(tx: Tx, item: ItemProgress, judgments: int, *, answered: bool) -> int
         # judgment, in the same place. Otherwise one more judgment is that of somebody who counts again.
         return item.taken
     return judgments + labels.live_leases(tx, item.id)
-
-
-def has_settled(stage: RunningStage, rule: JudgmentSettings, judgments: Sequence[Judgment]) -> bool:
-    """Whether the order of what people choose has stayed the same as long as the stage asks for."""
-    chosen = stage.task.combining.chosen
-    if rule.stable is None or chosen is None or not rule.min <= len(judgments) < rule.max:
-        return False
-    in_order = sorted(judgments, key=lambda judgment: judgment.response)
-    return ranking_is_stable([chosen(judgment.answer) for judgment in in_order], rule.stable)
 
 
 def _record_label(tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment]) -> None:

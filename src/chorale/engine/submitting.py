@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from chorale.contract import AnswerError, GradeResult
 from chorale.engine import paying
 from chorale.engine.entering import admission
+from chorale.engine.first_answers import check_first
 from chorale.engine.gates import decide_about
 from chorale.engine.leases import own_assignment
 from chorale.engine.offering import Progress
@@ -93,12 +94,12 @@ def submit(
     if assignment.state == AssignmentState.SUBMITTED:
         return _as_before(tx, stage, held)
     item, answer, text = _parsed(tx, stage, assignment.item_id, raw_answer)
+    check_first(tx, stage, token, answer)
     _renew_if_ended(tx, study, stage, assignment, record)
     gold = _gold_of(tx, assignment)
     judged = _read_judged(tx, study, stage, held)
     now = study.clock()
-    elapsed = max(0, now - assignment.leased_at)
-    duration = elapsed if duration_ms is None else min(max(0, duration_ms), elapsed)
+    duration = _duration(stage, assignment, now, duration_ms)
     version = stage.task.version
     response_id = responses.add_response(tx, assignment, text, version, now, duration, idempotency_key)
     assignments.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
@@ -133,6 +134,19 @@ def submit(
         stage.id,
         removed.standing != record.standing,
     )
+
+
+def _duration(stage: RunningStage, assignment: Assignment, now: int, measured_ms: int | None) -> int:
+    """How long an answer took; Refusal if the stage says that nobody can be so fast."""
+    elapsed = max(0, now - assignment.leased_at)
+    rule = stage.settings.sense
+    if rule.refuse and rule.min_seconds is not None and elapsed < rule.min_seconds * 1000:
+        words = (
+            f"This one takes at least {rule.min_seconds:g} seconds to read and answer. Please read it again, and then "
+            "submit your answer."
+        )
+        raise Refusal("invalid_answer", words, 422)
+    return elapsed if measured_ms is None else min(max(0, measured_ms), elapsed)
 
 
 def _parsed(tx: Tx, stage: RunningStage, item_id: int, raw_answer: Any) -> tuple[Any, Any, str]:

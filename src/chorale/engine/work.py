@@ -9,6 +9,7 @@ from typing import Any
 
 from chorale.engine import offering, submitting, visit
 from chorale.engine.bonuses import added_later, pays_for_gold
+from chorale.engine.first_answers import Revealed, answer_first
 from chorale.engine.leases import expire_leases, extend, give_back, skip
 from chorale.engine.offering import Offer, Progress
 from chorale.engine.running import RunningStage, Study
@@ -21,8 +22,10 @@ __all__ = [
     "Offer",
     "Outcome",
     "Progress",
+    "Revealed",
     "StageVisit",
     "Visit",
+    "answer_first",
     "expire_leases",
     "extend",
     "give_back",

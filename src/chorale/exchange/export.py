@@ -14,11 +14,11 @@ from typing import TypeVar
 from chorale.contract import Task, TaskExport, installed_tasks
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
-from chorale.exchange import export_models, export_rows
+from chorale.exchange import export_fields, export_models, export_rows
 from chorale.exchange.export_columns import response_columns, response_lines
-from chorale.exchange.export_elsewhere import label_studio_rows
 from chorale.exchange.export_folders import FOLDERS, write_folder
-from chorale.exchange.export_format import ExportFormat, Writer
+from chorale.exchange.export_format import ExportFormat, Rows, Writer
+from chorale.exchange.label_studio import label_studio_rows, write_with_config
 from chorale.files import tables
 from chorale.folder.reading import did_you_mean
 from chorale.model import UserError
@@ -65,6 +65,8 @@ def write_export(study: Study, format_name: str, path: Path, progress: Progress 
 def _write_folder(tx: Tx, study: Study, path: Path, progress: Progress | None) -> int:
     formats = _formats(study)
     kinds = {**formats, "labels-parquet": replace(formats["labels"], write=tables.write_parquet)}
+    if "tidy" in formats:
+        kinds["tidy-parquet"] = replace(formats["tidy"], write=tables.write_parquet)
     return write_folder(study, path, lambda name, file: _write(tx, study, kinds[name], file, progress))
 
 
@@ -98,7 +100,37 @@ def _formats(study: Study) -> Mapping[str, ExportFormat]:
         for name, kind in _OF_EVERY_STUDY.items()
     }
     of_every["crowdkit"] = replace(of_every["crowdkit"], columns=export_rows.triple_columns(study))
-    return {**of_tasks, **of_every}
+    of_every["labelstudio"] = replace(
+        of_every["labelstudio"], write=lambda _, rows, path: write_with_config(study, iter(rows), path)
+    )
+    return {**of_tasks, **(_with_fields(study, of_every) if export_fields.stages_with_fields(study) else of_every)}
+
+
+def _with_fields(study: Study, formats: Mapping[str, ExportFormat]) -> dict[str, ExportFormat]:
+    """The formats of a study whose answers have fields: with a column for each, and as tidy rows."""
+    seen = export_fields.item_columns(study)
+    more: dict[Rows, tuple[str, ...]] = {
+        export_rows.response_rows: (*seen, *export_fields.field_columns(study, "answer")),
+        export_rows.label_rows: (*seen, *export_fields.field_columns(study, "label", sure=True)),
+    }
+    wider = {name: replace(kind, columns=(*kind.columns, *more.get(kind.rows, ()))) for name, kind in formats.items()}
+    return {
+        **wider,
+        "tidy": ExportFormat(
+            "counted answers, a row for every value of every field with the item's text, as CSV",
+            "tidy.csv",
+            export_fields.tidy_answer_columns(study),
+            export_fields.tidy_answers,
+            tables.write_csv,
+        ),
+        "tidy-labels": ExportFormat(
+            "aggregated labels, a row for every value of every field with the item's text, as CSV",
+            "tidy-labels.csv",
+            export_fields.tidy_label_columns(study),
+            export_fields.tidy_labels,
+            tables.write_csv,
+        ),
+    }
 
 
 def _of_task(stage: RunningStage, export: TaskExport, *, alone: bool) -> ExportFormat:
@@ -194,7 +226,16 @@ def _write_lines(_columns: Sequence[str], rows: Iterable[tables.TableRow], path:
     tables.write_jsonl(rows, path)
 
 
-_WRITERS: Mapping[str, Writer] = {".csv": tables.write_csv, ".tsv": tables.write_tsv, ".jsonl": _write_lines}
+def _write_files(_columns: Sequence[str], rows: Iterable[tables.TableRow], path: Path) -> None:
+    tables.write_zip(rows, path)
+
+
+_WRITERS: Mapping[str, Writer] = {
+    ".csv": tables.write_csv,
+    ".tsv": tables.write_tsv,
+    ".jsonl": _write_lines,
+    ".zip": _write_files,
+}
 _RESPONSE_COLUMNS = (
     *("response", "stage", "task", "task_version", "item", "group", "payload", "worker", "kind", "answer", "counts"),
     *("submitted_at", "submitted_at_ms", "duration_ms", "gold_answer", "gold_score"),
@@ -229,7 +270,7 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         tables.write_csv,
     ),
     "labelstudio": ExportFormat(
-        "every item with all its answers, as tasks for Label Studio, as JSON",
+        "every item with all its answers, as tasks for Label Studio, as JSON, with a labelling configuration",
         "labelstudio.json",
         ("id", "data", "annotations", "predictions"),
         label_studio_rows,

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from chorale.engine.running import Study
+from chorale.exchange.export_fields import field_columns, flat_cells, item_columns
 from chorale.exchange.export_rows import iso_time
 from chorale.model import AssignmentKind, Standing
 from chorale.store import Tx, items, responses
@@ -29,7 +30,7 @@ def response_lines(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[list[
     """The same as lines of JSON, batch by batch: what `write_jsonl` makes of `response_rows`."""
     line = "{" + ", ".join(f"{json.dumps(name)}: %s" for name in names) + "}\n"
     for batch in _batches(tx, study, list):
-        texts = [map(_spaced if name in _STORED_AS_JSON else _dumped, batch[name]) for name in names]
+        texts = [map(_spaced if name in _STORED_AS_JSON else _written, batch[name]) for name in names]
         yield [line % row for row in zip(*texts, strict=True)]
 
 
@@ -40,7 +41,20 @@ def _batches(tx: Tx, study: Study, values: Callable[[Sequence[str | None]], list
     for rows in responses.response_batches(tx, SIZE):
         # Rows are tuples: turned around, they are columns.
         stored = dict(zip(responses.RESPONSE_COLUMNS, zip(*rows, strict=True), strict=True))
-        yield _named(stored, sources, arms, agreed, values)
+        yield {**_named(stored, sources, arms, agreed, values), **_fields(study, stored)}
+
+
+def _fields(study: Study, stored: _Columns) -> _Columns:
+    """What people saw and answered, a column each, where answers have fields."""
+    names = (*item_columns(study), *field_columns(study, "answer"))
+    if not names:
+        return {}
+    stages = {name: stage for name, stage in study.stages.items() if stage.task.shape.fields}
+    rows = [
+        flat_cells(stages[stage], payload, answer) if stage in stages else {}
+        for stage, payload, answer in zip(stored["stage"], stored["payload"], stored["answer"], strict=True)
+    ]
+    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def _named(
@@ -95,6 +109,10 @@ def _value(text: str) -> Any:
 def _spaced(text: str | None) -> str:
     """Stored JSON as exports write it."""
     return "null" if text is None else json.dumps(json.loads(text), ensure_ascii=False, allow_nan=False)
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else _dumped(value)
 
 
 # 1, 1.0 and True are equal, and not the same.

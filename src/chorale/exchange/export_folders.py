@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chorale.engine.running import Study
+from chorale.exchange.export_fields import stages_with_fields
 from chorale.folder.draft import draft_folder
 
 WriteTable = Callable[[str, Path], int]
@@ -33,6 +34,8 @@ def write_folder(study: Study, path: Path, write: WriteTable) -> int:
         data.mkdir(parents=True)
         rows = write("parquet", data / "responses.parquet")
         labels = write("labels-parquet", data / "labels.parquet")
+        if stages_with_fields(study):
+            write("tidy-parquet", data / "fields.parquet")
         (draft.study / "README.md").write_text(_card(study, rows, labels), "utf-8", errors="replace")
     return rows
 
@@ -45,6 +48,9 @@ def _card(study: Study, responses: int, labels: int) -> str:
         f"| `{name}` | `{stage.task.name}` | {stage.settings.judgments.min} to {stage.settings.judgments.max} |"
         for name, stage in study.stages.items()
     )
+    has_fields = bool(stages_with_fields(study))
+    fields = "- config_name: fields\n  data_files: data/fields.parquet\n" if has_fields else ""
+    tidy = "\n\n`fields` has a row for every value of every field of the counted answers." if has_fields else ""
     return f"""---
 pretty_name: {title}
 tags:
@@ -55,7 +61,7 @@ configs:
   data_files: data/responses.parquet
 - config_name: labels
   data_files: data/labels.parquet
----
+{fields}---
 
 # {_plain(info.title)}
 
@@ -66,7 +72,7 @@ configs:
 {stages}
 
 `responses` has a row for every response, `labels` one for every item with the crowd's answer and its confidence. Use
-released labels only, or say why not. People appear under pseudonyms. Nested values are JSON text.
+accepted labels (`released`) only, or say why not. People appear under pseudonyms. Nested values are JSON text.{tidy}
 
 Seed of everything random: {info.seed}. Contact: {_plain(info.contact)}
 """

@@ -4,12 +4,13 @@ Of people whose answers were erased, only the ledger has anything: what was paid
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 from chorale.engine.running import RunningStage, Study
-from chorale.model import ItemState
+from chorale.exchange.export_fields import cells, label_cells, seen
+from chorale.model import ItemState, Response
 from chorale.monitor.status import trust_of
 from chorale.protocol import hourly_wage
 from chorale.store import Tx, erasing, events, gates, items, ledger, participations
@@ -50,7 +51,15 @@ def response_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
             "item_sources": sources.get(response.item_id, []),
             "consent_version": agreed.agreed_at(response.worker, response.submitted_at),
             **({} if arms is None else {"arm": arms.get(response.worker)}),
+            **_of_fields(study.stage(response.stage), response),
         }
+
+
+def _of_fields(stage: RunningStage, response: Response) -> dict[str, Any]:
+    if not stage.task.shape.fields:
+        return {}
+    payload = json.loads(response.item_payload)
+    return seen(stage, payload) | cells(stage, payload, response.answer, "answer")
 
 
 def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
@@ -77,6 +86,7 @@ def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
             "is_gold": item.is_gold,
             "sources": sources.get(item.id, []),
             **({} if study.settings.arms is None else {"arm": next(iter(its)) if len(its) == 1 else None}),
+            **label_cells(tx, study.stage(item.stage), item),
         }
 
 
@@ -178,9 +188,17 @@ def triples(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
         if response.counts and response.item_state != ItemState.WITHDRAWN:
             task = f"{response.stage}/{response.item}" if several else response.item
             columns = names[response.stage]
-            given = response.answer if columns else {_WHOLE: response.answer}
-            labels = {columns.get(name, name): value for name, value in given.items()}
+            if columns:
+                labels = {columns[name]: label(value) for name, value, label in _labels(study, response)}
+            else:
+                labels = {_WHOLE: response.answer}
             yield {"task": task, "worker": response.worker, **labels}
+
+
+def _labels(study: Study, response: Response) -> Iterator[tuple[str, Any, Callable[[Any], Any]]]:
+    for field in study.stage(response.stage).task.shape.fields:
+        if response.answer.get(field.name) is not None:
+            yield field.name, response.answer[field.name], field.label
 
 
 _WHOLE = "label"

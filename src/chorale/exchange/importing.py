@@ -6,12 +6,12 @@ known what they mean, and only a whole study gets the name that was asked for.
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chorale.engine.clock import wall_clock
 from chorale.engine.opening import DATABASE, bring_in
-from chorale.exchange.batch_kinds import batch_kind_of
+from chorale.exchange.batch_kinds import BatchKind, batch_kind_of
 from chorale.exchange.imported_files import StagedBatch, names_of, write_folder
 from chorale.exchange.imported_work import Progress, bring_in_work, counted
 from chorale.files.batch_files import BatchOptions, read_batch
@@ -46,8 +46,12 @@ def import_files(
     title: str,
     contact: str = "not known",
     progress: Progress | None = None,
+    kind: BatchKind | None = None,
 ) -> Imported:
-    """Make a study of finished work: a stage for every file. All of it, or nothing and UserError."""
+    """Make a study of finished work: a stage for every file. All of it, or nothing and UserError.
+
+    `kind` is how the files become stages, where that is known; otherwise their columns say.
+    """
     report_progress = progress or (lambda _done, _total, _what: None)
     with draft_folder(directory) as draft, disk_errors(), ExitStack() as stack:
         read = _FilesRead(files, report_progress)
@@ -58,6 +62,8 @@ def import_files(
             staged.append(
                 _staged(path, options, staging, draft.path / f"{number}.rows", read.streamed(), report_progress)
             )
+        if kind is not None:
+            staged = [replace(one, kind=kind) for one in staged]
         batches = names_of(staged)
         folder = write_folder(draft.study, batches, title, contact)
         store = open_loading_store(draft.study / DATABASE)

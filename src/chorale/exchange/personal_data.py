@@ -8,6 +8,7 @@ from chorale.engine.running import Study
 from chorale.exchange.export_rows import iso_time
 from chorale.model import Worker
 from chorale.store import Tx, consents, ledger, participations
+from chorale.store.first_answers import first_answers_by
 from chorale.store.grades import all_grades
 from chorale.store.messages import all_messages
 from chorale.store.responses import all_responses
@@ -53,6 +54,10 @@ def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, An
                 "duration_ms": one.duration_ms,
             }
             for one in all_responses(tx, pseudonym=name)
+        ],
+        "first_answers": [
+            {"stage": one.stage, "item": one.item, "answer": one.answer, "stored_at": iso_time(one.at)}
+            for one in first_answers_by(tx, worker.id)
         ],
         "grades": [
             {"response": one.response_id, "score": one.score, "reasons": list(one.reasons)}

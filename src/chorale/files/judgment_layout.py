@@ -12,6 +12,7 @@ from chorale.model import Problem, UserError
 
 _ANSWER = "Answer."
 _GOLD = "_gold"
+_ORDER = "_order"
 _OTHER_NAMES = {
     "task": ("task", "item", "unit", "question", "hit"),
     "worker": ("worker", "annotator", "rater", "coder", "user", "participant"),
@@ -53,12 +54,47 @@ class _PlatformColumns:
     trust: str | None
     refusal: str
     refused: frozenset[str]
+    own: frozenset[str] = frozenset()
+    """Columns that only its files have, where those of tasks and workers do not tell."""
+    beside: frozenset[str] = frozenset()
+    """Columns that are no answers."""
+
+    def made(self, names: Sequence[str]) -> bool:
+        """Whether a file with these columns comes from it."""
+        return {self.task, self.worker, *self.own} <= set(names)
 
 
 _PLATFORMS = (
     _PlatformColumns("Mechanical Turk", "HITId", "WorkerId", None, "AssignmentStatus", frozenset({"rejected"})),
     _PlatformColumns("Appen", "_unit_id", "_worker_id", "_trust", "_tainted", frozenset({"true"})),
+    _PlatformColumns(
+        "Chorale",
+        "item",
+        "worker",
+        None,
+        "counts",
+        frozenset({"false"}),
+        frozenset({"response", "answer", "counts", "item_state"}),
+    ),
+    _PlatformColumns(
+        "Chorale",
+        "item",
+        "worker",
+        "trust",
+        "counts",
+        frozenset(),
+        frozenset({"trust"}),
+        frozenset({"item", "worker", "trust"}),
+    ),
 )
+_OWN_ANSWER = "answer."
+"""What stands before the name of a field in Chorale's table of responses."""
+_NO_JUDGMENTS = (
+    ({"item", "field", "kind", "value"}, "has a row for every value of every field"),
+    ({"stage", "item", "payload", "label", "confidence"}, "has aggregated labels and no judgments"),
+    ({"item", "confidence", "judgments", "released"}, "has aggregated labels and no judgments"),
+)
+"""Other tables that Chorale writes, by their columns."""
 
 
 def layout_of(
@@ -75,14 +111,16 @@ def layout_of(
 
     With `several`, a batch file may have more than one column that may hold the answer: they are the candidates then.
     """
-    platform = next((each for each in _PLATFORMS if {each.task, each.worker} <= set(names)), None)
+    platform = next((each for each in _PLATFORMS if each.made(names)), None)
     problems: list[Problem] = []
+    if label is None:
+        _refuse_other_tables(path, names)
     find = partial(column_in, path, names, problems=problems)
-    task_column = find("task", task or _default("task", names, platform.task if platform else None))
-    worker_column = find("worker", worker or _default("worker", names, platform.worker if platform else None))
+    task_column = find("task", task or _default("task", names, platform))
+    worker_column = find("worker", worker or _default("worker", names, platform))
     candidates: tuple[str, ...] = ()
     if label is None and platform is not None and "label" not in names:
-        candidates = tuple(_answer_columns(names))
+        candidates = tuple(_answer_columns(names, platform.beside))
         label_column = candidates[0] if len(candidates) == 1 else ""
         if not candidates or (len(candidates) > 1 and not several):
             problems.append(_no_answer(path, candidates, platform))
@@ -99,13 +137,17 @@ def layout_of(
     return JudgmentLayout(task_column, worker_column, label_column, trust_column, refusal, platform.refused, candidates)
 
 
-def _default(role: str, names: Sequence[str], of_platform: str | None) -> str:
-    return role if role in names or of_platform is None else of_platform
+def _default(role: str, names: Sequence[str], platform: _PlatformColumns | None) -> str:
+    """The column a file usually has for it. In Chorale's own tables, `task` is the kind of work."""
+    if platform is None or (role in names and not platform.own):
+        return role
+    return platform.task if role == "task" else platform.worker
 
 
 def _with_prefix(label: str, names: Sequence[str]) -> str:
-    """The column of a Mechanical Turk answer may be named without its prefix."""
-    return _ANSWER + label if label not in names and _ANSWER + label in names else label
+    """The column of an answer may be named without its prefix."""
+    prefixed = (before + label for before in (_ANSWER, _OWN_ANSWER) if before + label in names)
+    return label if label in names else next(prefixed, label)
 
 
 def column_in(
@@ -141,17 +183,28 @@ def _usual_role(column: str) -> str | None:
     return next((role for role, known in _OTHER_NAMES.items() if plain.removesuffix("id") in known), None)
 
 
-def _answer_columns(names: Sequence[str]) -> list[str]:
+def _refuse_other_tables(path: Path, names: Sequence[str]) -> None:
+    for columns, what in _NO_JUDGMENTS:
+        if columns <= set(names):
+            fix = "Use the `crowdkit` export of the study, and name a field with --label."
+            raise UserError(f"{path} can't be used", [Problem(str(path), 1, what, fix)])
+
+
+def _answer_columns(names: Sequence[str], beside: frozenset[str]) -> list[str]:
     """The columns that may hold an answer: those a platform marks as such, or else all that are not its own."""
-    marked = [name for name in names if name.startswith(_ANSWER) or f"{name}{_GOLD}" in names]
-    return marked or [name for name in names if not name.startswith("_") and not name.endswith(_GOLD)]
+    marked = [name for name in names if name.startswith((_ANSWER, _OWN_ANSWER)) or f"{name}{_GOLD}" in names]
+    if not marked and "answer" in names:
+        marked = ["answer"]
+    rest = [name for name in names if not name.startswith("_") and not name.endswith((_GOLD, _ORDER))]
+    return marked or [name for name in rest if name not in beside]
 
 
 def _no_answer(path: Path, candidates: Sequence[str], platform: _PlatformColumns) -> Problem:
+    kind = "table" if platform.own else "batch file"
     if not candidates:
-        message = f"is a batch file of {platform.name} without a column that may hold the answer"
+        message = f"is a {kind} of {platform.name} without a column that may hold the answer"
         return Problem(str(path), 1, message, "Check that the right file was named.")
-    message = f"is a batch file of {platform.name} with several columns that may hold the answer"
+    message = f"is a {kind} of {platform.name} with several columns that may hold the answer"
     return Problem(str(path), 1, message, "Choose one with --label.", _shown(candidates))
 
 

@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
+from zipfile import ZIP_DEFLATED, ZipFile
 
 TableRow = Mapping[str, Any]
 
@@ -66,6 +67,13 @@ def write_jsonl(rows: Iterable[TableRow], target: Path | TextIO) -> None:
     with _opened(target) as file:
         for row in rows:
             file.write(json.dumps(dict(row), ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_zip(rows: Iterable[TableRow], target: Path) -> None:
+    """An archive with a file for every row: its name in `file`, its text in `content`."""
+    with replacing(target) as draft, ZipFile(draft, "x", ZIP_DEFLATED) as archive:
+        for row in rows:
+            archive.writestr(row["file"], row["content"])
 
 
 def write_lines(batches: Iterable[Iterable[str]], target: Path) -> None:

@@ -22,13 +22,14 @@ class DraftFolder:
 
 
 @contextmanager
-def draft_folder(directory: Path) -> Iterator[DraftFolder]:
+def draft_folder(directory: Path, option: str = "--out") -> Iterator[DraftFolder]:
     """A folder beside `directory`, what is made in it takes that name if all goes well, and otherwise leaves no trace.
 
-    A process that is killed leaves its draft. The next one for the same name clears it away.
+    `option` is how it was named. A process that is killed leaves its draft. The next one for the same name clears it
+    away.
     """
     if os.path.lexists(directory):
-        raise _there_already(directory)
+        raise _there_already(directory, option)
     try:
         made = _make_parents(directory.parent)
         notes = _clear_drafts(directory)
@@ -36,15 +37,15 @@ def draft_folder(directory: Path) -> Iterator[DraftFolder]:
         path.mkdir()
         held = _hold(path)
     except OSError as error:
-        raise UserError(f"{directory} can't be made: {error.strerror}. Choose another place with --out.") from None
+        raise UserError(f"{directory} can't be made: {error.strerror}. Choose another place with {option}.") from None
     draft = DraftFolder(path, path / "study", notes)
     try:
         yield draft
-        _put_in_place(draft.study, directory)
+        _put_in_place(draft.study, directory, option)
         made = []
     except OSError as error:
         raise UserError(
-            f"{directory} can't be written: {error.strerror or error}. Choose another place with --out."
+            f"{directory} can't be written: {error.strerror or error}. Choose another place with {option}."
         ) from error
     finally:
         shutil.rmtree(path, ignore_errors=True)
@@ -55,8 +56,8 @@ def draft_folder(directory: Path) -> Iterator[DraftFolder]:
                 parent.rmdir()
 
 
-def _there_already(directory: Path) -> UserError:
-    return UserError(f"{directory} is there already. Name a folder that is not, with --out.")
+def _there_already(directory: Path, option: str) -> UserError:
+    return UserError(f"{directory} is there already. Name a folder that is not, with {option}.")
 
 
 def _make_parents(folder: Path) -> list[Path]:
@@ -86,7 +87,7 @@ def _clear_drafts(directory: Path) -> tuple[str, ...]:
             shutil.rmtree(left, ignore_errors=True)
             os.close(held)
             removed.append(left)
-    return tuple(f"Removed {left}, which an import that was cut short had left." for left in removed)
+    return tuple(f"Removed {left}, which a command that was cut short had left." for left in removed)
 
 
 def _literal(name: str) -> str:
@@ -94,11 +95,11 @@ def _literal(name: str) -> str:
     return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)
 
 
-def _put_in_place(folder: Path, directory: Path) -> None:
+def _put_in_place(folder: Path, directory: Path, option: str) -> None:
     for path in (*folder.iterdir(), folder):
         _to_disk(path)
     if os.path.lexists(directory):
-        raise _there_already(directory)
+        raise _there_already(directory, option)
     folder.rename(directory)
     _to_disk(directory.parent)
 

@@ -6,16 +6,18 @@ from statistics import fmean
 
 from chorale.contract import Task
 from chorale.contract.reading_time import shown_words, writing_seconds
-from chorale.model import EXPERT, Answer, EntrySettings, LengthPay, PartsBonus, Payload, StagePay
+from chorale.folder.checking.content import KnownAnswers
+from chorale.model import EXPERT, EntrySettings, LengthPay, PartsBonus, Payload, StagePay
 from chorale.protocol import length_pay, parts_bonus
 
 
-def expected_pay(pay: StagePay, task: Task, known: Sequence[Answer], shown: Sequence[Payload]) -> float:
+def expected_pay(pay: StagePay, task: Task, known: KnownAnswers, shown: Sequence[Payload]) -> float:
     """The pay for an answer, for the length of its item and for its parts.
 
     Items are as long as those `shown`; where they are still to come, the most is paid for their length. Parts are as
-    many as the study file expects, or else as many as the right answers have that are `known`. Where neither tells,
-    only those count that the pay for the answer covers. All parts are taken to be kept (`pay.kept`).
+    many as the right answers to its items have; where those are not known, as many as the study file expects, or else
+    as other right answers have. Where nothing tells, only those count that the pay for the answer covers. All parts
+    are taken to be kept (`pay.kept`).
     """
     for_parts = sum(_for_parts(rule, pay.expected_parts, task, known) for rule in (pay.parts, pay.kept))
     return pay.per_judgment + _for_length(pay.by_length, task, shown) + for_parts
@@ -27,19 +29,20 @@ def _for_length(rule: LengthPay | None, task: Task, shown: Sequence[Payload]) ->
     return fmean(length_pay(shown_words(task, payload), rule) for payload in shown)
 
 
-def _for_parts(rule: PartsBonus | None, expected: float | None, task: Task, known: Sequence[Answer]) -> float:
+def _for_parts(rule: PartsBonus | None, expected: float | None, task: Task, known: KnownAnswers) -> float:
     if rule is None:
         return 0.0
-    if expected is not None:
+    if expected is not None and not known.to_items:
         return _on_average(expected, rule)
-    return fmean(parts_bonus(task.grading.parts(answer), rule) for answer in known) if known else 0.0
+    bonuses = [parts_bonus(task.grading.parts(answer), rule) for answer in known.answers]
+    return fmean(bonuses) if bonuses else 0.0
 
 
-def expected_writing(pay: StagePay, task: Task, known: Sequence[Answer]) -> float:
+def expected_writing(pay: StagePay, task: Task, known: KnownAnswers) -> float:
     """How many seconds it takes to write an answer, with as many parts as it is expected to have."""
-    parts = pay.expected_parts
+    parts = None if known.to_items else pay.expected_parts
     if parts is None:
-        parts = fmean(task.grading.parts(answer) for answer in known) if known else 1
+        parts = fmean(task.grading.parts(answer) for answer in known.answers) if known.answers else 1
     return writing_seconds(task, parts)
 
 

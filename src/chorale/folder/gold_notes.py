@@ -45,7 +45,7 @@ def _gold_removes_few(content: StageContent, coming: Mapping[str, int], people: 
 
 def _gold_among_items(content: StageContent) -> str | None:
     """Who meets the same thing twice learns which one was gold."""
-    view = content.task.form.view
+    view = content.task.form.shown
     shown = {json.dumps(view(item.payload), sort_keys=True) for item in content.items}
     same = [gold.item.key for gold in content.gold if json.dumps(view(gold.item.payload), sort_keys=True) in shown]
     if not same:

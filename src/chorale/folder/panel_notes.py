@@ -2,7 +2,7 @@
 
 from chorale.files.toml_lines import line_of
 from chorale.folder.reading import SETTINGS_FILE, StudyFolder
-from chorale.model import Problem
+from chorale.model import Problem, StudySettings
 from chorale.model.panels import PANELS
 
 
@@ -19,11 +19,16 @@ def about_panel(folder: StudyFolder) -> list[str]:
     ]
 
 
+def lacks_fee(settings: StudySettings) -> bool:
+    """Whether people come from a panel whose fee nobody has set."""
+    named = settings.prolific is not None or "panel" in settings.arrival.model_fields_set
+    return named and settings.arrival.by_url is not False and "fee_percent" not in settings.pay.model_fields_set
+
+
 def _no_fee(folder: StudyFolder) -> list[str]:
     """The note on a panel whose fee nobody has set: costs and budget would leave it out."""
     settings = folder.settings
-    named = settings.prolific is not None or "panel" in settings.arrival.model_fields_set
-    if not named or "fee_percent" in settings.pay.model_fields_set:
+    if not lacks_fee(settings):
         return []
     line = line_of(folder.settings_text, ("arrival", "panel"))
     message = f"the fee of {settings.arrival.panel} is not set, so costs and budget leave it out"

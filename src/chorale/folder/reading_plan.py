@@ -48,16 +48,15 @@ def reading_plan(content: StageContent) -> ReadingPlan | None:
         seconds[len(seconds) // 10],
         tuple(times[:LONGEST]),
         reading_seconds(content.guidelines),
-        expected_writing(content.settings.pay, content.task, [row.answer for row in content.truth or content.gold]),
+        expected_writing(content.settings.pay, content.task, content.known),
     )
 
 
 def pay_each(content: StageContent, shown: Sequence[Payload] | None = None) -> float:
     """What an answer in a stage is expected to earn, for items like those that are known or `shown`."""
-    known = [row.answer for row in content.truth or content.gold]
     if shown is None:
         shown = [item.payload for item in content.items or [row.item for row in content.gold]]
-    return expected_pay(content.settings.pay, content.task, known, shown)
+    return expected_pay(content.settings.pay, content.task, content.known, shown)
 
 
 def reading_notes(folder: StudyFolder) -> Iterator[str]:

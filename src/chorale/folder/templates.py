@@ -2,14 +2,19 @@
 
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from pathlib import Path
 
+from chorale.folder.own_table import OwnTable
 from chorale.folder.reading import SETTINGS_FILE, did_you_mean
 from chorale.lazy import load
 from chorale.model import UserError
 from chorale.registry import Kit, blaming, clash, installed
+from chorale.registry.installed import only
+
+GALLERY = "gallery"
+"""What the names of example studies begin with, before a slash."""
 
 
 @cache
@@ -19,12 +24,19 @@ def _templates() -> dict[str, list[tuple[Kit, Path]]]:
     for kit in installed().kits.values():
         for folder in templates_of(kit):
             templates.setdefault(folder.name, []).append((kit, folder))
+        for folder in gallery_of(kit):
+            templates.setdefault(f"{GALLERY}/{folder.name}", []).append((kit, folder))
     return templates
 
 
 def templates_of(kit: Kit) -> list[Path]:
     """The folders of a kit's templates."""
     return [] if kit.templates is None else sorted(file.parent for file in kit.templates.glob(f"*/{SETTINGS_FILE}"))
+
+
+def gallery_of(kit: Kit) -> list[Path]:
+    """The folders of a kit's example studies."""
+    return [] if kit.gallery is None else sorted(file.parent for file in kit.gallery.glob(f"*/{SETTINGS_FILE}"))
 
 
 def template_names() -> list[str]:
@@ -60,13 +72,23 @@ def _create_by_kit(directory: Path, template: str, part: str, unable: str, *sour
         raise UserError(f"The template `{template}` {unable}, or choose a template that does: {', '.join(able)}.")
     with blaming(f"part {place} of the kit `{kit.name}`"):
         files = list(load(place)(folder, *sources))
+    return _write(directory, partial(_fill, files))
 
-    def fill(target: Path) -> None:
-        target.mkdir()
-        for name, content in files:
-            (target / name).write_text(content, "utf-8", newline="\n")
 
-    return _write(directory, fill)
+def create_study_from_table(
+    directory: Path, table: OwnTable, text: str, key: str | None, ask: str, labels: Sequence[str]
+) -> list[Path]:
+    """A small study that asks one question about every row of a table, in the same way."""
+    kit, place = only("study made from a table", lambda kit: kit.own_table)
+    with blaming(f"part {place} of the kit `{kit}`"):
+        files = list(load(place)(table, text, key, ask, labels))
+    return _write(directory, partial(_fill, files))
+
+
+def _fill(files: Iterable[tuple[str, str]], target: Path) -> None:
+    target.mkdir()
+    for name, content in files:
+        (target / name).write_text(content, "utf-8", newline="\n")
 
 
 def template_folder(template: str) -> Path:

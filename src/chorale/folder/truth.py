@@ -1,17 +1,7 @@
 """Right answers that a rehearsal measures results by: rows of what workers see, with the answer to it."""
 
-import json
-from collections.abc import Mapping
-from typing import Any
-
 from chorale.folder.reading import StudyFolder
-
-_IN_ORDER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def view_key(view: Mapping[str, Any]) -> str:
-    """The same text for the same content, whatever the order of its fields."""
-    return _IN_ORDER.encode(view)
+from chorale.folder.view_key import view_key
 
 
 def truth_that_fits_nothing(folder: StudyFolder) -> tuple[str, ...]:
@@ -20,12 +10,12 @@ def truth_that_fits_nothing(folder: StudyFolder) -> tuple[str, ...]:
     for content in folder.stages:
         stage = content.settings
         known = {view_key(row.view) for row in content.truth}
-        shown = (view_key(content.task.form.view(item.payload)) for item in content.items)
+        shown = (view_key(content.task.form.shown(item.payload)) for item in content.items)
         # Items that come from other stages are not there yet.
         if known and content.items and known.isdisjoint(shown):
             file = stage.rehearsal.truth if stage.rehearsal else ""
             misfits.append(
-                f"no row of {file} fits an item of stage {stage.name}, so a rehearsal can't tell how good its results "
-                "are. Rows must show just what workers see of the items"
+                f"no row of {file} is about an item of stage {stage.name}, so the file is not used. Write rows that "
+                "show what workers see of your items, or delete the file and its [stage.rehearsal] table"
             )
     return tuple(misfits)

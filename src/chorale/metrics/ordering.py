@@ -11,23 +11,24 @@ _BITS = 64
 def order_of(keys: NDArray[np.int64], bound: int) -> NDArray[np.intp]:
     """The stable order of keys that are at least 0 and below `bound`.
 
-    NumPy sorts numbers several times as fast as it finds their order. So keys are sorted together with their places,
-    in one number of 64 bits. Where that is too small, 16 bits at a time are sorted by counting, the last ones first.
+    Keys of 16 bits are sorted by counting. For longer ones NumPy sorts numbers faster than it finds their order, so
+    they are sorted together with their places, in one number of 64 bits. Where that is too small, 16 bits at a time
+    are sorted by counting, the last ones first.
 
     >>> order_of(np.array([3, 1, 3, 0]), 4).tolist()
     [3, 1, 0, 2]
     """
     if len(keys) < _FEW:
         return np.argsort(keys, kind="stable")
-    places = (len(keys) - 1).bit_length()
-    if max(bound - 1, 1).bit_length() + places < _BITS:
+    places, width = (len(keys) - 1).bit_length(), max(bound - 1, 1).bit_length()
+    if width > _DIGIT and width + places < _BITS:
         together = keys.astype(np.int64) << places
         together |= np.arange(len(keys))
         together.sort()
         together &= (1 << places) - 1
         return together.astype(np.intp, copy=False)
     order = np.argsort(keys.astype(np.uint16), kind="stable")
-    for shift in range(_DIGIT, max(bound - 1, 1).bit_length(), _DIGIT):
+    for shift in range(_DIGIT, width, _DIGIT):
         digits = (keys >> shift).astype(np.uint16)
         order = order[np.argsort(digits[order], kind="stable")]
     return order

@@ -22,6 +22,7 @@ from chorale.metrics.clusters import Clusters
 from chorale.metrics.comparison import UnpairedComparison
 from chorale.metrics.sampling import Progress
 from chorale.metrics.signatures import Setting
+from chorale.metrics.support import support
 from chorale.model import UserError
 
 
@@ -67,6 +68,20 @@ class Resampling:
     def notes(self, items: Sequence[str], *, compared: bool = False) -> list[str]:
         """What was resampled, if anything was, and not item by item."""
         return [self.clusters.note(items)] if self.clusters is not None and (self.ci or compared) else []
+
+    def why_too_few(self, score: str, statistics: Statistics, metric: Metric, name: str) -> str:
+        """What to do about a score that has no interval. `name` is its name in the metric."""
+        found = support(statistics, metric, self.clusters)[name]
+        units = "items" if self.clusters is None else f"values of {self.clusters.names[0]}"
+        if found.units_needed is None:
+            return (
+                f"{score} has no interval: none of {found.units:,} {units} moves it. Add items that people may dispute."
+            )
+        moving = "fewer than one" if found.carrying < 1 else f"about {found.carrying:.0f}"
+        return (
+            f"{score} has no interval: {moving} of {found.units:,} {units} move it. This is usual if a label is rare "
+            f"or people agree on nearly everything. An interval needs about {found.units_needed:,} {units} like these."
+        )
 
     def settings(self, *, compared: bool = False) -> dict[str, Setting]:
         """For the signature: what was drawn, if anything was."""

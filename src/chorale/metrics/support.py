@@ -6,7 +6,7 @@ say anything: resamples of them are too much alike, and an interval from them is
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import ceil, inf, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ _FEWEST_OF_MANY = 10
 """The same where most units say nothing, as of a rare label: that so many do is luck itself."""
 ENOUGH = 30
 """From so many on, resamples tell it of fractions as well as Wilson's interval does."""
+_STEP = 10
+"""How many units are needed is said in tens: it is an estimate."""
 _MOST_LEFT_OUT = 200
 """Units that are left out one by one of a metric that must see all items each time."""
 _AT_ONCE = 2**21
@@ -44,13 +46,26 @@ class Support:
     whole_units: float = 0.0
     """How many units the whole comes from: their number, if it is the same in all of them."""
 
+    @property
+    def is_enough(self) -> bool:
+        """Whether its units say how far it would move."""
+        return self.carrying >= (_FEWEST_OF_MANY if 3 * self.carrying < self.units else FEWEST)
+
+    @property
+    def units_needed(self) -> int | None:
+        """How many units like these would be enough, rounded up; None if none of them moves the score."""
+        if self.carrying < _ROUNDING:
+            return None
+        least = _FEWEST_OF_MANY if 3 * self.carrying < self.units else FEWEST
+        return _STEP * ceil(least * self.units / self.carrying / _STEP)
+
     def interval(self, value: float, drawn: FloatArray) -> Interval:
         """The interval of the score, of which there are resamples."""
         if self.units < 2:
             return TOO_FEW if self.whole is None else self._wilson(value)
         if self.whole is not None and self.carrying < ENOUGH:
             return self._wilson(value)
-        if self.carrying < (_FEWEST_OF_MANY if 3 * self.carrying < self.units else FEWEST):
+        if not self.is_enough:
             return TOO_FEW
         return interval_of(drawn, Narrowness.of_units(self.units).tail)
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         Promotion,
         QualitySettings,
         RoundSettings,
+        SenseSettings,
         invited_to,
     )
     from chorale.model.recruiting_settings import ProlificFilter, ProlificSettings, ProlificStudy
@@ -96,7 +97,7 @@ __getattr__, __dir__ = attach(
                 "Promotion",
                 "QualitySettings",
             ),
-            *("RoundSettings", "invited_to"),
+            *("RoundSettings", "SenseSettings", "invited_to"),
         ),
         "recruiting_settings": ("ProlificFilter", "ProlificSettings", "ProlificStudy"),
         "settings": ("ArrivalSettings", "PaySettings", "StudyInfo", "StudySettings"),
@@ -158,6 +159,7 @@ __all__ = [
     "RehearsalSettings",
     "Response",
     "RoundSettings",
+    "SenseSettings",
     "SkipSettings",
     "SourceItem",
     "Stage",

@@ -6,6 +6,7 @@ from chorale.model import UserError
 
 EXTRAS = {
     "encryption": ("cryptography",),
+    "liquid": ("liquid",),
     "models": ("safetensors", "torch", "transformers"),
     "postgres": ("greenlet", "psycopg"),
     "rules": ("duckdb", "highspy", "ibis", "pyarrow"),

@@ -207,6 +207,43 @@ class QualitySettings(Settings):
     )
 
 
+class SenseSettings(Settings):
+    min_seconds: float | None = Field(
+        default=None,
+        gt=0,
+        le=3600,
+        description="Seconds that an answer to one item, which is one page, takes at least. Default: no minimum.",
+    )
+    refuse: bool = Field(
+        default=False,
+        description="Whether an answer sent before `min_seconds` is refused on the page, with a request to read the "
+        "item. Otherwise fast answers only raise an alarm.",
+    )
+    same_answers: int = Field(
+        default=20,
+        ge=0,
+        description="Raise an alarm about workers who give the same answer to this many items in a row, where others "
+        "mostly answer something else; 0 never does.",
+    )
+    copied_words: int = Field(
+        default=5,
+        ge=0,
+        description="Raise an alarm about free text of at least this many words that is copied from the item; 0 never "
+        "does.",
+    )
+    same_text: int = Field(
+        default=5,
+        ge=0,
+        description="Raise an alarm about workers who write nearly the same free text this many times; 0 never does.",
+    )
+
+    @model_validator(mode="after")
+    def _has_a_minimum(self) -> "SenseSettings":
+        if self.refuse and self.min_seconds is None:
+            raise ValueError("`refuse` needs `min_seconds`")
+        return self
+
+
 class GoldBonus(Settings):
     right: int = Field(ge=1, description="Right answers to gold…")
     of: int = Field(ge=1, description="…among so many in a row (1 to `of`, the next `of` after that, and so on)…")

@@ -5,7 +5,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from chorale.model.model_settings import StageModels
-from chorale.model.protocol_settings import GoldBonus, LengthPay, PartsBonus, QualitySettings, RoundSettings
+from chorale.model.protocol_settings import (
+    GoldBonus,
+    LengthPay,
+    PartsBonus,
+    QualitySettings,
+    RoundSettings,
+    SenseSettings,
+)
 from chorale.model.setting_types import (
     Fraction,
     Money,
@@ -20,6 +27,12 @@ from chorale.model.setting_types import (
 
 class ItemSettings(Settings):
     file: RelativePath | None = Field(default=None, description="JSONL or CSV file with the stage's items.")
+    id: str = Field(
+        default="id",
+        min_length=1,
+        max_length=100,
+        description="Column of the file with the items' IDs; also of the stage's gold, where rows have no `id`.",
+    )
     from_: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
         alias="from",
@@ -91,6 +104,11 @@ class JudgmentSettings(Settings):
         le=1000,
         description="Between `min` and `max`, stop asking once the order of the options that at least a third chose "
         "has been the same for so many judgments. For tasks where people choose from a list.",
+    )
+    fields: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
+        default=(),
+        description="Fields of the answer that decide an item: `until` and `release_confidence` go by the least "
+        "confident of them. Default: every field but free text.",
     )
     sample: SampledJudgments | None = Field(
         default=None, description="A random sample of the items gets another number of judgments."
@@ -222,8 +240,8 @@ class StagePay(Settings):
         default=None,
         ge=0,
         le=1000,
-        description="How many parts an answer is expected to have, for what `chorale check` tells of cost and wage. As "
-        "many as the answers of the truth file or of gold have, on average, if not given.",
+        description="How many parts an answer is expected to have, for the cost and wage in `chorale check`. Where the "
+        "truth file has answers to the stage's items, it goes by those. Default: as many as the answers of gold have.",
     )
     kept: PartsBonus | None = Field(
         default=None,
@@ -278,6 +296,9 @@ class StageSettings(Settings):
         default=JudgmentSettings(), description="Judgments per item: a number, or a table."
     )
     release_confidence: Fraction = Field(default=0.7, description="Results below this confidence are not released.")
+    review_sample: Fraction = Field(
+        default=0.1, description="Fraction of complete items in the random sample that the console offers for review."
+    )
     entry: EntrySettings = Field(default=EntrySettings(), description="Who may work in the stage.")
     lease_minutes: float = Field(
         default=30, ge=1, le=60 * 24 * 14, description="How long a worker may keep an item before it is offered again."
@@ -293,6 +314,9 @@ class StageSettings(Settings):
     quality: QualitySettings | None = Field(
         default=None,
         description="How far workers agree, measured while the study runs; for tasks where people choose from a list.",
+    )
+    sense: SenseSettings = Field(
+        default=SenseSettings(), description="Which answers can hardly have been meant: fast, repeated, copied."
     )
     pay: StagePay = Field(default=StagePay(), description="What the work pays.")
     rehearsal: RehearsalSettings | None = Field(

@@ -41,6 +41,8 @@ class Item:
     """Whether it was sampled to get another number of judgments."""
     response_id: int | None = None
     """The answer it was made from, where it was made from one."""
+    decision: dict[str, Any] | None = None
+    """What a reviewer decided, by field."""
 
     def label(self) -> Label | None:
         """The label of a complete item."""

@@ -13,7 +13,9 @@ from chorale.engine.running import Study
 from chorale.model import Event, GoldRecord, JudgmentSettings, Standing
 from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
+from chorale.monitor.event_words import in_words
 from chorale.monitor.hurried import hurried_workers
+from chorale.monitor.sense import senseless_lately
 from chorale.monitor.status import RoundStatus, StageCondition, conditions, round_statuses, why_dropped
 from chorale.monitor.watching import acting_together_lately, gold_is_worn_out, skipping
 from chorale.protocol import WageSummary, trust, wage_summary
@@ -133,7 +135,7 @@ def overview(tx: Tx, study: Study) -> Overview:
         dropped=[(one, why_dropped(one.evidence)) for one in gone],
         dropped_total=sum(one.dropped for one in counts),
         passed=console.passed_gates(tx),
-        recent=events.recent(tx, RECENT_EVENTS),
+        recent=in_words(tx, study, events.recent(tx, RECENT_EVENTS)),
         imported=imported,
     )
 
@@ -218,6 +220,7 @@ def alarms(
     yield from skipping(tx, study)
     yield from acting_together_lately(tx, study)
     yield from fast_alarms(tx, study, worked)
+    yield from senseless_lately(tx, study)
     people = {one.counts.name: one.counts.workers for one in stages}
     for name, missing in gates_beyond_budget(tx, study, people).items():
         title, advice = beyond_budget(study, name, missing)

@@ -141,7 +141,7 @@ def gold_table(gold: Iterable[Mapping[str, Any]]) -> Table:
     for row in gold:
         right = f"{row['right']} of {row['answered']}"
         use = "yes" if row["active"] else "retired"
-        add_row(table, row["item"], _brief(row["answer"]), row["origin"], right, use, _view(row["view"]))
+        add_row(table, row["item"], _brief(row["words"]), row["origin"], right, use, _view(row["view"]))
     return table
 
 
@@ -150,7 +150,7 @@ def candidates_table(items: Iterable[Mapping[str, Any]]) -> Table:
     table = table_of("item", "crowd says", "confidence#", "judgments#", "what workers see")
     for row in items:
         confidence = _share(row["confidence"])
-        add_row(table, row["item"], _brief(row["answer"]), confidence, row["judgments"], _view(row["view"]))
+        add_row(table, row["item"], _brief(row["words"]), confidence, row["judgments"], _view(row["view"]))
     return table
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from chorale.engine.running import RunningStage, Study
 from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
-from chorale.protocol.suspicion import good_at_gold_only, groups_of, in_step, skippers
+from chorale.monitor.sense import senseless_answers
+from chorale.protocol.suspicion import Given, good_at_gold_only, groups_of, in_step, skippers
 from chorale.store import Tx, participations
+from chorale.store.codec import as_text, from_text
 from chorale.store.watching import Habits, complete_answers, gold_turns, habits
 
 MOST_NAMED = 5
@@ -17,7 +19,12 @@ _LATELY = "acting together"
 
 def suspicions(tx: Tx, study: Study) -> list[Alarm]:
     """All of these."""
-    return [*gold_is_worn_out(tx, study), *skipping(tx, study), *acting_together(tx, study)]
+    return [
+        *gold_is_worn_out(tx, study),
+        *skipping(tx, study),
+        *acting_together(tx, study),
+        *senseless_answers(tx, study),
+    ]
 
 
 def gold_is_worn_out(tx: Tx, study: Study) -> Iterator[Alarm]:
@@ -68,7 +75,7 @@ def acting_together_lately(tx: Tx, study: Study) -> list[Alarm]:
 def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
     """Workers who answer like each other and unlike others, or answer gold well alone. Reads answers: takes long."""
     for stage, records in _by_stage(tx, study):
-        given = complete_answers(tx, stage.id)
+        given = [_in_choices(stage, one) for one in complete_answers(tx, stage.id)]
         for group in groups_of(in_step(given)):
             yield Alarm(
                 "collusion",
@@ -92,6 +99,18 @@ def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
                 stages=(stage.name,),
                 serious=True,
             )
+
+
+def _in_choices(stage: RunningStage, given: Given) -> Given:
+    """An answer and its label by what was chosen alone: of spans and texts, hardly two are the same."""
+    names = [field.name for field in stage.task.shape.compared if field.item is None]
+    if not names:
+        return given
+    answer, label = (from_text(text) for text in (given.answer, given.label))
+    return given._replace(
+        answer=as_text({name: answer.get(name) for name in names}),
+        label=as_text({name: label.get(name) for name in names}),
+    )
 
 
 def _stage(study: Study, stage_id: int) -> RunningStage | None:

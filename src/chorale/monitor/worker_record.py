@@ -8,6 +8,7 @@ from chorale.engine.running import Study
 from chorale.engine.visit import parts_for
 from chorale.folder.feedback import mean_criteria
 from chorale.model import AssignmentKind, Entry, Event, GradedAnswer, ItemState, Message, Response, Worker
+from chorale.monitor.event_words import in_words
 from chorale.monitor.status import trust_of
 from chorale.protocol import Situation, hourly_wage
 from chorale.store import Tx, console, events, ledger, participations
@@ -32,6 +33,8 @@ class StageRecord:
     """How far their answers are those of the items' results, of items that others judged too."""
     compared: int
     """On so many items."""
+    fields: list[tuple[str, float, int]]
+    """The same of every compared field, where answers have fields: its name, how near, on so many items."""
     median_ms: int | None
     usual_ms: int | None
     """What an answer takes others on average."""
@@ -76,7 +79,7 @@ def worker_record(tx: Tx, study: Study, worker: Worker) -> WorkerRecord:
     name = worker.pseudonym
     since = console.answered_since(tx, worker.id, LOOKED_AT)
     given = list(all_responses(tx, pseudonym=name, after=since))
-    log = events.recent(tx, 1000, pseudonym=name)
+    log = in_words(tx, study, events.recent(tx, 1000, pseudonym=name))
     usual = console.usual_durations(tx, worker.id)
     graded: dict[int, list[GradedAnswer]] = {}
     of_others = {study.stage(name).id for stage in study.stages.values() for name in stage.settings.graded_stages}
@@ -122,6 +125,7 @@ def _stage_record(
         hourly_wage(row.earned, row.worked_ms),
         fmean(near) if near else None,
         len(near),
+        _field_nearness(study, here),
         round(median(one.duration_ms for one in here)) if here else None,
         usual.get(row.stage),
         study.stage(row.stage).round_size is not None,
@@ -136,6 +140,21 @@ def _nearness(study: Study, given: Response) -> float | None:
     if given.kind != AssignmentKind.PRODUCTION or given.item_state != ItemState.COMPLETE or given.item_label is None:
         return None
     return 1 - study.stage(given.stage).task.combining.distance(given.answer, given.item_label)
+
+
+def _field_nearness(study: Study, given: Sequence[Response]) -> list[tuple[str, float, int]]:
+    if not given:
+        return []
+    nearness = []
+    for field in study.stage(given[0].stage).task.shape.compared:
+        apart = [
+            distance
+            for one in given
+            if _nearness(study, one) is not None and (distance := field.between(one.answer, one.item_label)) is not None
+        ]
+        if apart:
+            nearness.append((field.name, 1 - fmean(apart), len(apart)))
+    return nearness
 
 
 def quality_over_time(study: Study, given: Sequence[Response]) -> list[RecordPart]:

@@ -125,11 +125,14 @@ class _Visit:
     async def _answer(self, stage: str, assignment: Mapping[str, Any]) -> None:
         seconds = self._person.seconds(stage)
         await self._take(seconds)
+        answer = await self._answer_to(stage, assignment)
+        if answer is None:
+            return
         outcome = await self._ask(
             f"/api/assignments/{assignment['id']}/submit",
             {
                 "key": secrets.token_urlsafe(16),
-                "answer": self._person.answer(stage, assignment["item"]),
+                "answer": answer,
                 "duration_ms": round(seconds * 1000),
             },
         )
@@ -138,6 +141,17 @@ class _Visit:
         self._on_submitted()
         if outcome["feedback"] is not None:
             await self._take(READING_SECONDS)
+
+    async def _answer_to(self, stage: str, assignment: Mapping[str, Any]) -> Answer | None:
+        """What somebody answers, in two steps where the form has two; None if their time is over."""
+        answer, step = self._person.answer(stage, assignment["item"]), assignment["first"]
+        if step is None:
+            return answer
+        first = {name: answer[name] for name in step["fields"]}
+        revealed = await self._ask(f"/api/assignments/{assignment['id']}/first", {"answer": first})
+        if revealed["status"] == "lease_ended":
+            return None
+        return {**self._person.answer(stage, revealed["item"]), **revealed["first"]}
 
     async def _take(self, seconds: float) -> None:
         await asyncio.sleep(seconds / self._place.speed)

@@ -8,7 +8,7 @@ from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.ending import Ending, PartDone, ending
 from chorale.protocol.gates import Candidate, GateVerdict, closed_by, criterion_of, decide_gate, is_criterion
-from chorale.protocol.gold import Ahead, ahead, gold_due, gold_needed, lowest_correct
+from chorale.protocol.gold import Ahead, ahead, gold_due, gold_needed, lowest_correct, stopping_chance
 from chorale.protocol.judgments import (
     ItemDecision,
     decide_item,
@@ -102,6 +102,7 @@ __all__ = [
     "situation",
     "skips_left",
     "stages_too_small",
+    "stopping_chance",
     "trust",
     "wage_summary",
     "why_so_many_judgments",

@@ -1,7 +1,7 @@
 """When the next item of a worker's stream is a gold one, how far ahead it is drawn, and when an answer is correct."""
 
 from functools import lru_cache
-from math import ceil, floor, sqrt
+from math import ceil, expm1, floor, sqrt
 from random import Random
 from typing import NamedTuple
 
@@ -71,6 +71,18 @@ def ahead(share: float, *, compares_workers: bool = False) -> Ahead:
         return Ahead(ITEMS_AHEAD if compares_workers else 1, 1)
     gold = max(FEWEST_AHEAD, ITEMS_AHEAD * share / (1 - share))
     return Ahead(gold * (1 - share) / share, gold)
+
+
+def stopping_chance(places: float) -> float:
+    """How likely a search stops at each thing it comes to, if it is to go so many places ahead on average.
+
+    The search goes an exponential way and takes what stands at its end. So gold, with few places ahead, is passed in
+    the same proportion as items, with many. One in `places` would stop sooner among few, and complete gold faster.
+
+    >>> round(stopping_chance(4), 3), round(stopping_chance(36), 4)
+    (0.221, 0.0274)
+    """
+    return -expm1(-1 / places)
 
 
 def gold_needed(items: int, share: float) -> int:

@@ -80,6 +80,8 @@ class Kit:
     """`ReportSection` objects."""
     templates: Path | None = None
     """A folder with one folder per template of `chorale new`."""
+    gallery: Path | None = None
+    """A folder with one folder per complete example study. `chorale new` calls them `gallery/NAME`."""
     usual_template: str | None = None
     """The template of the kit that `chorale new` takes where none is named. Of all installed kits, one can have it."""
     papers: Mapping[str, Place] = field(default_factory=dict)
@@ -104,5 +106,9 @@ class Kit:
     for_scripts: Place | None = None
     """A function from a template's folder to the names and contents of the files of a study all of whose work comes
     from programs (`chorale new --scripts-only`)."""
+    own_table: Place | None = None
+    """A function from a `chorale.folder.own_table.OwnTable`, its columns with the texts and the IDs (or None), a
+    question and its labels to the names and contents of a study's files (`chorale new --from FILE`). Of all installed
+    kits, one can have it."""
     audit: Place | None = None
     """A `chorale.audit.parts.AuditPart`: what `chorale verify` recomputes beside what it does for every study."""

@@ -11,6 +11,7 @@ from chorale.folder.reading import load_folder
 from chorale.folder.truth import truth_that_fits_nothing
 from chorale.rehearsal.crowd_file import CROWD_FILE, read_crowd
 from chorale.rehearsal.forecasting import ENOUGH_RUNS, HIGH, LOW, Forecast, ForecastEstimate
+from chorale.rehearsal.keeping import keep_run
 from chorale.rehearsal.many import Programme, Progress, perform_all
 from chorale.rehearsal.performing import Advance, Performance
 from chorale.rehearsal.preparing import USUAL_COLUMNS, Crowd, FitColumns, Rehearsal
@@ -94,15 +95,19 @@ def rehearse(
     find_fewest: bool = False,
     processes: int | None = None,
     progress: Progress | None = None,
+    keep: Path | None = None,
 ) -> Forecasts:
     """Perform the study in a folder with so many seeds, and every variation of it with the same ones.
 
     With `find_fewest`, also with fewer and fewer people, to see how many it takes; that is many runs for each.
-    Nothing is written, neither to the folder nor to the study's database.
+    Nothing is written, neither to the folder nor to the study's database. With `keep`, the first run is kept in that
+    folder, as a study of its own.
     """
     folder = load_folder(path)
     crowd = read_crowd(folder, workers, fit, fit_columns)
     tried = tuple(variations(folder, vary))
+    if keep is not None:
+        keep_run(folder, crowd, first_seed, keep)
     programme = Programme(path, tried, crowd, tuple(range(first_seed, first_seed + seeds)), find_fewest, folder)
     runs = perform_all(programme, processes, progress)
     return Forecasts(

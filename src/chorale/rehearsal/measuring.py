@@ -183,7 +183,7 @@ def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float],
         return scores, released
     for item in items.all_items(tx, stage.name):
         label = item.label()
-        truth = None if label is None else known.get(stage.task.form.view(item.payload))
+        truth = None if label is None else known.get(stage.task.form.shown(item.payload))
         if label is None or truth is None:
             continue
         score = stage.task.grading.grade(label.answer, truth).score

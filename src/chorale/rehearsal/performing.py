@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from chorale.engine import entering, work
 from chorale.engine.advancing import advance as do_what_is_due
+from chorale.engine.first_answers import answer_first
 from chorale.engine.offering import Offer, next_item
 from chorale.engine.quality import review_workers
 from chorale.engine.running import RunningStage, Study
@@ -26,6 +27,7 @@ from chorale.rehearsal.reviewing import ExpertDesk, learn_from_feedback, reading
 from chorale.rehearsal.schedule import Clock, Schedule
 from chorale.rehearsal.simulated import AnswerSheet
 from chorale.store import Tx, labels
+from chorale.store.codec import frozen_from_text
 from chorale.store.gates import times_decided
 
 PANEL = "rehearsal"
@@ -270,10 +272,15 @@ class Performance:
         study, lease = self._study, offer.lease
         if lease is None or offer.view is None:
             raise RuntimeError("an item without a lease")
-        truth, answer = self._answers.make_up(person, stage, lease, offer.view)
+        form = stage.task.form
+        view = offer.view if form.reveal is None else form.shown(frozen_from_text(lease.payload))
+        truth, answer = self._answers.make_up(person, stage, lease, view)
         duration = round(person.seconds * 1000)
         key = f"{person.number}:{person.answered}"
         try:
+            if form.reveal is not None:
+                first = form.reveal.first_of(answer)
+                study.store.do(lambda tx: answer_first(tx, study, person.worker_id, lease.token, first))
             outcome = study.store.do(lambda tx: submit(tx, study, person.worker_id, lease.token, answer, key, duration))
         except Refusal as refusal:
             if refusal.code == "invalid_answer" and answer is person.previous:

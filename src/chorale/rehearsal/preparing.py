@@ -17,7 +17,8 @@ from chorale.rehearsal.performing import Advance, Manners, Performance
 from chorale.rehearsal.person import Person
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.schedule import Clock
-from chorale.store import MemoryStore, open_memory_store
+from chorale.store import LoadingStore, MemoryStore, open_memory_store
+from chorale.store.settings import charge_everybody
 
 # Any moment will do, as long as it is always the same.
 BEGINNING = 1_767_225_600_000
@@ -116,7 +117,7 @@ class Rehearsal:
         self._study = replace(bring_in(folder, self._store, Clock(BEGINNING)), fees_by_platform=False)
         self._pairs = {
             content.settings.name: [
-                *((content.task.form.view(row.item.payload), row.answer) for row in content.gold),
+                *((content.task.form.shown(row.item.payload), row.answer) for row in content.gold),
                 *((row.view, row.answer) for row in content.truth),
             ]
             for content in folder.stages
@@ -126,11 +127,18 @@ class Rehearsal:
 
     def perform(self, seed: int, workers: int | None = None) -> tuple[Study, Performance]:
         """One whole run, perhaps with another number of people; whoever asks for it closes the study."""
+        return self._perform(replace(self._study, store=self._store.copy()), seed, workers)
+
+    def perform_on(self, store: LoadingStore, seed: int) -> None:
+        """The same run on a database that stays."""
+        study = bring_in(self.folder, store, Clock(BEGINNING))
+        store.do(charge_everybody)
+        self._perform(replace(study, fees_by_platform=False), seed, None)
+
+    def _perform(self, study: Study, seed: int, workers: int | None) -> tuple[Study, Performance]:
         clock = Clock(BEGINNING)
         # With a memory of its own: what was kept of another run is of other answers.
-        study = replace(
-            self._study, store=self._store.copy(), clock=clock, secrets=_OpenSecrets(f"{seed}:secrets"), memory={}
-        )
+        study = replace(study, clock=clock, secrets=_OpenSecrets(f"{seed}:secrets"), memory={})
         rng = Random(f"{seed}:crowd")
         settings = self.crowd.settings
         people = [

@@ -6,7 +6,7 @@ from chorale import __version__
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import money_text
 from chorale.present.scoring import latex_document
-from chorale.rehearsal import Forecast, ForecastEstimate, Forecasts, forecasting
+from chorale.rehearsal import Forecast, ForecastEstimate, Forecasts, Run, forecasting
 from chorale.rehearsal.varying import WORKERS, shown
 
 _BY_KEY = {measure.key: measure for measure in forecasting.OF_RUNS}
@@ -20,6 +20,7 @@ _TRADED = (
 )
 UNFINISHED = "*"
 LOW_PAID = 0.1
+MOST_NAMED = 3
 
 
 # Rows, and columns of gates, that are left out where there is nothing of the kind.
@@ -210,10 +211,23 @@ def forecast_notes(simulation: Forecasts) -> list[str]:
     )
     if not is_known and not simulation.misfits:
         notes.append(
-            "nothing is known of the right answers, so nothing is said about quality: give stages a truth file "
-            "([stage.rehearsal] truth = …)."
+            "the forecast has no quality, because no right answers are known. Name a file that has them in "
+            "[stage.rehearsal] truth."
         )
-    return notes
+    return notes + _about_quality(runs)
+
+
+def _about_quality(runs: Sequence[Run]) -> list[str]:
+    """What the quality of answers is, where right ones are known from nowhere."""
+    stages = [stage for run in runs for stage in run.stages if stage.quality is not None and stage.accuracy is None]
+    names = list(dict.fromkeys(stage.name for stage in stages))
+    if not names:
+        return []
+    where = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} stages"
+    return [
+        f"“quality of answers” compares them with what a simulated worker who never errs would answer. In {where} no "
+        "right answers are known, so it does not say how good the data will be."
+    ]
 
 
 def _about_wages(simulation: Forecasts) -> Iterator[str]:

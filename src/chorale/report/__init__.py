@@ -27,6 +27,7 @@ from chorale.report.document import (
     SectionContent,
     StudyReport,
 )
+from chorale.report.fields import fields_sections
 from chorale.report.kit_sections import kit_sections
 from chorale.report.methods import methods_paragraph
 from chorale.report.models import model_sentences, models_sections
@@ -91,6 +92,7 @@ def _report(
         agreement,
         aggregation_section(questions, resampling),
         disagreement_section(stages, items, draw=options.charts),
+        *fields_sections(tx, study, stages),
         *monitoring_sections(stages, items),
         workers_section(tx, study, now, draw=options.charts),
         *models_sections(records, currency),

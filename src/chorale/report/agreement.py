@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from chorale.contract import AnswerField
 from chorale.engine.running import RunningStage
 from chorale.metrics import Metric, Statistics, ratio, signature
 from chorale.metrics.aggregation.result import certainty
@@ -44,20 +45,22 @@ def agreement_section(
     by_distance = [
         scored
         for stage, responses in stages.values()
-        if (scored := pairwise_agreement(stage, responses, resampling)) is not None
+        for field in stage.task.shape.compared or (None,)
+        if (scored := pairwise_agreement(stage, responses, resampling, field)) is not None
     ]
     coefficients = [_coefficients(one, resampling, signatures, notes) for one in questions]
     parts: list[Part] = []
     columns: tuple[str, ...]
     if by_distance:
-        columns = ("stage", "agreement#", "95% interval#", "items#", "pairs of answers#")
+        columns = ("question", "agreement#", "95% interval#", "items#", "pairs of answers#")
         rows: list[tuple[Cell, ...]] = [
-            (one["stage"], one["value"], shown_ends(one["ci"], 3), one["items"], one["pairs"]) for one in by_distance
+            (_title(one), one["value"], shown_ends(one["ci"], 3), one["items"], one["pairs"]) for one in by_distance
         ]
         parts.append(
-            "How alike two people's answers to one item are: 1 less the distance of the stage's task, in the mean."
+            "Mean similarity of two people's answers to one item: 1 less the distance of the field, or of the task "
+            "where answers have no fields. Free text is not compared."
         )
-        parts.append(ScoreTable("Agreement by the task's own distance", columns, rows, digits=3))
+        parts.append(ScoreTable("Agreement by distance", columns, rows, digits=3))
         signatures += [one["signature"] for one in by_distance]
     if coefficients:
         columns = ("question", "coefficient", "value#", "95% interval#", "items#", "workers#", "judgments#")
@@ -69,13 +72,20 @@ def agreement_section(
     return Section("agreement", "Agreement", parts, {"by_distance": by_distance, "coefficients": coefficients})
 
 
+def _title(scored: Mapping[str, Any]) -> str:
+    return f"{scored['stage']}: {scored['field']}" if scored["field"] else str(scored["stage"])
+
+
 def pairwise_agreement(
-    stage: RunningStage, responses: Sequence[CountedAnswer], resampling: Resampling
+    stage: RunningStage, responses: Sequence[CountedAnswer], resampling: Resampling, field: AnswerField | None
 ) -> dict[str, Any] | None:
-    """1 − the mean distance of two answers to one item; None where no item has two."""
+    """1 − the mean distance of two answers to one item, in a field or as a whole; None where no item has two."""
+    distance = stage.task.combining.distance if field is None else field.distance
     by_item: dict[str, list[Any]] = {}
     for row in responses:
-        by_item.setdefault(row.item, []).append(row.answer)
+        value = row.answer if field is None else row.answer.get(field.name)
+        if value is not None:
+            by_item.setdefault(row.item, []).append(value)
     items, rows = [], []
     known: dict[tuple[str, str], float] = {}
     for item, given in by_item.items():
@@ -85,14 +95,16 @@ def pairwise_agreement(
         answers = [given[place * len(given) // some] for place in range(some)]
         items.append(item)
         # Every item counts by its pairs.
-        rows.append((_closeness(answers, stage.task.combining.distance, known), some * (some - 1) // 2))
+        rows.append((_closeness(answers, distance, known), some * (some - 1) // 2))
     if not items:
         return None
     statistics = Statistics(tuple(items), np.array(rows, dtype=np.float64))
-    settings = {"task": stage.task.name, "stage": stage.name, **resampling.settings()}
+    named = {} if field is None else {"field": field.name}
+    settings = {"task": stage.task.name, "stage": stage.name, **named, **resampling.settings()}
     digest = responses_digest(responses)
     return {
         "stage": stage.name,
+        "field": None if field is None else field.name,
         "value": _SHARE.scores(statistics)["agreement"],
         "ci": resampling.intervals(statistics, _SHARE)["agreement"].as_list(),
         "items": len(items),
@@ -136,10 +148,10 @@ def _coefficients(
         notes.append(f"{question.title}: {error.message}")
         return {"question": question.title, "coefficient": "alpha", "value": None}
     signatures.append(scored.signature)
-    notes += [f"{question.title}: {note}" for note in scored.notes]
+    notes += [*answered.notes, *(f"{question.title}: {note}" for note in scored.notes)]
     return {
         "question": question.title,
-        "coefficient": f"Krippendorff's α, {'sets (MASI)' if question.sets else question.level}",
+        "coefficient": f"Krippendorff's α, {question.measured}",
         "value": scored.json["value"],
         "ci": scored.json.get("ci"),
         "items": scored.json["n_items"],
@@ -159,7 +171,7 @@ def _row(coefficient: Mapping[str, Any]) -> tuple[Cell, ...]:
 def aggregation_section(questions: Sequence[Answered], resampling: Resampling) -> Section:
     aggregations: list[dict[str, Any]] = []
     notes: list[str] = []
-    for answered in questions:
+    for answered in (one for one in questions if not one.question.by_distance):
         for method in METHODS:
             try:
                 aggregations.append(_aggregated(answered, method, resampling))

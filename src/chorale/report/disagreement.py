@@ -1,7 +1,7 @@
 """Where people disagreed: how sure results are, and the items that divided them most."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from chorale.engine.running import RunningStage
@@ -30,7 +30,12 @@ def disagreement_section(
     draw: bool,
 ) -> Section:
     bins = {name: confidence_bins(rows) for name, rows in items.items() if any(_is_judged(row) for row in rows)}
-    unanimous = {name: _unanimous(responses) for name, (_, responses) in stages.items() if name in bins}
+    unanimous = [
+        found
+        for name, (stage, responses) in stages.items()
+        if name in bins
+        for found in unanimous_items(stage, responses)
+    ]
     examples = {
         name: _examples(stage, responses, items[name]) for name, (stage, responses) in stages.items() if name in bins
     }
@@ -48,8 +53,11 @@ def disagreement_section(
         title = "How sure the results are"
         svg = column_chart(title, named, drawn, "confidence", "items", description=NUMBERS_BELOW)
         parts.append(Figure(title, table, svg if draw else None))
-        rows = [(name, one["items"], one["unanimous"], one["share"]) for name, one in unanimous.items()]
-        columns_of = ("stage", "items with several answers#", "unanimous#", "share#")
+        rows = [
+            (": ".join(filter(None, (one["stage"], one["field"]))), one["items"], one["unanimous"], one["share"])
+            for one in unanimous
+        ]
+        columns_of = ("question", "items with several answers#", "unanimous#", "share#")
         parts.append(ScoreTable("Items on which all agree", columns_of, rows, digits=3))
     else:
         parts.append("No item has a result yet.")
@@ -64,10 +72,13 @@ def disagreement_section(
 
 def confidence_bins(rows: Sequence[Item]) -> list[int]:
     """How many results there are of each tenth of confidence; a confidence of 1 is in the last."""
+    return confidence_bins_of([row.confidence or 0.0 for row in rows if _is_judged(row)])
+
+
+def confidence_bins_of(values: Sequence[float]) -> list[int]:
     counts = [0] * _BINS
-    for row in rows:
-        if _is_judged(row):
-            counts[min(_BINS - 1, int((row.confidence or 0.0) * _BINS + 1e-9))] += 1
+    for value in values:
+        counts[min(_BINS - 1, int(value * _BINS + 1e-9))] += 1
     return counts
 
 
@@ -75,13 +86,29 @@ def _is_judged(row: Item) -> bool:
     return row.confidence is not None and row.state != "withdrawn"
 
 
-def _unanimous(responses: Sequence[CountedAnswer]) -> dict[str, Any]:
-    answers: dict[str, list[str]] = {}
+def unanimous_items(stage: RunningStage, responses: Sequence[CountedAnswer]) -> list[dict[str, Any]]:
+    """On how many items all agree: in every compared field, or in the whole answer where it has no fields."""
+    answers: dict[str, list[Any]] = {}
     for row in responses:
-        answers.setdefault(row.item, []).append(repr(row.answer))
-    several = [given for given in answers.values() if len(given) > 1]
-    same = sum(len(set(given)) == 1 for given in several)
-    return {"items": len(several), "unanimous": same, "share": same / len(several) if several else None}
+        answers.setdefault(row.item, []).append(row.answer)
+    found = []
+    for field in stage.task.shape.compared or (None,):
+        several = same = 0
+        for given in answers.values():
+            values = given if field is None else [value for one in given if (value := one.get(field.name)) is not None]
+            if len(values) > 1:
+                several += 1
+                same += all_alike(values, None if field is None else field.distance)
+        share = same / several if several else None
+        name = None if field is None else field.name
+        found.append({"stage": stage.name, "field": name, "items": several, "unanimous": same, "share": share})
+    return found
+
+
+def all_alike(values: Sequence[Any], distance: Callable[[Any, Any], float] | None) -> bool:
+    """Whether values are all the same, or have no distance."""
+    first, *others = values
+    return all(first == other or (distance is not None and distance(first, other) == 0) for other in others)
 
 
 def _examples(stage: RunningStage, responses: Sequence[CountedAnswer], rows: Sequence[Item]) -> list[dict[str, Any]]:
@@ -128,7 +155,7 @@ def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     """An item in a line, as its task has it or with all that people see of it."""
     if stage.task.explaining.caption is not None:
         return brief(stage.task.explaining.caption(payload))
-    parts = [value if isinstance(value, str) else shortened(value) for value in stage.task.form.view(payload).values()]
+    parts = [value if isinstance(value, str) else shortened(value) for value in stage.task.form.shown(payload).values()]
     if len(" · ".join(parts)) > _LONGEST:
         # What is cut off must not be the sentence: ids and numbers go behind it.
         parts.sort(key=lambda part: -len(part.split()))

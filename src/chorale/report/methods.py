@@ -126,7 +126,7 @@ def _agreement(agreement: Mapping[str, Any]) -> Iterator[str]:
         texts = [f"{_with_interval(one, one['coefficient'])} in {one['question']}" for one in known]
         yield f"Agreement was {'; '.join(texts)}."
     elif alike := agreement.get("by_distance", ()):
-        texts = [f"{_with_interval(one)} in {one['stage']}" for one in alike]
+        texts = [f"{_with_interval(one)} in {': '.join(filter(None, (one['stage'], one['field'])))}" for one in alike]
         yield f"Agreement, as 1 less the mean distance of two answers to one item, was {'; '.join(texts)}."
 
 

@@ -51,7 +51,7 @@ def _reviewed(stages: Stages, stage: RunningStage, items: Sequence[Item]) -> dic
         f"{100 * settings.items.sample:g}% of what came of {sources}, drawn by chance, was to be reviewed in "
         f"{stage.name}: {plural(len(items), 'item', 'items')}, of which {plural(done, 'was', 'were')} reviewed."
     )
-    questions = questions_of(stage)
+    questions = [question for question in questions_of(stage) if not question.by_distance]
     counts = [(question, _counted(question, responses)) for question in questions]
     return {
         "told": summary,

@@ -2,24 +2,30 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import itemgetter
+from random import Random
 from typing import Any
 
-from chorale.contract import AnswerField, FieldKind
+from chorale.contract import AnswerField, Scale
 from chorale.engine.running import RunningStage
 from chorale.files.source import digest_of
-from chorale.metrics.agreement import Level
+from chorale.metrics.agreement import Distance, Level
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.scoring.agreement_options import AgreementOptions
 from chorale.store import Tx
-from chorale.store.codec import as_text
+from chorale.store.codec import as_text, from_text
 from chorale.store.responses import CountedAnswer, counted_responses
 
-_LEVELS: dict[FieldKind, Level] = {
-    FieldKind.LABEL: "nominal",
-    FieldKind.LABELS: "nominal",
-    FieldKind.RATING: "ordinal",
+_LEVELS: dict[Scale, Level] = {
+    Scale.NOMINAL: "nominal",
+    Scale.ORDINAL: "ordinal",
+    Scale.INTERVAL: "interval",
+    Scale.RATIO: "ratio",
+    Scale.SET: "nominal",
 }
+_MOST_VALUES = 1_000
+"""Different values of a field whose distances are all computed. With more, items are sampled."""
 NOTHING = "(none)"
 """What choosing none of the options is called: a label cannot be empty."""
 
@@ -34,12 +40,28 @@ class StageQuestion:
     sets: bool
     label_of: Callable[[Any], Any]
     """The label, or list of labels, in an answer; None where it has none."""
+    field: AnswerField | None = None
+    """What it is asked in, where answers have fields."""
+
+    @property
+    def by_distance(self) -> bool:
+        """Whether values are compared by the field's own distance, and are no labels."""
+        return self.field is not None and self.field.scale not in _LEVELS
+
+    @property
+    def measured(self) -> str:
+        """The level or distance, in a word."""
+        if self.by_distance and self.field is not None:
+            return f"{self.field.scale} (own distance)"
+        return "sets (MASI)" if self.sets else self.level
 
     @property
     def title(self) -> str:
         return f"{self.stage}: {self.name}" if self.name else self.stage
 
     def options(self) -> AgreementOptions:
+        if self.by_distance and self.field is not None:
+            return AgreementOptions(distance=_distance_of(self.field))
         if self.sets:
             return AgreementOptions(distance="masi")
         return AgreementOptions(level=self.level)
@@ -54,6 +76,7 @@ class Answered:
     digest: str
     study_labels: dict[str, Any]
     """What the study itself makes of the item, by its key."""
+    notes: tuple[str, ...] = ()
 
 
 def counted_answers(tx: Tx, stage: RunningStage) -> list[CountedAnswer]:
@@ -67,8 +90,9 @@ def answered_questions(stage: RunningStage, responses: Sequence[CountedAnswer]) 
 
 
 def questions_of(stage: RunningStage) -> list[StageQuestion]:
+    """Every field that is compared, or the whole answer where it is a label or a list of them."""
     if stage.task.shape.fields:
-        return [_of_field(stage.name, field) for field in stage.task.shape.fields if field.kind in _LEVELS]
+        return [_of_field(stage.name, field) for field in stage.task.shape.compared]
     if stage.task.combining.chosen is not None:
         chosen = stage.task.combining.chosen
         return [StageQuestion(stage.name, "", "nominal", True, lambda answer: list(chosen(answer)) or [NOTHING])]
@@ -78,15 +102,29 @@ def questions_of(stage: RunningStage) -> list[StageQuestion]:
 
 
 def _of_field(stage: str, field: AnswerField) -> StageQuestion:
-    sets = field.kind is FieldKind.LABELS
+    sets = field.scale is Scale.SET
 
     def label_of(answer: Any) -> Any:
         value = answer.get(field.name)
         if value is None:
             return None
-        return (list(value) or [NOTHING]) if sets else _as_label(value)
+        if sets:
+            return list(value) or [NOTHING]
+        return _as_label(value) if field.scale in _LEVELS else as_text(value)
 
-    return StageQuestion(stage, field.name, _LEVELS[field.kind], sets, label_of)
+    return StageQuestion(stage, field.name, _LEVELS.get(field.scale, "nominal"), sets, label_of, field)
+
+
+def _distance_of(field: AnswerField) -> Distance:
+    """The field's distance between labels, which are its values as text."""
+    value = lru_cache(maxsize=_MOST_VALUES)(from_text)
+
+    def distance(left: frozenset[str], right: frozenset[str]) -> float:
+        (first,), (second,) = left, right
+        return field.distance(value(first), value(second))
+
+    distance.__name__ = str(field.scale)
+    return distance
 
 
 def _as_label(value: Any) -> str:
@@ -97,9 +135,37 @@ def _answered(question: StageQuestion, responses: Sequence[CountedAnswer]) -> An
     rows = [(row.item, row.worker, label) for row in responses if (label := question.label_of(row.answer)) is not None]
     if not rows:
         return None
+    notes: tuple[str, ...] = ()
+    if question.by_distance:
+        rows, notes = _sampled(question, rows)
     items, workers, labels = zip(*rows, strict=True)
     text = "\n".join(as_text(list(row)) for row in rows)
     own = {row.item: question.label_of(row.item_label) for row in responses if row.item_label is not None}
-    return Answered(
-        question, Judgments.from_columns(items, workers, labels), digest_of(text.encode("utf-8", "replace")), own
+    digest = digest_of(text.encode("utf-8", "replace"))
+    return Answered(question, Judgments.from_columns(items, workers, labels), digest, own, notes)
+
+
+def _sampled(
+    question: StageQuestion, rows: list[tuple[str, str, Any]]
+) -> tuple[list[tuple[str, str, Any]], tuple[str, ...]]:
+    """A random sample of the items, where they have more different values than can be compared with each other."""
+    if len({label for _, _, label in rows}) <= _MOST_VALUES:
+        return rows, ()
+    by_item: dict[str, list[tuple[str, str, Any]]] = {}
+    for row in rows:
+        by_item.setdefault(row[0], []).append(row)
+    order = sorted(by_item)
+    Random(0).shuffle(order)
+    kept: list[str] = []
+    values: set[Any] = set()
+    for item in order:
+        more = values | {label for _, _, label in by_item[item]}
+        if len(more) > _MOST_VALUES:
+            break
+        values = more
+        kept.append(item)
+    note = (
+        f"{question.title}: computed on a random sample of {len(kept):,} of {len(order):,} items, because "
+        f"{len({label for _, _, label in rows}):,} different values are too many to compare with each other."
     )
+    return [row for item in sorted(kept) for row in by_item[item]], (note,)

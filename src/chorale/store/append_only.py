@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlalchemy import Table
 
 from chorale.store.identity_schema import epoch
-from chorale.store.schema import consent_text, entry, event, grade, response
+from chorale.store.schema import consent_text, entry, event, first_answer, grade, response
 
 ERASABLE: Mapping[Table, Sequence[str]] = {
     response: ("answer", "erased_at"),
+    first_answer: ("answer",),
     grade: ("reasons",),
     event: ("evidence",),
     entry: ("reason",),

@@ -57,14 +57,17 @@ def live_lease(tx: Connection, stage_id: int, worker_id: int) -> Lease | None:
     return None if row is None else Lease._make(row)
 
 
+_TOKENS_HELD = Prepared(
+    select(assignment.c.stage_id, assignment.c.token)
+    .where(assignment.c.worker_id == bindparam("worker_id"), assignment.c.state == _LIVE)
+    .order_by(assignment.c.stage_id),
+    Scope(worker="worker_id"),
+)
+
+
 def tokens_held(tx: Connection, worker_id: int) -> list[tuple[int, str]]:
     """What a worker is at work on, in the order of the stages: the stage of each, and its token."""
-    query = (
-        select(assignment.c.stage_id, assignment.c.token)
-        .where(assignment.c.worker_id == worker_id, assignment.c.state == _LIVE)
-        .order_by(assignment.c.stage_id)
-    )
-    return [(int(stage_id), str(token)) for stage_id, token in tx.execute(query)]
+    return [(int(stage_id), str(token)) for stage_id, token in _TOKENS_HELD.all(tx, worker_id=worker_id)]
 
 
 _TAKE = Prepared(

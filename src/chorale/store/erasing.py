@@ -5,12 +5,13 @@ import secrets
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, and_, delete, insert, select, update
 
-from chorale.model import MessageState
+from chorale.model import MessageState, responses_behind
 from chorale.store import payout_addresses
 from chorale.store.codec import as_text, from_text
 from chorale.store.erased import ERASED, ERASED_TEXT
+from chorale.store.first_answers import erase_first_answers
 from chorale.store.identity_schema import worker_session
 from chorale.store.recruiting_schema import delivery, invitation, invitation_address, payment, submission
 from chorale.store.schema import (
@@ -28,7 +29,6 @@ from chorale.store.schema import (
 )
 from chorale.store.settings import secret
 from chorale.store.submissions import claim_delivery
-from chorale.store.workers import models
 
 WITHDRAWN = -1
 """The version of the consent form of somebody who has withdrawn, or was erased: they agree to nothing any more."""
@@ -193,16 +193,21 @@ def erase_answers(tx: Connection, worker_id: int, pseudonym: str, now: int) -> d
     own = response.c.worker_id == worker_id
     there = and_(own, response.c.erased_at.is_(None))
     responses = _count(tx, update(response).where(there).values(answer="null", erased_at=now))
-    mine = set(tx.execute(select(response.c.id).where(own)).scalars())
+    erase_first_answers(tx, worker_id)
     tx.execute(update(grade).where(grade.c.response_id.in_(select(response.c.id).where(own))).values(reasons="[]"))
-    for graded in _graded_by(tx, mine):
-        tx.execute(update(grade).where(grade.c.response_id == graded).values(reasons="[]"))
+    _erase_reasons_by(tx, set(tx.execute(select(response.c.id).where(own)).scalars()))
     labels = _rewrite(
         tx,
         and_(event.c.kind.in_(("labelled", "reopened")), event.c.item_id.in_(select(response.c.item_id).where(own))),
         lambda evidence: _without_judgments(evidence, pseudonym),
     )
     return {"answers": responses, "evidence": labels}
+
+
+def _erase_reasons_by(tx: Connection, graders: Collection[int]) -> None:
+    """Erase the reasons of grades that rest on these answers."""
+    for graded in _graded_by(tx, graders):
+        tx.execute(update(grade).where(grade.c.response_id == graded).values(reasons="[]"))
 
 
 def _graded_by(tx: Connection, mine: Collection[int]) -> Iterable[int]:
@@ -213,15 +218,74 @@ def _graded_by(tx: Connection, mine: Collection[int]) -> Iterable[int]:
             yield int(evidence["response"])
 
 
-def _without_judgments(evidence: dict[str, Any], pseudonym: str) -> bool:
-    """Take somebody's answers out of what a label rests on, and the label if it rests on nothing else."""
+def _without_judgments(evidence: dict[str, Any], pseudonym: str | None = None) -> bool:
+    """Take somebody's answers, or all, out of what a label rests on, and the label if it rests on nothing else."""
     judgments = evidence.get("judgments", [])
-    theirs = [one for one in judgments if one["worker"] == pseudonym and not one.get("erased")]
+    theirs = [one for one in judgments if pseudonym in (None, one["worker"]) and not one.get("erased")]
     for one in theirs:
         one["answer"], one["erased"] = None, True
     if theirs and all(one.get("erased") for one in judgments):
         evidence["answer"] = None
     return bool(theirs)
+
+
+class Repeated(NamedTuple):
+    """Where answers may be repeated that were erased."""
+
+    items: frozenset[int]
+    """Items that were made of these answers. With other answers they would be other items: they never come back."""
+    responses: frozenset[int]
+    """The answers that others gave to these items."""
+
+
+def repeated(tx: Connection, stages: Collection[int], worker_id: int | None = None) -> Repeated:
+    """Where answers are repeated that were erased, or one worker's.
+
+    `stages` are those whose items are made of answers. Answers to such an item may be passed on themselves, and so on.
+    """
+    whose = select(erasure.c.worker_id).where(erasure.c.answers) if worker_id is None else [worker_id]
+    behind = _numbers(tx, select(response.c.id).where(response.c.worker_id.in_(whose)))
+    found: set[int] = set()
+    given: set[int] = set()
+    while behind:
+        sources = select(response.c.item_id).where(response.c.id.in_(sorted(behind)))
+        query = (
+            select(item.c.id, item.c.key)
+            .join(item_source, item_source.c.item_id == item.c.id)
+            .where(item_source.c.source_id.in_(sources), item.c.stage_id.in_(sorted(stages)))
+        )
+        made = {number for number, key in tx.execute(query) if not behind.isdisjoint(responses_behind(key))} - found
+        behind = _numbers(tx, select(response.c.id).where(response.c.item_id.in_(sorted(made))))
+        found |= made
+        given |= behind
+    return Repeated(frozenset(found), frozenset(given))
+
+
+def _numbers(tx: Connection, query: Any) -> set[int]:
+    return {int(number) for number in tx.execute(query).scalars()}
+
+
+def is_there(tx: Connection, response_ids: Collection[int]) -> bool:
+    """Whether one of these answers was not erased."""
+    query = select(response.c.id).where(response.c.id.in_(sorted(response_ids)), response.c.erased_at.is_(None))
+    return tx.execute(query.limit(1)).first() is not None
+
+
+def erase_repeated(tx: Connection, where: Repeated, now: int) -> int:
+    """Erase others' answers that may repeat erased ones, also where they are evidence; how many answers."""
+    there = and_(response.c.id.in_(sorted(where.responses)), response.c.erased_at.is_(None))
+    erased = _count(tx, update(response).where(there).values(answer="null", erased_at=now))
+    tx.execute(update(grade).where(grade.c.response_id.in_(sorted(where.responses))).values(reasons="[]"))
+    _erase_reasons_by(tx, where.responses)
+    labelled = and_(event.c.kind.in_(("labelled", "reopened")), event.c.item_id.in_(sorted(where.items)))
+    _rewrite(tx, labelled, _without_judgments)
+    return erased
+
+
+def groups_of(tx: Connection, items: Collection[int]) -> set[tuple[int, str]]:
+    """The stages and groups of some items."""
+    query = select(item.c.stage_id, item.c.group_key).where(item.c.id.in_(sorted(items)))
+    return {(int(stage_id), str(group)) for stage_id, group in tx.execute(query)}
 
 
 def to_empty(tx: Connection, worker_id: int) -> list[int]:
@@ -265,73 +329,3 @@ def _without_sources(evidence: dict[str, Any], names: Collection[str]) -> bool:
         if source["item"] in names and source["answer"] is not None:
             source["answer"], source["erased"], changed = None, True, True
     return changed
-
-
-class LastSeen(NamedTuple):
-    """Somebody whose identity is still there, and when they last did anything."""
-
-    worker_id: int
-    worker: str
-    at: int
-    has_answers: bool
-    """Whether there are answers of theirs that are not erased."""
-    identified: bool
-
-
-def last_seen(tx: Connection, experts_panel: str) -> list[LastSeen]:
-    """Everybody of whom something could be erased. Experts are staff and models nobody: they are not among them."""
-    last = (
-        select(
-            response.c.worker_id,
-            func.max(response.c.submitted_at).label("at"),
-            func.count().filter(response.c.erased_at.is_(None)).label("answers"),
-        )
-        .group_by(response.c.worker_id)
-        .subquery()
-    )
-    identified = worker_identity.c.external_id.not_like(f"{ERASED}%")
-    query = (
-        select(
-            worker.c.id,
-            worker.c.pseudonym,
-            worker.c.arrived_at,
-            func.coalesce(last.c.at, 0),
-            func.coalesce(last.c.answers, 0),
-            identified,
-        )
-        .join(worker_identity, worker_identity.c.worker_id == worker.c.id)
-        .outerjoin(last, last.c.worker_id == worker.c.id)
-        .where(worker_identity.c.panel != experts_panel, worker.c.id.not_in(models()))
-        .where(or_(identified, func.coalesce(last.c.answers, 0) > 0))
-        .order_by(worker.c.id)
-    )
-    return [
-        LastSeen(number, name, max(arrived, answered), answers > 0, bool(known))
-        for number, name, arrived, answered, answers, known in tx.execute(query)
-    ]
-
-
-class ErasedState(NamedTuple):
-    """Who has what left, by pseudonym."""
-
-    nameless: set[str]
-    """Without an identity."""
-    silent: set[str]
-    """With answers, all of which are gone."""
-    answered: set[str]
-    """Who ever gave an answer."""
-    stopped: set[str]
-    """Who gets no more work."""
-
-
-def erased_state(tx: Connection) -> ErasedState:
-    of_worker = select(worker.c.pseudonym)
-    identified = of_worker.join(worker_identity, worker_identity.c.worker_id == worker.c.id)
-    answers = of_worker.join(response, response.c.worker_id == worker.c.id).distinct()
-    answered = set(tx.execute(answers).scalars())
-    return ErasedState(
-        set(tx.execute(identified.where(worker_identity.c.external_id.like(f"{ERASED}%"))).scalars()),
-        answered - set(tx.execute(answers.where(response.c.erased_at.is_(None))).scalars()),
-        answered,
-        set(tx.execute(of_worker.where(worker.c.consent_version == WITHDRAWN)).scalars()),
-    )

@@ -76,17 +76,17 @@ def decided_about(tx: Connection, name: str, worker_id: int | None = None) -> fr
 
 
 _FAILED_BY = Prepared(
-    select(*verdict.c["gate", "at", "evidence"]).where(verdict.c.worker_id == bindparam("worker_id"), ~verdict.c.passed)
+    select(*verdict.c["gate", "evidence"]).where(verdict.c.worker_id == bindparam("worker_id"), ~verdict.c.passed)
 )
 
 
-def failed_by(tx: Connection, worker_id: int) -> dict[str, int]:
-    """The gates that a worker did not pass by their score, and when they decided.
+def failed_by(tx: Connection, worker_id: int) -> set[str]:
+    """The gates that a worker did not pass by their score.
 
     Being left without a score when a gate closes is no failure.
     """
     rows = _FAILED_BY.all(tx, worker_id=worker_id)
-    return {str(name): int(at) for name, at, evidence in rows if not from_text(evidence).get("without_score")}
+    return {str(name) for name, evidence in rows if not from_text(evidence).get("without_score")}
 
 
 def scores_given(tx: Connection, name: str) -> list[float]:

@@ -49,6 +49,7 @@ _ITEMS: Select[Any] = (
         gold.c.item_id.is_not(None),
         item.c.sampled,
         item.c.response_id,
+        item.c.decision,
     )
     .join(stage, stage.c.id == item.c.stage_id)
     .outerjoin(gold, and_(gold.c.item_id == item.c.id, gold.c.active))
@@ -58,7 +59,9 @@ _ITEMS: Select[Any] = (
 def _item_row(row: Any) -> Item:
     label = None if row[8] is None else from_text(row[8])
     released, is_gold, sampled = map(bool, row[11:14])
-    return Item(*(*row[:4], from_text(row[4]), *row[5:8], label, *row[9:11], released, is_gold, sampled, row[14]))
+    decision = None if row[15] is None else from_text(row[15])
+    rest = (*row[9:11], released, is_gold, sampled, row[14], decision)
+    return Item(*(*row[:4], from_text(row[4]), *row[5:8], label, *rest))
 
 
 def find_item(tx: Connection, stage_name: str, key: str) -> Item | None:
@@ -257,6 +260,8 @@ class ItemsWanted:
     """split, unanimous, or not unanimous."""
     below: float | None = None
     """The highest confidence shown."""
+    undecided: bool = False
+    """Only those that no reviewer has decided."""
     under: float | None = None
     """All shown are less confident than this."""
     not_gold: bool = False
@@ -343,6 +348,8 @@ def _item_filters(wanted: ItemsWanted) -> list[Any]:
         filters.append((item.c.confidence + 0 if wanted.order == "key" else item.c.confidence) < 1)
     elif wanted.disagreement == "unanimous":
         filters.append(item.c.counted > 1)
+    if wanted.undecided:
+        filters.append(item.c.decision.is_(None))
     if wanted.under is not None:
         filters.append(item.c.confidence < wanted.under)
     if wanted.not_gold:

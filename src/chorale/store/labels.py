@@ -31,6 +31,8 @@ class ItemProgress(NamedTuple):
     released: bool
     response_id: int | None = None
     sampled: bool = False
+    decision: str | None = None
+    """What a reviewer decided, by field."""
 
     def finished_label(self) -> Label | None:
         """The label of a complete item; None while it wants judgments or after it was withdrawn."""
@@ -115,6 +117,11 @@ _SAVE = Prepared(
 
 def save_label(tx: Connection, settled: ItemProgress) -> None:
     _SAVE(tx, **_new_values(settled))
+
+
+def save_decision(tx: Connection, item_id: int, decision: str) -> None:
+    """Store what a reviewer decided about an item. Its label follows when it is settled."""
+    tx.execute(update(item).where(item.c.id == item_id).values(decision=decision))
 
 
 def save_labels(tx: Connection, settled: Iterable[ItemProgress]) -> None:
@@ -273,6 +280,7 @@ _JUDGMENTS = Prepared(
         response.c.item_id == bindparam("item_id"),
         response.c.kind == literal_column("'production'"),
         participation.c.standing == literal_column("'active'"),
+        response.c.erased_at.is_(None),
     ),
     Scope(worker=6, item="item_id"),
 )

@@ -1,6 +1,6 @@
 """The ledger: what was paid, to whom and for what. It can only grow."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, bindparam, case, func, literal_column, not_, or_, select
@@ -147,3 +147,16 @@ def paid_by_participation(tx: Connection) -> dict[tuple[str, str], tuple[int, in
         .group_by(stage.c.name, worker.c.pseudonym)
     )
     return {(name, pseudonym): (int(paid), int(fees)) for name, pseudonym, paid, fees in tx.execute(query)}
+
+
+def for_responses(tx: Connection, response_ids: Collection[int]) -> dict[int, int]:
+    """What some responses have earned: with the judgment, for their parts, and as gold."""
+    earned = dict.fromkeys(response_ids, 0)
+    if not earned:
+        return earned
+    query = select(entry.c.cause, entry.c.amount).where(entry.c.cause.like("response:%"), entry.c.kind != EntryKind.FEE)
+    for cause, amount in tx.execute(query, execution_options=STREAMED):
+        _, number, what = cause.split(":", 2)
+        if int(number) in earned and what in ("base", "parts", "gold"):
+            earned[int(number)] += amount
+    return earned

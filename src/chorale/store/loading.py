@@ -37,13 +37,14 @@ def disk_errors() -> Iterator[None]:
 
 
 class LoadingStore(InlineStore):
-    """A store on a new SQLite file, without the indexes that have no part in what a table may hold."""
+    """A store on a new SQLite file; until it is finished, without the indexes, unless they are asked for."""
 
-    def __init__(self, file: Path, migrate: Callable[[Connection], None]) -> None:
+    def __init__(self, file: Path, migrate: Callable[[Connection], None], *, indexed: bool = False) -> None:
         super().__init__(sqlite_engine(file, _PRAGMAS, StaticPool))
         self._driver = self._connection.driver
         self.do(migrate)
-        self._indexes = [(str(name), str(sql)) for name, sql in self._driver.execute(_INDEXES).fetchall()]
+        found = [] if indexed else self._driver.execute(_INDEXES).fetchall()
+        self._indexes = [(str(name), str(sql)) for name, sql in found]
         for name, _ in self._indexes:
             self._driver.execute(f"DROP INDEX {name}")
 

@@ -17,6 +17,7 @@ from chorale.model.extras import need
 from chorale.model.problems import DamagedError, UnavailableError
 from chorale.store.database import Store, connect, connection_of, engine_of
 from chorale.store.failing import explained, place_of
+from chorale.store.in_use import refuse_others
 from chorale.store.integrity import refuse_damage
 from chorale.store.loading import LoadingStore
 from chorale.store.sqlite import SqliteConnection, sqlite_engine
@@ -102,9 +103,9 @@ def _look_through(url: URL, seconds: float) -> None:
         engine.dispose()
 
 
-def open_loading_store(file: Path) -> LoadingStore:
-    """A new SQLite file with the current schema, to be filled with what is there already and then finished."""
-    return LoadingStore(file, lambda connection: migrate(MIGRATIONS, connection))
+def open_loading_store(file: Path, *, indexed: bool = False) -> LoadingStore:
+    """A new SQLite file with the current schema, to be filled and then finished; `indexed` if work is looked up."""
+    return LoadingStore(file, lambda connection: migrate(MIGRATIONS, connection), indexed=indexed)
 
 
 def revisions(migrations: Path = MIGRATIONS) -> tuple[frozenset[str], str]:
@@ -133,6 +134,8 @@ def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
         with closing(connection_of(engine)) as connection, connection.writing():
             current = revision_of(connection)
             config, known, head = _scripts(migrations)
+            if current is not None:
+                refuse_others(connection, head)
             if current == head:
                 return
             if current is None and not create:

@@ -73,6 +73,8 @@ item = Table(
     Column("sampled", Boolean, nullable=False, server_default=false()),
     # How many it shows, counted once, where that decides what it pays.
     Column("words", Integer),
+    # What a reviewer decided, by field: it is the label, whatever the judgments say.
+    Column("decision", Text),
     UniqueConstraint("stage_id", "key"),
     # The last guard of the promise that no item gets more judgments than its stage asks for.
     CheckConstraint("taken >= 0 AND taken <= wanted", name="not_over_assigned"),
@@ -218,6 +220,15 @@ response = Table(
     Index("ix_response_item", "item_id"),
     Index("ix_response_worker", "worker_id", "stage_id"),
     Index("ix_response_stage", "stage_id", "id"),
+)
+
+# What was answered before the rest of the item was shown, where a form has two steps.
+first_answer = Table(
+    "first_answer",
+    metadata,
+    Column("assignment_id", Id, ForeignKey("assignment.id"), primary_key=True, autoincrement=False),
+    Column("answer", Text, nullable=False),
+    Column("at", BigInteger, nullable=False),
 )
 
 grade = Table(

@@ -2,7 +2,7 @@
 
 import secrets
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from chorale.store.prepared import Prepared, upsert
 from chorale.store.schema import setting
@@ -25,6 +25,10 @@ def set_setting(tx: Connection, key: str, value: str) -> None:
     )
 
 
+def remove_setting(tx: Connection, key: str) -> None:
+    tx.execute(delete(setting).where(setting.c.key == key))
+
+
 def draw_ties(tx: Connection) -> None:
     """From the beginning of a study on, ties between answers are drawn at random."""
     set_setting(tx, _TIES, "random")
@@ -38,6 +42,11 @@ def ties_at_random(tx: Connection) -> bool:
 def charge_platform_only(tx: Connection) -> None:
     """From the beginning of a study on, fees are booked only for people from its platform."""
     set_setting(tx, _FEES, "platform")
+
+
+def charge_everybody(tx: Connection) -> None:
+    """Book fees for everybody: simulated people stand for those of the platform."""
+    tx.execute(delete(setting).where(setting.c.key == _FEES))
 
 
 def fees_by_platform(tx: Connection) -> bool:

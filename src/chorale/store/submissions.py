@@ -166,13 +166,18 @@ def note_report(
 
 
 def submissions(
-    tx: Connection, *, study_name: str | None = None, status: str | None = None, limit: int | None = None
+    tx: Connection,
+    *,
+    study_name: str | None = None,
+    status: str | None = None,
+    limit: int | None = None,
+    offset: int = 0,
 ) -> Sequence[SubmissionRow]:
     query = _SUBMISSIONS if study_name is None else _SUBMISSIONS.where(submission.c.panel_study == study_name)
     if status is not None:
         query = query.where(submission.c.status == status)
     if limit is not None:
-        query = query.limit(limit)
+        query = query.limit(limit).offset(offset)
     return [SubmissionRow(*row) for row in tx.execute(query.order_by(submission.c.external_id))]
 
 

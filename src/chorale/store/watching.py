@@ -48,6 +48,18 @@ def habits(tx: Connection) -> list[Habits]:
 MOST_ANSWERS = 20_000
 
 
+def answered_before(tx: Connection, stage_id: int, most: int) -> int:
+    """The response behind which a stage has so many at the most."""
+    query = (
+        select(response.c.id)
+        .where(response.c.stage_id == stage_id)
+        .order_by(response.c.id.desc())
+        .offset(most)
+        .limit(1)
+    )
+    return tx.execute(query).scalar() or 0
+
+
 def complete_answers(tx: Connection, stage_id: int) -> list[Given]:
     """The latest answers to items of a stage that are complete, each with the item's label."""
     query = (

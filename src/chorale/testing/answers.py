@@ -193,7 +193,7 @@ def _calls(subject: Subject) -> Iterator[tuple[str, Callable[..., Any], list[Any
             ("expand", task.shape.expand, [row, "k1"]),
             ("misfit", task.shape.misfit, [answer, item]),
             ("canonical", task.shape.canonical, [answer, item]),
-            ("view", task.form.view, [item]),
+            ("view", task.form.shown, [item]),
             ("grade", task.grading.grade, [answer, other]),
             ("marks", task.grading.marks, [answer]),
             ("parts", task.grading.parts, [answer]),

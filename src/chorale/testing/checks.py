@@ -17,6 +17,7 @@ TASK_CHECKS: tuple[TaskCheck, ...] = (
     TaskCheck("examples", "Its examples are valid, and the same after being written as JSON.", answers.examples),
     TaskCheck("refusals", "Whatever is sent is an answer or is refused with AnswerError.", answers.refusals),
     TaskCheck("view", "What a worker sees depends on the item alone and never shows an answer.", pages.view),
+    TaskCheck("reveal", "What it reveals after a first answer is not shown before it.", pages.reveal),
     TaskCheck("page", "Its form loads nothing from elsewhere and has no scripts or styles inline.", pages.page),
     TaskCheck("files", "The files of its form exist and load nothing from elsewhere.", pages.files),
     TaskCheck("arrangement", "The order of things is the same whenever a worker comes back.", pages.arrangement),

@@ -22,7 +22,7 @@ _SINGLE_PARTS: Mapping[str, Place] = {
     "work": "chorale.engine.parts:WorkPart",
 }
 """Parts that are objects, with their classes: loaded only for kits that have them."""
-_FUNCTIONS = ("plain_stage", "starter", "for_scripts")
+_FUNCTIONS = ("plain_stage", "starter", "for_scripts", "own_table")
 _PAPER: Place = "chorale.reproduce:Paper"
 _EXPORT: Place = "chorale.exchange.export_format:ExportFormat"
 

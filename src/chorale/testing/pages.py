@@ -31,17 +31,31 @@ def view(subject: Subject) -> None:
     task = subject.task
     for example in subject.examples:
         for item in example.items:
-            shown = as_json(task.form.view(item.payload), f"{example.name}: the view")
+            shown = as_json(task.form.shown(item.payload), f"{example.name}: the view")
             promised(isinstance(shown, dict), f"{example.name}: the view is no dict")
-            again = as_json(task.form.view(item.payload), "the view")
+            again = as_json(task.form.shown(item.payload), "the view")
             promised(shown == again, f"{example.name}: the view differs each time")
         payload = {**example.item, **dict.fromkeys(("answer", "explanation", "gold"), _SECRET)}
         try:
             known = task.shape.parse_item(payload)
         except ItemError:
             continue
-        leaks = _SECRET in str(task.form.view(known))
+        leaks = _SECRET in str(task.form.shown(known))
         promised(not leaks, "an item with a column `answer`, `explanation` or `gold` shows it to workers")
+
+
+def reveal(subject: Subject) -> None:
+    """A form in two steps: what comes later is not in the view, and each step has its own part of the answer."""
+    task, later = subject.task, subject.task.form.reveal
+    if later is None:
+        return
+    promised(bool(later.fields), "its `reveal` names no field that is answered first")
+    for example in subject.examples:
+        both = task.form.view(example.item).keys() & later.view(example.item).keys()
+        promised(not both, f"{example.name}: {', '.join(sorted(both))} is shown before the first answer is stored")
+        first = task.shape.parse_first(later.first_of(example.answer), later)
+        promised(first == later.first_of(example.answer), f"{example.name}: its first part is {first!r} when stored")
+    promised("data-reveal" in task.form.html, "no element of the page has `data-reveal`, so nothing is hidden at first")
 
 
 def page(subject: Subject) -> None:

@@ -109,7 +109,7 @@ class Subject:
         return [example.answer for example in self.examples]
 
     def view(self, example: WorkedExample) -> dict[str, Any]:
-        return self.task.form.view(example.items[0].payload)
+        return self.task.form.shown(example.items[0].payload)
 
 
 def as_json(value: Any, what: str) -> Any:

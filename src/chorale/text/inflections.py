@@ -29,7 +29,7 @@ _ENDINGS = {"ies": ("y", "ie"), "ied": ("y", "ie"), "ying": ("ie",), "ed": ("", 
 # of a past: texte, vlogge, retweete.
 _IMPLAUSIBLE = re.compile(
     r"(?:[^aeiouylr][lr]|v|[^i]c|dg|[aeiou][sz]|[aeiou][^aeiou]*at|[^e]et|y[bdfgkmpt]"
-    r"|([bcdfgjklmnpqrtvwxz])\1e|[^aeiou][bdfkmnptwx]e|[aeiou]{2}[dkmnpt]e|[eo]re)$"
+    r"|([bcdfgjklmnpqrtvwxz])\1e|[^aeiou][bdfkmnptwx]e|[aeiou]{2}[dkmnpt]e|[eo]re|[^aeiou]ie)$"
 )
 _MOST_CACHED = 50_000
 

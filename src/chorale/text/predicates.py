@@ -1,5 +1,6 @@
 """The verbs of a sentence that QA-SRL asks about, with their forms."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,10 @@ from chorale.text.tagger import Tagged
 
 _NEVER_ASKED = frozenset({"can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would"})
 """As helping verbs they have no five forms."""
+_WORD = re.compile(r"['’]?[^\W\d_]+(?:['’-][^\W\d_]+)*")
+"""Letters: taggers take addresses, file names and options of programs for verbs."""
+_WITHIN = re.compile(r"[a-zß-ÿ][A-ZÀ-Þ]")
+"""A capital within a word, as in names that programmers give."""
 _BEFORE_PARTICIPLES = frozenset(
     {
         "have",
@@ -61,7 +66,7 @@ def _follows_helper(sentence: Sequence[Tagged], index: int) -> bool:
 
 def _is_asked(token: Tagged, *, copulas: bool, auxiliaries: bool) -> bool:
     lemma = token.lemma.lower()
-    if token.pos not in ("VERB", "AUX") or not any(map(str.isalpha, token.text)):
+    if token.pos not in ("VERB", "AUX") or not _WORD.fullmatch(token.text) or _WITHIN.search(token.text):
         return False
     if token.helps or (token.pos == "AUX" and lemma in _NEVER_ASKED):
         return auxiliaries and lemma not in _NEVER_ASKED

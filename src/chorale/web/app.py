@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+import os
+import signal
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from itertools import count
 from pathlib import Path
 
@@ -22,6 +24,9 @@ from chorale.model import Refusal, UserError
 from chorale.model.problems import UnavailableError
 from chorale.platforms.prolific import Prolific
 from chorale.registry import blaming, loaded_parts
+from chorale.store import in_use
+from chorale.store.in_use import OtherVersionError
+from chorale.store.opening import revisions
 from chorale.web.annotating import annotate_for_ever, keeps_annotating
 from chorale.web.console import console_routes
 from chorale.web.limits import FairQueue, KnowsCookie
@@ -79,6 +84,7 @@ def create_app(
         public_url,
         prolific,
         *_arrivals(study, public_url, prolific, preview, folder),
+        folder=folder,
     )
     notifications = Notifications()
     app = FastAPI(
@@ -145,6 +151,7 @@ def _sweeping(
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        await _note(site)
         tasks = [asyncio.create_task(_sweep_for_ever(site, parts))]
         if prolific is not None and study.settings.prolific is not None:
             tasks.append(asyncio.create_task(sync_for_ever(site, prolific, notifications)))
@@ -155,8 +162,17 @@ def _sweeping(
         yield
         for task in tasks:
             task.cancel()
+        # Where the database is gone, other versions wait until what was noted is too old to count.
+        with suppress(Exception):
+            await asyncio.wrap_future(study.store.write(lambda tx: in_use.end(tx, site.process)))
 
     return lifespan
+
+
+async def _note(site: Site) -> None:
+    """Note that this server uses the database, so that no other version does."""
+    _, schema = revisions()
+    await asyncio.wrap_future(site.study.store.write(lambda tx: in_use.note(tx, site.process, schema)))
 
 
 async def _sweep_for_ever(site: Site, parts: Sequence[SitePart]) -> None:
@@ -170,6 +186,7 @@ async def _sweep_for_ever(site: Site, parts: Sequence[SitePart]) -> None:
             await _sweep_parts(study, parts)
             # Every gold answer changes a trust, and labels with it; looking again at once would be work for nothing.
             if number % SWEEPS_PER_SETTLING == 0:
+                await _note(site)
                 await asyncio.to_thread(settling.settle_everything, study)
                 await asyncio.to_thread(review_workers, study)
                 await asyncio.wrap_future(study.store.write(lambda tx: advance(tx, study)))
@@ -177,6 +194,10 @@ async def _sweep_for_ever(site: Site, parts: Sequence[SitePart]) -> None:
                 await asyncio.to_thread(act_daily, study)
         except UnavailableError as error:
             outages.failed(error)
+        except OtherVersionError:
+            log.error("another version of Chorale has changed the database: this server stops")
+            os.kill(os.getpid(), signal.SIGTERM)
+            return
         except Exception:
             # The next sweep does what this one could not; a site that is up must not stop sweeping.
             log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)

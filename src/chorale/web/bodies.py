@@ -7,16 +7,12 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from chorale.store.codec import storage_problem
 
 
-class Submission(BaseModel):
-    """An answer to an item."""
+class FirstAnswer(BaseModel):
+    """An answer to an item, or the first part of one."""
 
     model_config = ConfigDict(extra="forbid")
 
-    key: str = Field(
-        pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Made once per answer; sending it again is harmless."
-    )
     answer: Any = Field(description="Shaped by the task of the stage.")
-    duration_ms: int | None = Field(default=None, ge=0, le=10**12, description="How long the item was in view.")
 
     @field_validator("answer")
     @classmethod
@@ -26,16 +22,34 @@ class Submission(BaseModel):
         return value
 
 
+class Submission(FirstAnswer):
+    """A whole answer to an item."""
+
+    key: str = Field(
+        pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Made once per answer; sending it again is harmless."
+    )
+    duration_ms: int | None = Field(default=None, ge=0, le=10**12, description="How long the item was in view.")
+
+
 class ProgressBody(BaseModel):
     answered: int
     earned: int
     earned_text: str
 
 
+class FirstStepBody(BaseModel):
+    """What a form in two steps asks first."""
+
+    fields: list[str]
+    answer: dict[str, Any] | None
+    """The first answer, if it is stored; then `item` has everything."""
+
+
 class AssignmentBody(BaseModel):
     id: str
     item: dict[str, Any]
     arrangement: dict[str, Any] | None = None
+    first: FirstStepBody | None = None
     expires_at: int
     server_now: int
     pay_text: str | None = None
@@ -74,6 +88,13 @@ class OutcomeBody(BaseModel):
     """Whether the answer was right; shown in practice rounds only."""
     standing: Literal["active", "dropped"]
     progress: ProgressBody
+
+
+class RevealedBody(BaseModel):
+    status: Literal["stored", "already_stored"]
+    first: dict[str, Any]
+    """The first answer as it is stored: the one that was sent first."""
+    item: dict[str, Any]
 
 
 class ReturnedBody(BaseModel):

@@ -31,16 +31,20 @@ STATES = {
 }
 
 
-def send_mail(study: Study) -> Counter[str]:
-    """Send what is queued; how many letters are in which state now. Nothing where no server is set."""
+def send_mail(study: Study, address: str | None = None) -> Counter[str]:
+    """Send what is queued; how many letters are in which state now. Nothing where no server is set.
+
+    Links have the site's `address`. Default: where the site was last opened.
+    """
     wanted, done = study.settings.mail, Counter[str]()
     if wanted is None:
         return done
     # A study that gets a mail server later does not send everything that people have read long ago.
     since = study.clock() - LONGEST_WAIT
-    letters, refused, base = study.store.look(lambda tx: _to_send(tx, since if wanted.results else None))
+    letters, refused, opened_at = study.store.look(lambda tx: _to_send(tx, since if wanted.results else None))
     if not letters:
         return done
+    base = address or opened_at
     if base is None:
         raise UserError("Links need the address of the site. Open it once with `chorale serve --public-url`.")
     sessions = study_sessions(study)

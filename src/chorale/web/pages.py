@@ -1,15 +1,19 @@
 """Rendering: templates, static files, Markdown."""
 
-from collections.abc import Sequence
+import gzip
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import nh3
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
 from markupsafe import Markup
+from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -48,6 +52,26 @@ def markdown(text: str) -> Markup:
     return Markup(_MARKDOWN.render(text))  # noqa: S704 - markdown-it escapes everything with html off
 
 
+# Texts of items are anybody's: pictures would be requests to other servers, and what is left is cleaned once more.
+_STRANGERS = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+_STRANGERS.add_render_rule("image", lambda _, tokens, index, *_rest: escapeHtml(tokens[index].content))
+_TAGS = frozenset({"a", "blockquote", "br", "code", "del", "em", "hr", "li", "ol", "p", "pre", "s", "strong", "ul"})
+_TAGS |= {"h1", "h2", "h3", "h4", "h5", "h6", "table", "tbody", "td", "th", "thead", "tr"}
+
+
+@lru_cache(maxsize=2000)
+def strangers_markdown(text: str) -> str:
+    """Markdown of an item as HTML in which nothing runs, loads or looks like a part of the page."""
+    return nh3.clean(
+        _STRANGERS.render(text),
+        tags=set(_TAGS),
+        attributes={"a": {"href"}, "ol": {"start"}, "th": {"align"}, "td": {"align"}},
+        url_schemes={"http", "https"},
+        link_rel="noopener noreferrer nofollow",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+    )
+
+
 class StaticFilesForever(StaticFiles):
     """Static files under an address that changes with their content may be kept by the browser for ever."""
 
@@ -56,7 +80,28 @@ class StaticFilesForever(StaticFiles):
         versioned = scope["query_string"].startswith(b"v=")
         # Modules import each other without a version, so browsers must ask whether those have changed.
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if versioned else "no-cache"
-        return response
+        if response.status_code != 200 or Path(full_path).suffix not in _PACKED_WELL:
+            return response
+        kept = {name: response.headers[name] for name in ("Cache-Control", "ETag", "Last-Modified")}
+        return packed(Path(full_path), Headers(scope=scope), response.media_type, kept)
+
+
+_PACKED_WELL = frozenset({".js", ".css", ".svg"})
+"""Texts, which gzip makes a quarter of."""
+
+
+def packed(path: Path, asked: Headers, media_type: str | None, headers: Mapping[str, str]) -> Response:
+    """A file of the software's own, packed if the browser takes that. Pages with secrets in them never are."""
+    kept = {**headers, "Vary": "Accept-Encoding"}
+    if "gzip" not in asked.get("accept-encoding", ""):
+        return Response(path.read_bytes(), media_type=media_type, headers=kept)
+    body = _gzipped(path, path.stat().st_mtime_ns)
+    return Response(body, media_type=media_type, headers={**kept, "Content-Encoding": "gzip"})
+
+
+@lru_cache(maxsize=256)
+def _gzipped(path: Path, _changed: int) -> bytes:
+    return gzip.compress(path.read_bytes(), mtime=0)
 
 
 class Pages:

@@ -1,5 +1,6 @@
 """What every request and every response goes through: limits, same origin, headers."""
 
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -15,6 +16,17 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+
+
+def content_policy(*, framed: bool, media: bool, hosts: Sequence[str] = ()) -> str:
+    """The policy of a page with frames, or with pictures, audio and video, some of them from other servers."""
+    policy = CONTENT_SECURITY_POLICY
+    if media:
+        allowed = " ".join(("'self'", *hosts))
+        policy = policy.replace("img-src 'self' data:", f"img-src {allowed} data:") + f"; media-src {allowed}"
+    return f"{policy}; frame-src 'self'" if framed else policy
+
+
 HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
 from typing import Any, TypeVar
 
 from fastapi import Request, Response
@@ -40,8 +42,12 @@ class Site:
     """Whether people can join by a platform's link."""
     signed_links: SignedLinks | None = None
     """For checking signed links, where the study asks for them."""
+    folder: Path | None = None
+    """Where files of the study are; None if it has no folder here."""
     outages: Outages = field(default_factory=Outages)
     """Times when the database can't be used, for the log."""
+    process: str = field(default_factory=lambda: token_hex(8))
+    """The name of this server among those that use the database."""
 
     @property
     def secure_cookies(self) -> bool:

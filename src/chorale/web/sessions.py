@@ -40,6 +40,7 @@ class Sessions:
         self._staff = URLSafeTimedSerializer(key, salt="staff")
         # Checking a signature is a noticeable part of a request, and the same cookies come again and again.
         self._read_before: dict[str, tuple[URLSafeTimedSerializer, object, float]] = {}
+        self._media = URLSafeSerializer(key, salt="media")
         self._links = {kind: URLSafeSerializer(key, salt=f"link:{kind}") for kind in _LINKS}
 
     def worker_cookie(self, session: NewSession) -> str:
@@ -50,6 +51,20 @@ class Sessions:
         match self._load(self._worker, cookie, WORKER_SECONDS):
             case [int(worker_id), str(pseudonym), str(epoch), str(token)]:
                 return SessionClaim(worker_id, pseudonym, epoch, digest_of(token))
+        return None
+
+    def media_token(self, worker_id: int, path: str) -> str:
+        """What opens a file of the study folder for one worker."""
+        return str(self._media.dumps([worker_id, path]))
+
+    def media(self, token: str) -> tuple[int, str] | None:
+        """Whose token it is, and for which file; None if we did not make it."""
+        try:
+            match self._media.loads(token):
+                case [int(worker_id), str(path)]:
+                    return worker_id, path
+        except BadSignature:
+            pass
         return None
 
     def staff_cookie(self, session: StaffSession) -> str:

@@ -27,15 +27,25 @@ from chorale.store.assignments import Lease
 from chorale.store.erasing import WITHDRAWN
 from chorale.store.messages import note_read
 from chorale.web.arriving import add_arrival_routes
-from chorale.web.bodies import REFUSALS, ExtendedBody, OfferBody, OutcomeBody, ReturnedBody, Submission
+from chorale.web.bodies import (
+    REFUSALS,
+    ExtendedBody,
+    FirstAnswer,
+    OfferBody,
+    OutcomeBody,
+    ReturnedBody,
+    RevealedBody,
+    Submission,
+)
 from chorale.web.home import following, home_context
 from chorale.web.links import DESK
 from chorale.web.mailing import add_unsubscribe_routes
-from chorale.web.pages import markdown
+from chorale.web.media import add_media_routes, dressed
+from chorale.web.pages import markdown, packed
 from chorale.web.parts import HomeCard, SitePart
 from chorale.web.pay_words import bonus_texts, screenout_text
 from chorale.web.payment import add_payment_routes
-from chorale.web.security import CONTENT_SECURITY_POLICY
+from chorale.web.security import content_policy
 from chorale.web.serving import Site, nobody
 from chorale.web.sessions import WORKER_COOKIE
 from chorale.web.withdrawing import add_withdrawal_routes, withdrawn_page
@@ -54,6 +64,7 @@ def add_worker_routes(router: APIRouter, site: Site, parts: Sequence[SitePart] =
     add_withdrawal_routes(router, site)
     add_payment_routes(router, site)
     add_unsubscribe_routes(router, site)
+    add_media_routes(router, site)
     _add_pages(router, site, parts)
 
 
@@ -109,12 +120,12 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
         return _work_page(site, stage, visit)
 
     @router.get("/tasks/{name}/{file}", include_in_schema=False)
-    async def task_file(name: StageInPath, file: str) -> Response:
+    async def task_file(request: Request, name: StageInPath, file: str) -> Response:
         """The module of a task, the modules beside it that it imports, and its style sheet."""
         for stage in study.stages.values():
             path = _files_of(stage.task).get(file) if stage.task.name == name else None
             if path is not None:
-                return Response(path.read_text("utf-8"), media_type=_MEDIA_TYPES[path.suffix])
+                return packed(path, request.headers, _MEDIA_TYPES[path.suffix], {})
         raise Refusal("not_found", "There is no such file.", 404)
 
 
@@ -143,6 +154,7 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
         api={
             "next_url": f"/api/stages/{stage.name}/next",
             "submit_url_pattern": "/api/assignments/{id}/submit",
+            "first_url_pattern": "/api/assignments/{id}/first",
             "return_url_pattern": "/api/assignments/{id}/return",
             "extend_url_pattern": "/api/assignments/{id}/extend",
         },
@@ -153,8 +165,11 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
         at_desk=at_desk,
         bonuses=bonus_texts(stage.settings.pay, site.study.settings.pay.currency),
     )
-    if stage.task.form.framed:
-        page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
+    form = stage.task.form
+    if form.framed or form.media:
+        page.headers["Content-Security-Policy"] = content_policy(
+            framed=form.framed, media=bool(form.media), hosts=form.hosts
+        )
     return page
 
 
@@ -194,12 +209,14 @@ def _what_follows(tx: Tx, study: Study, worker_id: int, here: str) -> dict[str, 
     return following(visit, lambda: finish_of(tx, study, visit) is not None, here)
 
 
-def _assignment(study: Study, offer: Offer, lease: Lease) -> dict[str, Any]:
+def _assignment(site: Site, stage: RunningStage, offer: Offer, lease: Lease, worker_id: int) -> dict[str, Any]:
     """An item, its time limit and what it pays, as the page gets it."""
+    study = site.study
     return {
         "id": lease.token,
-        "item": offer.view,
+        "item": None if offer.view is None else dressed(site.sessions, stage.task.form, offer.view, worker_id),
         "arrangement": offer.arrangement,
+        "first": None if offer.first is None else {"fields": offer.first.fields, "answer": offer.first.answer},
         "expires_at": lease.expires_at,
         "server_now": study.clock(),
         "pay_text": None if offer.pay is None else money_text(offer.pay, study.settings.pay.currency),
@@ -222,7 +239,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
             raise no_such_stage()
         body: dict[str, Any] = {"status": offer.status, "message": offer.message, "progress": progress(offer.progress)}
         if offer.lease is not None:
-            body["assignment"] = _assignment(study, offer, offer.lease)
+            body["assignment"] = _assignment(site, stage, offer, offer.lease, session.worker_id)
             body["skips_left"] = offer.skips_left
         else:
             body["following"] = await site.read(_what_follows, session.worker_id, stage.name)
@@ -249,6 +266,13 @@ def _add_interface(router: APIRouter, site: Site) -> None:
                 "progress": progress(outcome.progress),
             }
         )
+
+    @router.post("/api/assignments/{token}/first", response_model=RevealedBody, responses=REFUSALS)
+    async def first(request: Request, token: TokenInPath, body: FirstAnswer) -> Response:
+        """Store a first answer, where a form has two steps. When this answers 200, it is on disk and can't change."""
+        session = site.claim(request)
+        revealed = await site.write(work.answer_first, session.worker_id, token, body.answer, session)
+        return _json({"status": revealed.status, "first": revealed.first, "item": revealed.view})
 
     @router.post("/api/assignments/{token}/extend", response_model=ExtendedBody, responses=REFUSALS)
     async def extend(request: Request, token: TokenInPath) -> Response:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel
 
 from chorale.contract import Task
+from chorale.folder.view_key import view_key
 from chorale.model import Answer, NewItem, StageSettings, StudySettings
 
 
@@ -28,6 +29,24 @@ class TruthRow:
     answer: Answer
 
 
+class KnownAnswers(NamedTuple):
+    """The right answers that are known in a stage."""
+
+    answers: Sequence[Answer]
+    to_items: bool
+    """Whether they are answers to its items: by a truth file that fits some of them."""
+
+    @classmethod
+    def of(
+        cls, task: Task, items: Sequence[NewItem], gold: Sequence[GoldRow], truth: Sequence[TruthRow]
+    ) -> "KnownAnswers":
+        """Those of the truth file that fit items, or else of the truth file or of gold."""
+        shown = {view_key(task.form.shown(item.payload)) for item in items} if truth else set()
+        if fitting := [row.answer for row in truth if view_key(row.view) in shown]:
+            return cls(fitting, to_items=True)
+        return cls([row.answer for row in truth or gold], to_items=False)
+
+
 @dataclass(frozen=True)
 class StageContent:
     settings: StageSettings
@@ -41,6 +60,11 @@ class StageContent:
     """Markdown."""
     unmerged: Sequence[NewItem]
     """The items before those that ask the same became one."""
+
+    @property
+    def known(self) -> KnownAnswers:
+        """The right answers that its files have."""
+        return KnownAnswers.of(self.task, self.items, self.gold, self.truth)
 
     def asking_all(self) -> Self:
         """The stage as it was before its task asked once what several rows ask."""

@@ -236,9 +236,10 @@ def _check_budget(settings: StudySettings, contents: Sequence[StageFiles], repor
     least = sum(_least_costs(settings, contents))
     cost = least + fee_due(fee_on(least, settings.pay.fee_percent), 0)
     if cost > budget:
+        fees = ", fees included" if settings.pay.fee_percent else ""
         report.setting(
             ("pay", "budget"),
-            f"does not cover what the study costs at least ({money_text(cost, settings.pay.currency)}, fees included)",
+            f"does not cover what the study costs at least ({money_text(cost, settings.pay.currency)}{fees})",
             f"Raise it to {cost} or more, pay less, or ask for fewer judgments.",
             budget,
         )

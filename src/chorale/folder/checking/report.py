@@ -1,6 +1,7 @@
 """Where problems are gathered, and the words for names that are not known."""
 
 import difflib
+import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ from chorale.files.toml_lines import TomlPath, line_of
 from chorale.model import Problem
 
 SETTINGS_FILE = "study.toml"
-MOST_ALIKE = 50
+FEW_ALIKE = 3
+"""Rows with the same mistake that are reported one by one; more are one problem, with a count."""
 
 
 class CheckReport:
@@ -23,24 +25,34 @@ class CheckReport:
         self.problems: list[Problem] = []
         self.named: set[str] = set()
         """The files in the study folder that settings name."""
+        self.lost_keys: set[str] = set()
+        """Settings on lines that are not TOML: that they are missing is no mistake of its own."""
         self._reported: list[TomlPath] = []
 
     def add(self, file: str, line: int | None, message: str, fix: str, value: str | None = None) -> None:
         self.problems.append(Problem(file, line, message, fix, value))
 
     def condensed_problems(self) -> list[Problem]:
-        """Every problem; of a mistake made on every line of a file, the first lines and how many more there are."""
+        """Every problem; one for a mistake that many rows of a file have, with a count and the first lines."""
         kinds: dict[tuple[str, str], list[Problem]] = {}
         for problem in self.problems:
             kinds.setdefault((problem.file, problem.message), []).append(problem)
         condensed = []
         for (file, message), alike in kinds.items():
-            condensed += alike[:MOST_ALIKE]
-            if more := alike[MOST_ALIKE:]:
-                condensed.append(
-                    Problem(file, more[0].line, f"{message}, and so on {len(more):,} lines from here", more[0].fix)
-                )
+            if self._follows_from_a_lost_line(file, message):
+                continue
+            if len(alike) <= FEW_ALIKE:
+                condensed += alike
+                continue
+            first = alike[0]
+            lines = ", ".join(str(one.line) for one in alike[:FEW_ALIKE] if one.line is not None)
+            told = f"{message}, in {len(alike):,} rows (lines {lines}, …)"
+            condensed.append(Problem(file, first.line, told, first.fix, first.value))
         return condensed
+
+    def _follows_from_a_lost_line(self, file: str, message: str) -> bool:
+        missing = re.fullmatch(r"`(?:\w+\.)*(\w+)` is missing", message)
+        return file == self.file and missing is not None and missing[1] in self.lost_keys
 
     def setting(self, path: TomlPath, message: str, fix: str, value: Any = None) -> None:
         """Add a problem of a setting, unless it, or a part of it, has one already: the rest follows from that."""

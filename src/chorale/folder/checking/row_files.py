@@ -17,16 +17,22 @@ from chorale.model.plain_words import MISSING, UNKNOWN, plain_words
 
 _LONGEST_ID = 200
 _BLANK_BYTES = 100
-_BESIDE_THE_ITEM = ("id", "answer", "explanation")
+_ID = "id"
+_BESIDE_THE_ITEM = (_ID, "answer", "explanation")
 
 
 class RowFile:
     """A file with a row an item, and words for what may be wrong with a row."""
 
-    def __init__(self, path: Path, shown_as: str, report: CheckReport) -> None:
+    def __init__(
+        self, path: Path, shown_as: str, report: CheckReport, id_column: str = _ID, *, or_id: bool = False
+    ) -> None:
         self._path = path
         self.shown_as = shown_as
         self._report = report
+        self._id, self._or_id = id_column, or_id
+        self._no_ids = False
+        """Whether it was reported that the file has no column of ids."""
         self.count: int | None = None
         """How many rows there are, once all were read; None if some could not be."""
 
@@ -64,9 +70,11 @@ class RowFile:
 
     def key_of(self, row: Row, lines: dict[str, int]) -> str | None:
         """The row's `id`, which no other row may have; `lines` remembers where each was."""
-        key = row.values.get("id")
+        key = row.values.get(self._id)
+        if key is None and self._or_id:
+            key = row.values.get(_ID)
         if key is None:
-            self.problem(row.line, "`id` is missing", "Give every row an `id` of its own.")
+            self._no_id(row)
             return None
         if isinstance(key, int) and not isinstance(key, bool):
             key = str(key)
@@ -80,12 +88,33 @@ class RowFile:
         lines[key] = row.line
         return key
 
+    def _no_id(self, row: Row) -> None:
+        """A table without the column has one mistake, whatever the number of its rows."""
+        found = self._header() if is_table(self._path) else [self._id]
+        if self._id in found:
+            self.problem(row.line, f"`{printable(self._id)}` is missing", "Give every row an ID of its own.")
+        elif not self._no_ids:
+            self._no_ids = True
+            shown = ", ".join(map(printable, found))
+            near = did_you_mean(self._id, found).partition("`")[2].partition("`")[0] or found[0]
+            self.problem(
+                1,
+                f'no column named "{printable(self._id)}" (found: {shown})',
+                f'Set items.id = "{near}", or rename the column.',
+            )
+
+    def _header(self) -> list[str]:
+        """The columns of a table."""
+        return next((list(row.values) for row in read_rows(self._path, shown_as=self.shown_as, problems=[])), [])
+
     def shaped(
         self, row: Row, kind: type[BaseModel], parse: Callable[[Mapping[str, Any]], dict[str, Any]]
     ) -> dict[str, Any] | None:
         """The item part of a row, in the shape of its task."""
         try:
-            return parse({name: value for name, value in row.values.items() if name not in _BESIDE_THE_ITEM})
+            shown = {field.alias or name for name, field in kind.model_fields.items()}
+            beside = {*_BESIDE_THE_ITEM, *({self._id} - shown)}
+            return parse({name: value for name, value in row.values.items() if name not in beside})
         except ItemError as error:
             for field, message, value in error.messages:
                 words = plain_words(message)
@@ -118,10 +147,12 @@ class RowFile:
         return None
 
 
-def row_file(relative: str | None, at: TomlPath, report: CheckReport) -> RowFile | None:
-    """The file that the setting at `at` names."""
+def row_file(
+    relative: str | None, at: TomlPath, report: CheckReport, id_column: str = _ID, *, or_id: bool = False
+) -> RowFile | None:
+    """The file that the setting at `at` names, with the column of its IDs, or else `id` where rows have that."""
     path = None if relative is None else located(relative, at, report)
-    return None if relative is None or path is None else RowFile(path, relative, report)
+    return None if relative is None or path is None else RowFile(path, relative, report, id_column, or_id=or_id)
 
 
 def _culprit(answer: Any, wrong: str) -> Any:

@@ -13,6 +13,10 @@ from chorale.folder.checking.named_files import decoded
 from chorale.folder.checking.report import SETTINGS_FILE, CheckReport
 
 _DEEPEST = 20
+_MOST_BROKEN_LINES = 50
+_LONG_QUOTES = ('"""', "'''")
+_HEADING = re.compile(r"\s*(\[+)\s*([A-Za-z0-9_.-]+)\s*\]*\s*(?:#.*)?$")
+"""A line that is meant as the heading of a table, with brackets missing or too many."""
 _TWICE = "Cannot overwrite a value"
 """What tomllib says of a key that stands in a table twice, without naming it."""
 _LINE_ENDS_IN_QUOTES = ("illegal character '\\n'", "found invalid character '\\n'")
@@ -42,22 +46,57 @@ def which_folder(path: Path) -> str:
 
 
 def settings_in(text: str, report: CheckReport) -> dict[str, Any] | None:
-    """What a file of this text says, as JSON values."""
+    """What a file of this text says, as JSON values.
+
+    A line that is not TOML is reported and left out, so that it does not hide what is wrong with the others.
+    """
     report.text = text
-    try:
-        settings = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        message, line = _without_position(str(error), text)
-        fix = "Correct the line; see https://toml.io."
-        if (opened := _line_of_open_quote(message, line, text)) is not None:
-            message, line = "a quote opens on this line and is probably not closed", opened
-            fix = "Add the quote at the end of the text. A text of several lines stands in three quotes."
-        report.add(report.file, line, f"is not TOML: {message}", fix)
-        return None
-    except (ValueError, RecursionError):
-        report.add(report.file, None, "can't be read as TOML", "Remove overlong numbers and deep nesting.")
-        return None
-    return {name: _usable(value, (name,), report) for name, value in settings.items()}
+    for _ in range(_MOST_BROKEN_LINES):
+        try:
+            settings = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            broken = _report_broken_line(error, text, report)
+            repaired = _without_line(text, broken, report)
+            if repaired is None:
+                return None
+            text = repaired
+        except (ValueError, RecursionError):
+            report.add(report.file, None, "can't be read as TOML", "Remove overlong numbers and deep nesting.")
+            return None
+        else:
+            if text != report.text and not settings.get("stage"):
+                return None  # too little is left to say more
+            return {name: _usable(value, (name,), report) for name, value in settings.items()}
+    return None
+
+
+def _report_broken_line(error: tomllib.TOMLDecodeError, text: str, report: CheckReport) -> int:
+    """Report a line that is not TOML; its number."""
+    message, line = _without_position(str(error), text)
+    fix = "Correct the line; see https://toml.io."
+    if (opened := _line_of_open_quote(message, line, text)) is not None:
+        message, line = "a quote opens on this line and is probably not closed", opened
+        fix = "Add the quote at the end of the text. A text of several lines stands in three quotes."
+    report.add(report.file, line, f"is not TOML: {message}", fix)
+    return line
+
+
+def _without_line(text: str, number: int, report: CheckReport) -> str | None:
+    """The text without a broken line, or with the heading that it seems to be; None if that changes nothing."""
+    lines = text.splitlines()
+    line = lines[number - 1] if 0 < number <= len(lines) else ""
+    if any(quotes in line for quotes in _LONG_QUOTES):
+        return None  # whatever follows may be text
+    heading = _HEADING.match(line)
+    if heading is not None:
+        brackets = min(len(heading[1]), 2)
+        lines[number - 1] = f"{'[' * brackets}{heading[2].strip()}{']' * brackets}"
+    else:
+        key = line.partition("=")[0].strip() if "=" in line else ""
+        report.lost_keys |= {part.strip(" \"'") for part in key.split(".")[-1:] if part}
+        lines[number - 1] = ""
+    changed = "\n".join(lines) + "\n"
+    return None if changed.strip() == text.strip() else changed
 
 
 def _without_position(message: str, text: str) -> tuple[str, int]:

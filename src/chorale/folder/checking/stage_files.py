@@ -11,6 +11,7 @@ from chorale.contract import Task, installed_tasks
 from chorale.files.toml_lines import TomlPath
 from chorale.folder.checking.content import GoldRow, StageContent, TruthRow
 from chorale.folder.checking.drafts import Draft, earlier_stage
+from chorale.folder.checking.media_files import check_media
 from chorale.folder.checking.named_files import read_markdown
 from chorale.folder.checking.report import CheckReport, did_you_mean, printable
 from chorale.folder.checking.row_files import RowFile, row_file
@@ -69,6 +70,8 @@ def read_stage_files(
     _check_sources(draft, task, options, drafts, earlier, report)
     gold, gold_count = _read_gold_of(draft, task, items, taken, report)
     truth = _read_truth_of(draft, task, report)
+    if task is not None and task.form.media:
+        check_media(task, [*items, *(row.item for row in gold)], draft.at("options"), report)
     return StageFiles(task, options, items, gold, gold_count, truth, guidelines, unmerged, taken)
 
 
@@ -102,7 +105,7 @@ def _own_file(draft: Draft, report: CheckReport) -> RowFile | None:
         asked = draft.table(RoundSettings, "round")
         return row_file(asked.file, draft.at("round", "file"), report) if asked else None
     items = draft.table(ItemSettings, "items")
-    return row_file(items.file, draft.at("items", "file"), report) if items else None
+    return row_file(items.file, draft.at("items", "file"), report, items.id) if items else None
 
 
 def _texts(value: Any, at: TomlPath) -> Iterator[tuple[TomlPath, str]]:
@@ -189,7 +192,7 @@ def _read_items_of(
             fix = 'Give the stage a `file` of items, make them `of = "answers"`, or give it another task.'
             report.setting(draft.at("task"), "is a task that can't derive items from another stage", fix, task.name)
         return (), frozenset().union(*(earlier[source].taken for source in sources if source is not None))
-    file = row_file(settings.file, draft.at("items", "file"), report)
+    file = row_file(settings.file, draft.at("items", "file"), report, settings.id)
     if file is None or task is None:
         return (), frozenset()
     items = tuple(_items_in(file, task))
@@ -242,7 +245,9 @@ def _read_gold_of(
     if "round" in draft.raw:
         return _read_round_of(draft, task, report)
     settings = draft.table(GoldSettings, "gold")
-    file = settings and row_file(settings.file, draft.at("gold", "file"), report)
+    items_of = draft.table(ItemSettings, "items")
+    ids = items_of.id if items_of else "id"
+    file = settings and row_file(settings.file, draft.at("gold", "file"), report, ids, or_id=True)
     if not settings or not file or not task:
         return (), None
     if settings.unit == "part" and task.grading.gold_parts == 1:
@@ -310,4 +315,4 @@ def _truth_in(file: RowFile, task: Task) -> Iterator[TruthRow]:
         payload = file.shaped(row, task.shape.item_type, task.shape.parse_item)
         answered, answer = file.answer_of(row, partial(task.shape.parse_answer, item=payload))
         if payload is not None and answered:
-            yield TruthRow(task.form.view(payload), answer)
+            yield TruthRow(task.form.shown(payload), answer)

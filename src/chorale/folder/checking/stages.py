@@ -8,12 +8,22 @@ from typing import Any
 from chorale.contract import Task
 from chorale.contract.reading_time import estimated_seconds
 from chorale.contract.task import one_part
+from chorale.folder.checking.content import KnownAnswers
 from chorale.folder.checking.drafts import Draft, earlier_stage
 from chorale.folder.checking.report import CheckReport
 from chorale.folder.checking.settings_shape import salvaged
 from chorale.folder.checking.stage_files import StageFiles, read_stage_files
 from chorale.folder.expected_pay import expected_pay, expected_writing, works_for_nothing
-from chorale.model import EntrySettings, GoldSettings, ItemSettings, PaySettings, RoundSettings, StagePay, money_text
+from chorale.model import (
+    EntrySettings,
+    GoldSettings,
+    ItemSettings,
+    JudgmentSettings,
+    PaySettings,
+    RoundSettings,
+    StagePay,
+    money_text,
+)
 
 
 def read_stages(raw: Mapping[str, Any], report: CheckReport) -> list[StageFiles]:
@@ -31,6 +41,7 @@ def read_stages(raw: Mapping[str, Any], report: CheckReport) -> list[StageFiles]
         contents.append(read_stage_files(draft, drafts, contents, report))
         _check_pay(draft, pay, contents[-1], report)
         _check_parts(draft, contents[-1].task, report)
+        _check_needed_fields(draft, contents[-1].task, report)
     _check_confidence(drafts, report)
     _check_entry(drafts, contents, report)
     return contents
@@ -99,7 +110,11 @@ def _writing_seconds(draft: Draft, content: StageFiles) -> float:
     pay = draft.table(StagePay, "pay")
     if pay is None or content.task is None:
         return 0.0
-    return expected_writing(pay, content.task, [row.answer for row in content.truth or content.gold])
+    return expected_writing(pay, content.task, _known(content, content.task))
+
+
+def _known(content: StageFiles, task: Task) -> KnownAnswers:
+    return KnownAnswers.of(task, content.items, content.gold, content.truth)
 
 
 def _check_parts(draft: Draft, task: Task | None, report: CheckReport) -> None:
@@ -118,12 +133,25 @@ def _check_parts(draft: Draft, task: Task | None, report: CheckReport) -> None:
         )
 
 
+def _check_needed_fields(draft: Draft, task: Task | None, report: CheckReport) -> None:
+    """Fields that decide an item must be there, and be compared."""
+    rule = draft.table(JudgmentSettings, "judgments") if isinstance(draft.raw.get("judgments"), Mapping) else None
+    if rule is None or not rule.fields or task is None:
+        return
+    compared = [field.name for field in task.shape.compared]
+    for name in rule.fields:
+        if name not in compared:
+            known = ", ".join(f"`{each}`" for each in compared)
+            fix = f"Use some of: {known}." if known else "Leave it out: answers here have no fields to compare."
+            what = "free text" if name in {each.name for each in task.shape.fields} else "no field of the answer"
+            report.setting(draft.at("judgments", "fields"), f"has {name!r}, which is {what}", fix)
+
+
 def _for_an_answer(pay: StagePay, content: StageFiles) -> float:
     if content.task is None:
         return pay.per_judgment
-    known = [row.answer for row in content.truth or content.gold]
     shown = [item.payload for item in content.items or [row.item for row in content.gold]]
-    return expected_pay(pay, content.task, known, shown)
+    return expected_pay(pay, content.task, _known(content, content.task), shown)
 
 
 def _check_confidence(drafts: Sequence[Draft], report: CheckReport) -> None:

@@ -13,11 +13,24 @@ KIT = Kit(
     families={"labels": f"{_HERE}.family:FAMILY"},
     commands=(
         Command(
+            ("prepare", "tuples"),
+            "Make balanced tuples of texts, as items for best–worst scaling.",
+            f"{_HERE}.commands.tuples:tuples",
+        ),
+        Command(
             ("evaluate", "labels"),
             "Score labels against an expert's: agreement, κ, false positives and negatives, per label and overall.",
             "chorale.cli.evaluate:labels",
         ),
+        Command(
+            ("import", "labelstudio"),
+            "Make a finished study of annotations from Label Studio: texts with choices, ratings, labelled spans and "
+            "texts.",
+            f"{_HERE}.commands.importing:labelstudio",
+        ),
     ),
+    own_table=f"{_HERE}.own_table:study_from_table",
     plain_stage=f"{_HERE}.imported:form_of",
     templates=Path(__file__).with_name("templates"),
+    gallery=Path(__file__).with_name("gallery"),
 )

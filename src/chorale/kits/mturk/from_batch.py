@@ -7,6 +7,7 @@ from pathlib import Path
 
 from chorale.files.rows import read_rows, shortened
 from chorale.kits.mturk.layouts import MOST_LAYOUT, unknown_elements, variables_in
+from chorale.kits.mturk.liquid_layouts import is_liquid, liquid_problem
 from chorale.model import Problem, UserError
 
 MOST_PROBLEMS = 50
@@ -63,6 +64,8 @@ def _layout(path: Path) -> str:
         problem = Problem(
             str(path), line, "has an element that Chorale does not support", "Use another element.", f"<{unknown[0]}>"
         )
+    elif is_liquid(text) and (fault := liquid_problem(text)) is not None:
+        problem = Problem(str(path), None, fault, "Change the layout.")
     if problem is not None:
         raise UserError(f"{path} can't be used as a layout", [problem])
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -83,7 +86,7 @@ def _rows(path: Path, variables: list[str], html: Path) -> tuple[list[str], list
         rows.append({"id": f"row-{len(rows) + 1:06d}", "input": values})
     for name in variables:
         if rows and name not in columns:
-            fix = f"Add the column, or take ${{{name}}} out of the layout. There are: {', '.join(list(columns)[:10])}."
+            fix = f"Add the column, or take {name} out of the layout. There are: {', '.join(list(columns)[:10])}."
             problems.append(Problem(str(path), 1, f"has no column for a variable of {html}", fix, shortened(name)))
     if not rows and not problems:
         problems.append(Problem(str(path), None, "has no rows", "Name the batch file with the rows to be judged."))

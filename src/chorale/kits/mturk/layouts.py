@@ -2,6 +2,10 @@
 
 import re
 from collections.abc import Mapping
+from html.parser import HTMLParser
+from typing import Any
+
+from chorale.kits.mturk.liquid_layouts import fill_in_liquid, is_liquid, liquid_variables
 
 MOST_LAYOUT = 1_000_000
 """Characters of the largest layout."""
@@ -10,7 +14,8 @@ _ELEMENT = re.compile(r"<(crowd-[a-z0-9-]+)", re.IGNORECASE)
 _KNOWN = frozenset(
     "crowd-" + name
     for name in (
-        *("form", "input", "text-area", "checkbox", "radio-group", "radio-button", "slider", "toggle-button", "button"),
+        *("form", "input", "text-area", "checkbox", "radio-group", "radio-button", "slider", "slider-label"),
+        *("toggle-button", "button"),
         *("classifier", "classifier-multi-select", "image-classifier", "image-classifier-multi-select"),
         *("entity-annotation", "text-ranking", "question-answer-generation"),
         *("bounding-box", "keypoint", "line", "polygon", "polyline"),
@@ -26,6 +31,8 @@ def variables_in(layout: str) -> list[str]:
     >>> variables_in("<p>${word} in ${text}, ${ word }</p>")
     ['word', 'text']
     """
+    if is_liquid(layout):
+        return liquid_variables(layout)
     return [name for name in dict.fromkeys(map(str.strip, _VARIABLE.findall(layout))) if name]
 
 
@@ -35,6 +42,9 @@ def fill_in(layout: str, values: Mapping[str, str]) -> str:
     >>> fill_in("<p>${word}</p>", {"word": "<b>hull</b>"})
     '<p><b>hull</b></p>'
     """
+    if is_liquid(layout):
+        # What looks like a variable of Mechanical Turk belongs to a script there.
+        return fill_in_liquid(layout, values)
     return _VARIABLE.sub(
         lambda variable: values.get(variable[1].strip(), "") if variable[1].strip() else variable[0], layout
     )
@@ -52,3 +62,41 @@ def unknown_elements(layout: str) -> list[str]:
 def _without_comments(layout: str) -> str:
     first, *rest = layout.split("<!--")
     return first + "".join(piece.partition("-->")[2] for piece in rest)
+
+
+def readable(html: str) -> dict[str, Any]:
+    """What of a page people read, without its scripts, styles and comments: texts, and pictures.
+
+    >>> readable("<style>p { color: red }</style><p>Is it <b>red</b>?</p><img src='/a'><script>let a = 1;</script>")
+    {'texts': ['Is it', 'red', '?'], 'pictures': ['data:image/']}
+    """
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return {"texts": reader.texts, "pictures": ["data:image/"] * reader.pictures}
+
+
+class _Reader(HTMLParser):
+    _UNREAD = frozenset(("script", "style", "template", "title"))
+    _SHOWN = frozenset(("header", "instructions", "label", "text"))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.pictures = 0
+        self._unread = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self._unread += tag in self._UNREAD
+        self.pictures += tag == "img" or (tag.startswith("crowd-") and "src" in given)
+        if tag.startswith("crowd-"):
+            self.texts += [value for name, value in given.items() if name in self._SHOWN and value]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._UNREAD and self._unread:
+            self._unread -= 1
+
+    def handle_data(self, data: str) -> None:
+        if not self._unread and data.strip():
+            self.texts.append(data.strip())

@@ -1,7 +1,7 @@
 """From sentences to the items of a QA-SRL study: one for every verb to ask about."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,8 @@ class QasrlItems:
     without_verbs: int
     model: str
     """That found the verbs; empty if the file named them."""
+    left_out: tuple[Problem, ...] = ()
+    """Sentences that are too long to be shown, or have a word that is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +43,19 @@ class VerbFilter:
 def qasrl_items(
     given: Sequence[GivenSentence], file: str, wanted: VerbFilter | None = None, progress: Progress | None = None
 ) -> QasrlItems:
-    """The items of these sentences, in their order. `file` is for messages."""
+    """The items of these sentences, in their order, less those that are too long. `file` is for messages."""
     wanted = wanted or VerbFilter()
     tagger = None if all(map(is_complete, given)) else load_tagger()
     rows: list[dict[str, Any]] = []
     names: set[str] = set()
     without = 0
     problems: list[Problem] = []
+    left_out: list[Problem] = []
     for done, (given_sentence, sentences) in enumerate(tagged_sentences(given, tagger), 1):
         for name, sentence in sentences:
-            problems += _flaws(sentence, file, given_sentence.line)
+            if flaw := _flaw(sentence, file, given_sentence.line):
+                left_out.append(flaw)
+                continue
             if name in names:
                 fix = "Give every sentence and text an id of its own."
                 problems.append(
@@ -64,9 +69,9 @@ def qasrl_items(
             progress(done, len(given))
         if len(problems) >= MOST_PROBLEMS:
             break
-    if problems:
-        raise UserError(f"{file} can't be used", problems[:MOST_PROBLEMS])
-    return QasrlItems(tuple(rows), len(names), without, tagger.name if tagger else "")
+    if problems or (left_out and not names):
+        raise UserError(f"{file} can't be used", (problems or left_out)[:MOST_PROBLEMS])
+    return QasrlItems(tuple(rows), len(names), without, tagger.name if tagger else "", tuple(left_out))
 
 
 def _verbs(given: GivenSentence, sentence: Sentence, wanted: VerbFilter) -> list[Predicate]:
@@ -75,15 +80,16 @@ def _verbs(given: GivenSentence, sentence: Sentence, wanted: VerbFilter) -> list
     return list(predicates(sentence, copulas=wanted.copulas, auxiliaries=wanted.auxiliaries))
 
 
-def _flaws(sentence: Sentence, file: str, line: int) -> Iterator[Problem]:
+def _flaw(sentence: Sentence, file: str, line: int) -> Problem | None:
+    """Why a sentence can't be shown; None if it can."""
     if len(sentence) > MOST_TOKENS:
         fix = f"Cut it into sentences of at most {MOST_TOKENS}."
-        yield Problem(file, line, f"has a sentence of {len(sentence):,} tokens", fix, sentence[0].text[:LONGEST_TOKEN])
-    for token in sentence:
-        if len(token.text) > LONGEST_TOKEN:
-            fix = f"Words may have {LONGEST_TOKEN} characters."
-            yield Problem(file, line, "has a word that is too long", fix, f"{token.text[:40]}…")
-            return
+        return Problem(file, line, f"has a sentence of {len(sentence):,} tokens", fix, sentence[0].text[:LONGEST_TOKEN])
+    longest = max((token.text for token in sentence), key=len, default="")
+    if len(longest) > LONGEST_TOKEN:
+        fix = f"Words may have {LONGEST_TOKEN} characters."
+        return Problem(file, line, "has a word that is too long", fix, f"{longest[:40]}…")
+    return None
 
 
 def _row(name: str, sentence: Sentence, verb: Predicate) -> dict[str, Any]:

@@ -6,7 +6,8 @@ item u has the influence z_u = n ∇θ·x_u, and
     SE² = Σ_u (z_u − mean z)² / (n (n − 1))
 
 This gives the formulas of Gwet (2014) for chance-corrected coefficients and those of Fleiss, Cohen and Everitt (1969)
-for κ, up to n − 1 in the place of n. The interval is θ ± t SE with n − 1 degrees of freedom, at most 1.
+for κ, up to n − 1 in the place of n. The interval is θ ± t SE with n − 1 degrees of freedom, at most 1. Where few items
+carry the coefficient, as of a rare label, it would hold far fewer than 95% of true values, and there is none.
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,9 @@ from math import sqrt
 import numpy as np
 
 from chorale.metrics import FloatArray, Interval, Metric, Tally
+from chorale.metrics.sampling import TOO_FEW
 from chorale.metrics.student import t_bound
+from chorale.metrics.support import tally_support
 
 _STEP = 1e-5
 _MOST_COLUMNS = 2048
@@ -37,7 +40,7 @@ def analytic_of(tally: Tally, metric: Metric) -> dict[str, Analytic]:
     if n < 2 or tally.rows.shape[1] > _MOST_COLUMNS:
         return {}
     sums = tally.sums()
-    values, gradients = metric.formula(sums), _gradients(metric, sums)
+    values, gradients, carried = metric.formula(sums), _gradients(metric, sums), tally_support(tally, metric)
     found = {}
     for name, gradient in gradients.items():
         influence = n * (tally.rows @ gradient)
@@ -46,7 +49,8 @@ def analytic_of(tally: Tally, metric: Metric) -> dict[str, Analytic]:
         if error <= _ROUNDING:
             continue
         value, half = float(values[name]), t_bound(_TAIL, n - 1) * error
-        found[name] = Analytic(error, Interval(value - half, min(1.0, value + half)))
+        around = Interval(value - half, min(1.0, value + half)) if carried[name].is_enough else TOO_FEW
+        found[name] = Analytic(error, around)
     return found
 
 

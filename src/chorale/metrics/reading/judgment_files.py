@@ -23,6 +23,7 @@ from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 
 _PARQUET = ".parquet"
+_JSON = ".json"
 _UNANSWERED = "{}"
 """What Mechanical Turk writes for a question without an answer."""
 
@@ -57,6 +58,9 @@ def read_judgments(
     """
     if sep == "":
         raise UserError("An empty separator separates nothing. Give --sep a text, or leave it out.")
+    if path.suffix.lower() == _JSON:
+        fix = "Use the `crowdkit` export of the study, or a .jsonl, .csv, .tsv or .parquet file"
+        raise refused(path, None, "is a JSON document, such as tasks of Label Studio, and no table", fix)
     raw = read_bytes(path)
     if not raw.strip():
         raise refused(path, None, "is empty", "Check that the right file was named")
@@ -185,7 +189,8 @@ def _value(path: Path, row: Row, role: str, name: str, problems: list[Problem]) 
     if role in {"task", "worker"} and value in (None, ""):
         refuse(f"has no {name}", f"Say which {role} it is, or remove the row.")
     if isinstance(value, dict) or (isinstance(value, list) and role != "label"):
-        refuse(f"has an object as {name}", "Write a text or a number.")
+        own = "Use the `crowdkit` export of the study, and name a field with --label."
+        refuse(f"has an object as {name}", own if role == "label" else "Write a text or a number.")
         return None
     if isinstance(value, list):
         options = [span_text(one) if isinstance(one, dict | list) else one for one in value]

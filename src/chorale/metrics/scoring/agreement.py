@@ -53,6 +53,8 @@ def score_agreement(
     notes = _notes(judged.judgments, result, options)
     notes += resampling.notes(judged.judgments.task_names, compared=against is not None)
     interval = _interval(result, resampling) if resampling.ci else None
+    if interval is not None and not interval.is_known:
+        notes.append(resampling.why_too_few(options.metric, *result.statistics(), "value"))
     json: dict[str, Any] = {
         "metric": options.metric,
         **options.measured_on(),

@@ -5,6 +5,7 @@ from chorale.platforms.prolific.client import Prolific, StudyAction
 from chorale.platforms.prolific.planning import (
     CATEGORIES,
     MOST_AT_ONCE,
+    SHORTEST_REASON,
     changes_there,
     checked_reason,
     has_arrived,
@@ -15,6 +16,7 @@ from chorale.platforms.prolific.transport import InDoubtError, RefusedError
 __all__ = [
     "CATEGORIES",
     "MOST_AT_ONCE",
+    "SHORTEST_REASON",
     "BonusBatch",
     "InDoubtError",
     "Prolific",

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from chorale.contract import Task
-from chorale.folder.truth import view_key
+from chorale.folder.view_key import view_key
 from chorale.model import Answer
 from chorale.rehearsal.simulated.chance import Chance
 from chorale.rehearsal.simulated.knowledge import Knowledge

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from chorale.contract import Task
-from chorale.folder.truth import view_key
+from chorale.folder.view_key import view_key
 from chorale.model import Answer, UserError
 
 View = Mapping[str, Any]

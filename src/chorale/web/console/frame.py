@@ -50,6 +50,13 @@ NOTICES = {
     "study-start": "Prolific recruits again.",
     "study-stop": "Recruiting has ended on Prolific. More places open it again.",
     "places": "The study has {n} places now.",
+    "submissions-approve": "Approved: {n}.",
+    "submissions-reject": "Rejected: {n}.",
+    "submissions-return": "Asked for a return: {n}.",
+    "submissions-unreject": "Rejections taken back: {n}.",
+    "submissions-message": "The message is sent. Submissions of people who get it: {n}.",
+    "submissions-again": "That was done already.",
+    "decided": "The decision is the label now. This is the next item.",
     "password": "The password is changed. Every other session has ended.",
 }
 _WORDS = (
@@ -59,10 +66,15 @@ _WORDS = (
     texts.share,
     texts.answer_beside_item,
     texts.brief_text,
+    texts.gold_beside_item,
     texts.item_text,
+    texts.as_json,
+    texts.from_json,
+    texts.pretty,
 )
-TEXTS: dict[str, Any] = {write.__name__: write for write in (*_WORDS, texts.as_json, texts.pretty, answer_text)}
+TEXTS: dict[str, Any] = {write.__name__: write for write in (*_WORDS, answer_text)}
 _RECRUITING_TABS = (("/console/recruiting", "People"), ("/console/recruiting/paying", "Paying"))
+_SUBMISSIONS_TAB = ("/console/recruiting/submissions", "Submissions")
 
 
 class Console:
@@ -70,7 +82,8 @@ class Console:
 
     def __init__(self, site: Site, more_recruiting_tabs: Sequence[tuple[str, str]] = ()) -> None:
         self.site = site
-        self._recruiting_tabs = (*_RECRUITING_TABS, *more_recruiting_tabs)
+        prolific = () if site.study.settings.prolific is None else (_SUBMISSIONS_TAB,)
+        self._recruiting_tabs = (*_RECRUITING_TABS, *prolific, *more_recruiting_tabs)
         self.to_see = self.router(OWNER, VIEWER)
         self.for_owner = self.router(OWNER)
         self.for_experts = self.router(OWNER, EXPERT)
@@ -98,7 +111,10 @@ class Console:
             "has_protocol": has_protocol(self.site.study),
             "recruiting_tabs": self._recruiting_tabs,
             "has_arms": self.site.study.settings.arms is not None,
-            "has_choices": any(stage.task.combining.chosen is not None for stage in self.site.study.stages.values()),
+            "has_choices": any(
+                stage.task.combining.chosen is not None or stage.task.shape.compared
+                for stage in self.site.study.stages.values()
+            ),
             **context,
         }
         name = template if template.endswith(".html") else f"console/{template}.html"

@@ -117,6 +117,7 @@ async def _desk_page(
         desk=await console.site.read(_desk, stage),
         choices=stage.task.shape.choices,
         unanimous_explanation=gold_desk.UNANIMOUS_EXPLANATION,
+        gold_answer=lambda item: gold_desk.gold_of(stage, item.answer, gold_desk.gold_fields(stage)),
         typed=typed or {},
         most_counted=CANDIDATES_COUNTED,
         **context,

@@ -11,13 +11,15 @@ from fastapi.responses import RedirectResponse
 
 from chorale.engine import settling
 from chorale.engine.asking_experts import ask_experts
+from chorale.engine.combining import field_results
 from chorale.engine.correcting import GoldCorrection, correct_gold
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Event, Grade, Item, ItemState, Refusal
 from chorale.model import Response as StudyResponse
+from chorale.monitor.event_words import in_words
 from chorale.monitor.status import has_seen_arms, trust_of
 from chorale.protocol import why_so_many_judgments
-from chorale.store import Tx, events, participations, responses
+from chorale.store import Tx, events, labels, participations, responses
 from chorale.store.gold import GoldAnswer, gold_answer
 from chorale.store.grades import all_grades
 from chorale.store.items import ItemsWanted, find_item, item_ids, items_by_id, lineage, made_from
@@ -64,6 +66,8 @@ class ItemStory:
     """The answer it was made from, where it was made from one."""
     asking: str
     """Why it gets as many judgments as it does."""
+    fields: list[tuple[str, float | None]]
+    """The confidence of each compared field by the judgments; empty where answers have no fields."""
 
 
 def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
@@ -85,7 +89,7 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
         sources,
         made_from(tx, item.id, MOST_CHILDREN),
         gold_answer(tx, item.id),
-        events.recent(tx, 100, item_id=item.id),
+        in_words(tx, study, events.recent(tx, 100, item_id=item.id)),
         _origin(tx, item, sources),
         why_so_many_judgments(
             stage.settings.judgments,
@@ -94,6 +98,13 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
             complete=item.state == ItemState.COMPLETE,
             sampled=item.sampled,
         ),
+        [
+            (name, result.confidence)
+            for name, result in field_results(
+                stage, item.key, labels.judgments_of(tx, item.id, stage.settings.gold)
+            ).items()
+            if result.confidence is not None
+        ],
     )
 
 

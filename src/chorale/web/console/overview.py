@@ -14,6 +14,7 @@ from chorale.engine.arrivals import arrival_url
 from chorale.engine.running import Study
 from chorale.model import Entry, EntryKind, Refusal, StageState, UserError
 from chorale.monitor.alarm import Alarm
+from chorale.monitor.event_words import in_words
 from chorale.monitor.overview import AgreementPart, overview
 from chorale.monitor.status import has_seen_arms
 from chorale.store import Tx, calls, events, ledger
@@ -181,7 +182,7 @@ def add_record_routes(console: Console) -> None:
         kinds = (kind,) if kind else ()
         # One more than is shown: whether there is another page.
         recent = await console.site.read(
-            lambda tx, _: events.recent(tx, EVENTS_PER_PAGE + 1, before=before, kinds=kinds)
+            lambda tx, study: in_words(tx, study, events.recent(tx, EVENTS_PER_PAGE + 1, before=before, kinds=kinds))
         )
         shown = recent[:EVENTS_PER_PAGE]
         older = shown[-1].id if len(recent) > EVENTS_PER_PAGE else None

@@ -1,19 +1,20 @@
 """How far people agree, for stages where they choose from a list: workers, items and options, as of now."""
 
 import asyncio
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
 
-from chorale.contract import QualityNames
+from chorale.contract import AnswerField, QualityNames, Scale
+from chorale.contract.fields import LEVELS
 from chorale.engine.quality import stage_quality, worker_qualities
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Refusal
 from chorale.protocol import WorkerQuality
 from chorale.store import Tx
 from chorale.store.items import find_item
-from chorale.web.console.frame import Console
+from chorale.web.console.frame import NO_NUL, Console
 from chorale.web.console.texts import item_text
 from chorale.web.worker import StageInPath
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     # It brings NumPy along.
     from chorale.metrics.aggregation.crowdtruth import CrowdTruth
 
+FieldName = Annotated[str, Query(max_length=60, pattern=NO_NUL)]
 SHOWN = 50
 """Rows of a table: the least agreed on come first, and nobody reads on from there."""
 
@@ -55,34 +57,49 @@ def add_quality_routes(console: Console) -> None:
     router, site = console.to_see, console.site
 
     @router.get("/quality")
-    async def first(request: Request) -> Response:
-        return await shown(
-            request, next((stage for stage in site.study.stages.values() if stage.task.combining.chosen), None)
-        )
+    async def first(request: Request, field: FieldName = "") -> Response:
+        stages = site.study.stages.values()
+        return await shown(request, next((stage for stage in stages if has_quality(stage)), None), field)
 
     @router.get("/quality/{name}")
-    async def of_stage(request: Request, name: StageInPath) -> Response:
-        return await shown(request, site.study.stage(name))
+    async def of_stage(request: Request, name: StageInPath, field: FieldName = "") -> Response:
+        return await shown(request, site.study.stage(name), field)
 
-    async def shown(request: Request, stage: RunningStage | None) -> Response:
-        if stage is None or stage.task.combining.chosen is None:
-            raise Refusal("no_choices", "Nobody chooses from a list there, so nothing is measured.", 404)
-        view = await asyncio.to_thread(_view, site.study, stage, opening="part" not in request.query_params)
-        choosing = [each.name for each in site.study.stages.values() if each.task.combining.chosen is not None]
-        return console.live_page(request, "quality", view=view, choosing=choosing, shown=SHOWN)
+    async def shown(request: Request, stage: RunningStage | None, field: str) -> Response:
+        if stage is None or not has_quality(stage):
+            raise Refusal("no_choices", "Answers there are not compared, so nothing is measured.", 404)
+        fields = {each.name: each for each in stage.task.shape.compared}
+        asked = fields.get(field) or next(iter(fields.values()), None)
+        if stage.task.combining.chosen is not None and not fields:
+            asked = None
+        opening = "part" not in request.query_params
+        view = await asyncio.to_thread(_view, site.study, stage, asked, opening=opening)
+        choosing = [each.name for each in site.study.stages.values() if has_quality(each)]
+        return console.live_page(
+            request, "quality", view=view, choosing=choosing, shown=SHOWN, fields=list(fields), asked=asked
+        )
 
 
-def _view(study: Study, stage: RunningStage, *, opening: bool) -> QualityView:
-    known = stage_quality(study, stage)
+def has_quality(stage: RunningStage) -> bool:
+    """Whether answers can be compared: people choose from a list, or answers have fields."""
+    return stage.settings.round is None and (stage.task.combining.chosen is not None or bool(stage.task.shape.compared))
+
+
+def _view(study: Study, stage: RunningStage, field: AnswerField | None, *, opening: bool) -> QualityView:
+    known = stage_quality(study, stage, field=field)
     if opening or len(known.answers) <= MOST_AT_ONCE:
-        known = stage_quality(study, stage, at_once=True)
+        known = stage_quality(study, stage, at_once=True, field=field)
     names, scores = stage.task.combining.quality_names, known.crowdtruth
     if scores is None:
         return QualityView(stage, len(known.answers), [], [], [], names)
     workers = sorted(((name, quality) for _, name, quality in worker_qualities(known)), key=lambda one: one[1].wqs)
     options = sorted(zip(scores.annotations, scores.aqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))
+    if field is not None and field.scale not in LEVELS and field.scale is not Scale.SET:
+        options = []  # the numbers of tokens say nothing apart from their item
     units = sorted(zip(scores.units, scores.uqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))[:SHOWN]
     lines = study.store.look(lambda tx: _lines(tx, stage, units, scores))
+    if not options:
+        lines = [replace(line, options=[]) for line in lines]
     return QualityView(stage, len(known.answers), workers, lines, options, names)
 
 

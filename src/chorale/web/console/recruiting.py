@@ -14,13 +14,11 @@ from chorale.model import UserError
 from chorale.platforms.prolific import Prolific
 from chorale.store import Tx, events, invitations, submissions, workers
 from chorale.store.invitations import InvitationRow
-from chorale.store.submissions import SubmissionRow
 from chorale.store.workers import PanelCounts
 from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, Reason, back_to
 from chorale.web.serving import Site
 
 MOST_LINKS = 200
-MOST_WAITING = 50
 MOST_PAYOUTS = 50
 MOST_DUE = 200
 
@@ -34,21 +32,21 @@ class Recruitment:
     """The newest first."""
     link_count: int
     studies: list[dict[str, Any]]
-    waiting: list[tuple[SubmissionRow, bool]]
-    """Submissions somebody has to decide about, and whether enough was done in them."""
+    waiting: int
+    """Submissions somebody has to decide about."""
     imported: bool
     """Whether the work was done elsewhere, so that nobody came here."""
 
 
-def _recruitment(tx: Tx, study: Study) -> Recruitment:
+def _recruitment(tx: Tx, _study: Study) -> Recruitment:
     links = invitations.newest(tx, MOST_LINKS)
-    waiting = submissions.submissions(tx, status="AWAITING REVIEW", limit=MOST_WAITING)
+    counts = submissions.counts(tx)
     return Recruitment(
         workers.panel_counts(tx),
         links,
         invitations.count(tx),
         recruiting.summary(tx),
-        [(row, recruiting.is_to_approve(tx, study, row)) for row in waiting],
+        sum(count for (_, status), count in counts.items() if status == "AWAITING REVIEW"),
         bool(events.recent(tx, 1, kinds=("imported",))),
     )
 
@@ -115,7 +113,7 @@ def _add_study_routes(console: Console) -> None:
         reason: Reason = "",
     ) -> Response:
         by = request.state.staff.name
-        await asyncio.to_thread(publishing.transition, site.study, _prolific(site), study, action, by, reason.strip())
+        await asyncio.to_thread(publishing.transition, site.study, prolific_of(site), study, action, by, reason.strip())
         return back_to("/console/recruiting", f"study-{action.lower()}")
 
     @console.for_owner.post("/recruiting/places")
@@ -125,7 +123,7 @@ def _add_study_routes(console: Console) -> None:
         places: Annotated[int, Form(ge=1, le=100_000)],
         cost: Annotated[int | None, Form(ge=0)] = None,
     ) -> Response:
-        client = _prolific(site)
+        client = prolific_of(site)
         wanted = publishing.asked_for(site.study, study).model_copy(update={"places": places})
         drafted = await asyncio.to_thread(publishing.draft, site.study, client, wanted, site.base_url(request))
         if not drafted.is_published or not drafted.adds:
@@ -140,7 +138,7 @@ def _add_study_routes(console: Console) -> None:
         return back_to("/console/recruiting", "places", places)
 
 
-def _prolific(site: Site) -> Prolific:
+def prolific_of(site: Site) -> Prolific:
     if site.prolific is None:
         raise UserError(
             f"The site has no token for Prolific. Start it with the token in the variable {recruiting.TOKEN_VARIABLE}."

@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from chorale.contract.answer_words import answer_words
 from chorale.engine.running import RunningStage
 from chorale.files.answer_text import answer_text
 from chorale.model import Event
@@ -52,7 +53,7 @@ def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     if stage.task.explaining.caption is not None:
         return _cut(stage.task.explaining.caption(payload))
     # What is in a structure is for the form to work with.
-    parts = [answer_text(value) for value in stage.task.form.view(payload).values() if not isinstance(value, dict)]
+    parts = [answer_text(value) for value in stage.task.form.shown(payload).values() if not isinstance(value, dict)]
     if len(" · ".join(parts)) > SUMMARY_CHARACTERS:
         # What is cut off must not be the sentence: ids and numbers go behind it.
         parts.sort(key=lambda part: -len(part.split()))
@@ -65,6 +66,8 @@ def _cut(text: str) -> str:
 
 def answer_beside_item(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> str:
     """An answer beside its item: in words where the task has some for the item too, and otherwise field by field."""
+    if stage.task.shape.fields:
+        return answer_words(stage.task, payload, answer, between="\n")
     if stage.task.explaining.caption is None:
         if isinstance(answer, dict) and len(answer) > 1:
             return "\n".join(f"{name}: {_cut(answer_text(value))}" for name, value in answer.items())
@@ -78,8 +81,19 @@ def brief_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> 
     return _cut(answer_beside_item(stage, payload, answer))
 
 
+def gold_beside_item(stage: RunningStage, payload: Mapping[str, Any], gold: Any) -> str:
+    """Gold beside its item."""
+    if stage.task.shape.fields:
+        return answer_words(stage.task, payload, gold, gold=True, between="\n")
+    return answer_beside_item(stage, payload, gold)
+
+
 def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def from_json(text: str) -> Any:
+    return json.loads(text)
 
 
 def pretty(value: Any) -> str:

@@ -36,8 +36,6 @@
     /** @param {{src: string, alt: string, kind: Kind, labels: string[], shapes?: Shape[], changed: () => void}} options */
     constructor({ src, alt, kind, labels, shapes = [], changed }) {
       this.kind = kind;
-      this.labels = labels.length ? labels : [""];
-      this.label = this.labels[0];
       this.changed = changed;
       /** @type {Shape[]} */
       this.shapes = shapes;
@@ -47,12 +45,13 @@
       this.layer = svg("svg", { class: "drawing-layer", "aria-label": `Drawn on the picture: ${NAMES[kind]}s`, role: "group" });
       this.list = html("ol", { class: "drawing-list" });
       this.status = html("p", { class: "drawing-status", role: "status" });
-      this.buttons = this.labels.map((label, position) => this.#labelButton(label, position));
+      this.choices = html("div", { class: "drawing-labels", role: "group", "aria-label": "Labels" });
+      this.relabel(labels);
       this.finishing = this.#button("Finish this shape", () => this.#finish());
       this.element = html(
         "div",
         { class: "drawing" },
-        ...(labels.length ? [html("div", { class: "drawing-labels", role: "group", "aria-label": "Labels" }, ...this.buttons)] : []),
+        this.choices,
         html("div", { class: "drawing-picture" }, this.image, this.layer),
         html("div", { class: "drawing-actions" }, this.#button(`Add a ${NAMES[kind]}`, () => this.#addInTheMiddle()), this.finishing),
         this.status,
@@ -71,6 +70,20 @@
 
     get size() {
       return { width: this.image.naturalWidth || 1, height: this.image.naturalHeight || 1 };
+    }
+
+    /** What can be drawn. @param {string[]} labels */
+    relabel(labels) {
+      this.labels = labels.length ? labels : [""];
+      if (!this.labels.includes(this.label)) this.label = this.labels[0];
+      this.buttons = this.labels.map((label, position) => this.#labelButton(label, position));
+      this.choices.replaceChildren(...this.buttons);
+      this.choices.hidden = labels.length === 0;
+    }
+
+    /** Nothing can be drawn on a picture that is not there. */
+    get #isLoaded() {
+      return this.image.naturalWidth > 0;
     }
 
     /** @param {Shape[]} shapes */
@@ -108,7 +121,7 @@
     /** @param {PointerEvent} event */
     #down(event) {
       event.preventDefault();
-      if (this.kind !== "box") return;
+      if (this.kind !== "box" || !this.#isLoaded) return;
       this.layer.setPointerCapture(event.pointerId);
       this.pending = [this.#at(event), this.#at(event)];
     }
@@ -129,6 +142,7 @@
         else this.#forget();
         return;
       }
+      if (!this.#isLoaded) return;
       const point = this.#at(event);
       const last = this.pending.at(-1);
       // The second half of a double click ends the shape.
@@ -165,6 +179,7 @@
     }
 
     #addInTheMiddle() {
+      if (!this.#isLoaded) return;
       const { width, height } = this.size;
       const at = (across, down) => /** @type {[number, number]} */ ([Math.round(width * across), Math.round(height * down)]);
       const shapes = {

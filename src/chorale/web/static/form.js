@@ -13,10 +13,12 @@
  * from being sent, `point` shows the worker where, and takes the focus there. `submitted` is called once the answer is on
  * its way. A form that decides itself when it is complete has `request`, which the Submit button calls, and calls
  * `api.submit` when it is; `api.complain` shows why not, and `api.ownButton(true)` hides the Submit button of a page that has
- * its own. `api.memory` keeps what a module wants to know again later, on this device and for this worker alone.
+ * its own. Where a form has two steps, `revealed` is called with the whole item once the first answer is stored; `problem` is
+ * asked in the second step only. `api.memory` keeps what a module wants to know again later, on this device and for this worker alone.
+ * `api.id` is the assignment's.
  * @typedef {{get: (name: string) => any, set: (name: string, value: any) => void}} TaskMemory
  * @typedef {{
- *   draft: any, arrangement: any, changed: () => void, submit: () => void, complain: (message: string) => void,
+ *   id: string, draft: any, arrangement: any, changed: () => void, submit: () => void, complain: (message: string) => void,
  *   ownButton: (own: boolean) => void, memory: TaskMemory, bonuses: string[],
  * }} TaskApi
  * @typedef {{
@@ -25,12 +27,20 @@
  *   draft?: (root: HTMLElement) => any,
  *   compare?: (details: any) => Node,
  *   problem?: (root: HTMLElement) => string | null,
+ *   revealed?: (root: HTMLElement, item: Object<string, any>) => void,
  *   point?: (root: HTMLElement) => void,
  *   recap?: (root: HTMLElement) => Recap,
  *   request?: (root: HTMLElement) => void,
  *   submitted?: (root: HTMLElement) => void,
  *   unmount?: (root: HTMLElement) => void,
  * }} TaskModule
+ */
+
+/**
+ * A form in two steps: the fields in `first` are answered and stored first. Elements with `data-reveal` are hidden, and the
+ * fields in them wait, until the rest of the item has come; those with `data-before-reveal` are hidden after that.
+ *
+ * @typedef {{fields: string[], answer: Object<string, any> | null}} FirstStep `answer` is what is stored; null before
  */
 
 const TOGGLES = new Set(["radio", "checkbox"]);
@@ -80,6 +90,25 @@ export function collect(root) {
   }
   const answer = Object.fromEntries([...byName].map(([name, group]) => [name, valueOf(group)]));
   return byName.size === 1 && byName.has("answer") ? answer.answer : answer;
+}
+
+/**
+ * Show the step that a form of two is in: first answers that are stored are put in and can't be changed.
+ *
+ * @param {ParentNode} root
+ * @param {FirstStep} step
+ */
+export function showStep(root, step) {
+  for (const part of root.querySelectorAll("[data-reveal]")) part.hidden = step.answer === null;
+  for (const part of root.querySelectorAll("[data-before-reveal]")) part.hidden = step.answer !== null;
+  for (const control of controls(root)) {
+    const first = step.fields.includes(control.name);
+    control.disabled = first === (step.answer !== null);
+    if (!first || step.answer === null) continue;
+    const value = step.answer[control.name];
+    if (isToggle(control)) control.checked = Array.isArray(value) ? value.includes(control.value) : value === control.value || value === true;
+    else control.value = inWords(value);
+  }
 }
 
 /**

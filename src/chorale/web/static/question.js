@@ -5,7 +5,9 @@
  * @typedef {import("./form.js").Recap} Recap
  * @typedef {{
  *   id: string, item: Object<string, any>, arrangement?: Object<string, any> | null, expires_at: number, server_now: number,
+ *   first?: import("./form.js").FirstStep | null,
  * }} Assignment
+ * @typedef {(answer: Object<string, any>) => Promise<{first: Object<string, any>, item: Object<string, any>} | {problem: string}>} SendFirst
  * @typedef {{kind: "answered", key: string, answer: any, durationMs: number, recap: Recap}
  *   | {kind: "skip"} | {kind: "elsewhere"} | {kind: "expired"}} Outcome
  */
@@ -25,9 +27,11 @@ export class Question {
    * @param {Assignment} assignment
    * @param {import("./storage.js").DeviceStore} store
    * @param {TaskModule | null} module
+   * @param {SendFirst} sendFirst
    */
-  constructor(assignment, store, module) {
+  constructor(assignment, store, module, sendFirst) {
     this.assignment = assignment;
+    this.sendFirst = sendFirst;
     this.store = store;
     this.module = module;
     this.root = byId("task-root");
@@ -85,7 +89,8 @@ export class Question {
   /** The worker asks to submit. A form that decides itself when it is complete is asked, and calls `submit` later. */
   request() {
     if (this.busy) return;
-    if (this.module?.request) this.module.request(this.root);
+    if (this.assignment.first?.answer === null) this.#answerFirst(this.assignment.first);
+    else if (this.module?.request) this.module.request(this.root);
     else this.submit();
   }
 
@@ -111,6 +116,48 @@ export class Question {
     });
   }
 
+  /**
+   * Store the first answer, and show the rest of the item.
+   *
+   * @param {import("./form.js").FirstStep} step
+   */
+  async #answerFirst(step) {
+    const problem = form.firstProblem(this.root);
+    if (problem) {
+      this.#complain(problem.message, problem.control);
+      return;
+    }
+    this.saveDraft();
+    this.setBusy(true);
+    const answer = (this.module?.collect ?? form.collect)(this.root);
+    const reply = await this.sendFirst(Object.fromEntries(step.fields.map((name) => [name, answer[name] ?? null])));
+    this.setBusy(false);
+    if ("problem" in reply) {
+      this.#complain(reply.problem);
+      return;
+    }
+    this.assignment.first = { ...step, answer: reply.first };
+    this.assignment.item = reply.item;
+    form.fill(this.root, reply.item);
+    this.#showStep();
+    this.module?.revealed?.(this.root, reply.item);
+    this.saveDraft();
+    // The second half of a double click is not meant for what has just appeared.
+    this.begun = false;
+    this.shown = performance.now();
+    const part = /** @type {HTMLElement | null} */ (this.root.querySelector("[data-reveal]"));
+    part?.setAttribute("tabindex", "-1");
+    part?.focus({ preventScroll: true });
+    part?.scrollIntoView({ block: "start" });
+    announce("Your answer is stored. The rest of the question is shown now.");
+  }
+
+  #showStep() {
+    const step = this.assignment.first;
+    byId("submit-label").textContent = step?.answer === null ? "Continue" : "Submit";
+    if (step) form.showStep(this.root, step);
+  }
+
   /** @param {any} fields of a draft */
   #render(fields) {
     const template = /** @type {HTMLTemplateElement} */ (byId("task-template"));
@@ -119,6 +166,7 @@ export class Question {
     byId("submit").hidden = false;
     if (this.module) {
       this.module.mount(this.root, this.assignment.item, {
+        id: this.assignment.id,
         draft: fields ?? null,
         arrangement: this.assignment.arrangement ?? null,
         changed: () => this.#changed(),
@@ -136,6 +184,7 @@ export class Question {
     } else {
       form.restoreDraft(this.root, fields);
     }
+    this.#showStep();
     form.addKeyHints(this.root); // a module may have put options in another order
     byId("form-error").textContent = "";
     byId("lease").hidden = true;

@@ -147,7 +147,7 @@ async function workOn(assignment, module) {
   showOnly("panel-item");
   const problem = invalid?.id === assignment.id ? invalid.message : undefined;
   invalid = null;
-  question = new Question(assignment, store, module);
+  question = new Question(assignment, store, module, (answer) => sendFirst(assignment, answer));
   const outcome = await question.ask(problem);
   question = null;
   notices.hide("skip");
@@ -160,6 +160,30 @@ async function workOn(assignment, module) {
     await giveBack(assignment);
   } else if (outcome.kind === "elsewhere") {
     announce("You answered this question in another tab. Here is the next one.");
+  }
+}
+
+/**
+ * Send the first answer of a form in two steps until it is stored, or refused.
+ *
+ * @param {Assignment} assignment
+ * @param {Object<string, any>} answer
+ */
+async function sendFirst(assignment, answer) {
+  const backoff = new Backoff(RETRY.firstMs, RETRY.mostMs);
+  const button = makeButton("Try now", "button button-small");
+  for (;;) {
+    const reply = await post(urlFor(config.firstUrl, assignment.id), { answer });
+    if (reply.kind !== "unreachable") notices.hide("first");
+    if (reply.kind === "ok") return /** @type {any} */ (reply.data);
+    if (reply.kind !== "unreachable") return { problem: reply.message };
+    notices.show("first", {
+      tone: "warn",
+      title: "No connection.",
+      text: "Your first answer is not stored yet. It is sent again as soon as the connection is back.",
+      buttons: [button],
+    });
+    await pause(Math.max(backoff.step(), reply.retryAfterMs), { button });
   }
 }
 

@@ -1,12 +1,10 @@
 """Any annotation that a study file can describe, without code: choices, scales, texts, spans, comparisons."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, create_model
 
-from chorale.contract.fields import AnswerField, FieldKind
 from chorale.contract.task import (
     Combining,
     Example,
@@ -21,22 +19,13 @@ from chorale.contract.task import (
 )
 from chorale.kits.forms.task.answers import FormFields
 from chorale.kits.forms.task.explaining import FormWording
-from chorale.kits.forms.task.items import item_type
-from chorale.kits.forms.task.page import form_page
+from chorale.kits.forms.task.items import item_type, media_columns
+from chorale.kits.forms.task.more_tables import more_tables
+from chorale.kits.forms.task.page import BROWSER, form_page
 from chorale.kits.forms.task.prompting import prompting
-from chorale.kits.forms.task.settings import FormOptions, Kind
+from chorale.kits.forms.task.settings import FormOptions, Look
 from chorale.kits.forms.task.tables import answers_table, results_table
 
-_HERE = Path(__file__).parent
-_FIELD_KINDS = {
-    Kind.CHOICE: FieldKind.LABEL,
-    Kind.CHOICES: FieldKind.LABELS,
-    Kind.LIKERT: FieldKind.RATING,
-    Kind.PAIR: FieldKind.LABEL,
-    Kind.TEXT: FieldKind.TEXT,
-    Kind.LONG_TEXT: FieldKind.TEXT,
-    Kind.SPANS: FieldKind.OTHER,
-}
 _EXAMPLE_OPTIONS: dict[str, Any] = {
     "shows": [{"item": "message", "label": "A message to a neighbour"}],
     "fields": [
@@ -104,7 +93,7 @@ def _answers(name: str, parse: Any, schema: dict[str, Any]) -> type[BaseModel]:
 def _configured(options: FormOptions) -> Task:
     form = FormFields(options)
     wording = FormWording(form)
-    items = item_type(options)
+    items = item_type(options, form.fields)
     return Task(
         name="form",
         version=1,
@@ -114,12 +103,17 @@ def _configured(options: FormOptions) -> Task:
             answer_type=_answers("FormAnswer", form.parse, form.schema()),
             gold_type=_answers("FormGold", form.parse_gold, {"type": "object"}),
             misfit=form.misfit,
-            fields=tuple(AnswerField(field.name, _FIELD_KINDS[field.kind]) for field in options.fields),
+            gold_at=form.gold_at,
+            fields=tuple(field.answer_field() for field in form.fields.values()),
         ),
         form=Form(
-            page=form_page(options),
-            module=_HERE / "form.js",
-            style=_HERE / "form.css",
+            page=form_page(options, form.fields.values()),
+            module=BROWSER / "form.js",
+            style=BROWSER / "form.css",
+            shared=(BROWSER / "kinds.css",),
+            media=media_columns(options),
+            hosts=options.hosts,
+            markdown=tuple(part.item for part in options.shows if part.look is Look.MARKDOWN),
             view=form.view,
             arrange=form.arrange if form.shuffled else None,
         ),
@@ -133,7 +127,7 @@ def _configured(options: FormOptions) -> Task:
             criteria=tuple(form.best_marks),
             best_marks=form.best_marks,
         ),
-        combining=Combining(distance=form.distance, combine=form.combine),
+        combining=Combining(distance=form.distance, combine=form.combine, combine_fields=form.combine_fields),
         simulating=Simulating(guess=form.guess),
         explaining=Explaining(
             present=form.present,
@@ -143,7 +137,7 @@ def _configured(options: FormOptions) -> Task:
             feedback=wording.feedback,
         ),
         prompting=prompting(form),
-        exports=(results_table(form), answers_table(form)),
+        exports=(results_table(form), answers_table(form), *more_tables(form)),
     )
 
 

@@ -5,29 +5,18 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from chorale.contract.combined import Combined, combined_fields
 from chorale.contract.exporting import Seeds
+from chorale.contract.fields import FieldKind, FieldResult
 from chorale.contract.peoples_grades import Marks
-from chorale.contract.task import Combined, GradeResult
+from chorale.contract.task import GradeResult
 from chorale.files.rows import shortened
-from chorale.kits.forms.task.choice_fields import ChoiceField, ChoicesField
 from chorale.kits.forms.task.fields import FormField, Votes
-from chorale.kits.forms.task.settings import PIECES, FieldSettings, FormOptions, Kind
-from chorale.kits.forms.task.span_fields import SpanField
-from chorale.kits.forms.task.text_fields import TextField
+from chorale.kits.forms.task.gold_checks import GoldCheck
+from chorale.kits.forms.task.kinds import form_field
+from chorale.kits.forms.task.settings import PIECES, FieldSettings, FormOptions
 from chorale.kits.forms.task.tokens import pieces
 from chorale.model import Answer, Judgment, Payload
-
-
-def _field(settings: FieldSettings) -> FormField:
-    match settings.kind:
-        case Kind.CHOICE | Kind.LIKERT | Kind.PAIR:
-            return ChoiceField(settings)
-        case Kind.CHOICES:
-            return ChoicesField(settings)
-        case Kind.TEXT | Kind.LONG_TEXT:
-            return TextField(settings)
-        case Kind.SPANS:
-            return SpanField(settings)
 
 
 class FormFields:
@@ -35,7 +24,7 @@ class FormFields:
 
     def __init__(self, options: FormOptions) -> None:
         self.options = options
-        self.fields = {settings.name: _field(settings) for settings in options.fields}
+        self.fields = {settings.name: form_field(settings) for settings in options.fields}
 
     # Reading
 
@@ -79,7 +68,7 @@ class FormFields:
                 raise ValueError(
                     f"must be without `{name}`, which is not asked after its answer to `{condition.field}`"
                 )
-            gold[name] = _put_right(name, partial(field.parse_gold, value))
+            gold[name] = _put_right(name, partial(field.read_gold, value))
         return gold
 
     def _known(self, raw: Any) -> dict[str, Any]:
@@ -97,54 +86,72 @@ class FormFields:
                 return f"must be put right: `{name}` {wrong}"
         return None
 
+    def gold_at(self, gold: Answer, item: Payload) -> dict[str, Any]:
+        """Gold as it is stored with its item; ValueError if it does not fit."""
+        found = {}
+        for name, value in gold.items():
+            field = self.fields[name]
+            found[name] = _put_right(name, partial(field.located_gold, value, item))
+            wrong = field.gold_misfit(found[name], item)
+            if wrong is not None:
+                raise ValueError(f"must be put right: `{name}` {wrong}")
+        return found
+
     # Showing
 
     def view(self, item: Payload) -> dict[str, Any]:
-        """The columns that the form shows, as texts, and those to mark words in also in pieces."""
-        view: dict[str, Any] = {name: _text(item[name]) for name in self.shown if item.get(name) is not None}
-        if self._marked:
-            view[PIECES] = {name: pieces(item[name]) for name in self._marked}
+        """The columns that the form shows, what its fields ask about, and what they are filled with at first."""
+        view: dict[str, Any] = {name: _shown(item[name]) for name in self.shown if item.get(name) is not None}
+        for field in self.fields.values():
+            for name, value in field.view(item).items():
+                # Several fields may mark words, each in a text of its own.
+                view[name] = {**view[name], **value} if name == PIECES and name in view else value
+            prefill = field.settings.prefill
+            if prefill is not None and item.get(prefill) is not None:
+                view[prefill] = item[prefill]
         return view
 
     @property
     def shown(self) -> list[str]:
-        """The columns of an item that the form shows, compares or lets people mark words in."""
-        shown = [each for part in self.options.shows for each in (part.item, part.highlight) if each]
-        shown += [side for field in self.fields.values() for side in field.settings.sides or ()]
-        return list(dict.fromkeys((*shown, *self._marked)))
+        """The columns of an item that the form shows, compares or asks about."""
+        shown = [each for part in self.options.shows for each in part.columns]
+        settings = [field.settings for field in self.fields.values()]
+        shown += [column for each in settings for column in (*(each.sides or ()), each.item) if column]
+        return list(dict.fromkeys(shown))
 
     @property
-    def _marked(self) -> list[str]:
-        return sorted({field.settings.item for field in self.fields.values() if field.settings.item})
+    def prefilled(self) -> dict[str, str]:
+        """Fields that are filled in at first, each with the column it is filled from."""
+        return {name: field.settings.prefill for name, field in self.fields.items() if field.settings.prefill}
 
     @property
     def shuffled(self) -> dict[str, FormField]:
         return {name: field for name, field in self.fields.items() if field.settings.shuffle}
 
-    def arrange(self, _item: Payload, seeds: Seeds) -> dict[str, Any]:
-        """The order of what is shuffled: options stay for a worker, sides change from item to item."""
+    def arrange(self, item: Payload, seeds: Seeds) -> dict[str, Any]:
+        """The order of what is shuffled: options stay for a worker, what is compared changes from item to item."""
         orders: dict[str, Any] = {}
         for name, field in self.shuffled.items():
-            is_pair = field.settings.kind is Kind.PAIR
-            order = list(field.settings.sides or () if is_pair else field.settings.answers)
-            Random(f"{seeds.item if is_pair else seeds.worker}:{name}").shuffle(order)
+            order, every_item = field.order(item)
+            Random(f"{seeds.item if every_item else seeds.worker}:{name}").shuffle(order)
             orders[name] = order
         return orders
 
     # Comparing
 
     def grade(self, answer: Answer, gold: Answer) -> GradeResult:
-        """The share of the fields in gold that are right."""
+        """The share of the graded fields in gold that are right; all is right where gold has none."""
         reasons = []
-        for name, right in gold.items():
-            wrong = self.fields[name].mistake(answer[name], right) if name in answer else "not answered"
+        graded = [name for name in gold if self.fields[name].check is not GoldCheck.NONE]
+        for name in graded:
+            wrong = self.fields[name].wrong(answer[name], gold[name]) if name in answer else "not answered"
             if wrong is not None:
                 reasons.append(f"{name}: {wrong}")
-        return GradeResult(1 - len(reasons) / len(gold), tuple(reasons))
+        return GradeResult(1 - len(reasons) / len(graded) if graded else 1.0, tuple(reasons))
 
     def distance(self, left: Answer, right: Answer) -> float:
-        """The mean over all fields that either answers; a field that only one answers is as far apart as can be."""
-        names = [name for name in self.fields if name in left or name in right]
+        """The mean over all compared fields that either answers: 1 for a field that only one of them answers."""
+        names = [name for name, field in self.fields.items() if not field.is_text and (name in left or name in right)]
         apart = [
             self.fields[name].distance(left[name], right[name]) if name in left and name in right else 1.0
             for name in names
@@ -154,23 +161,16 @@ class FormFields:
     # Putting together
 
     def combine(self, judgments: Sequence[Judgment]) -> Combined | None:
-        """FormField by field. The whole is as sure as the field that is least so; written texts say nothing of that."""
-        if not judgments:
-            return None
-        by_field = self.combine_fields(judgments)
-        answer = {name: value for name, (value, _) in by_field.items() if value is not None}
-        return Combined(answer, min((sure for _, sure in by_field.values() if sure is not None), default=1.0))
+        """Field by field. The whole is as sure as the field that is least so; written texts say nothing of that."""
+        return None if not judgments else combined_fields(self.combine_fields(judgments))
 
-    def combine_fields(self, judgments: Sequence[Judgment]) -> dict[str, tuple[Any, float | None]]:
-        """What came out of every field that is asked, given what came out of those before it, with its confidence.
-
-        None stands for a field that most left empty.
-        """
+    def combine_fields(self, judgments: Sequence[Judgment]) -> dict[str, FieldResult]:
+        """The result of every field that is asked, given the results of those before it."""
         # In a fixed order, so that the last digit does not depend on who came first.
         votes = [(each.answer, each.trust) for each in sorted(judgments, key=lambda each: each.worker)]
         if not any(trust > 0 for _, trust in votes):
             votes = [(answer, 1.0) for answer, _ in votes]
-        by_field: dict[str, tuple[Any, float | None]] = {}
+        by_field: dict[str, FieldResult] = {}
         for name, field in self.fields.items():
             so_far = {earlier: value for earlier, (value, _) in by_field.items()}
             asked = [(answer, trust) for answer, trust in votes if _is_asked(field.settings, answer)]
@@ -190,7 +190,7 @@ class FormFields:
             settings = self.fields[name].settings
             if settings.points is not None:
                 criteria[name] = settings.points[settings.answers.index(value)]
-        written = (value for name, value in answer.items() if isinstance(self.fields[name], TextField))
+        written = (value for name, value in answer.items() if self.fields[name].kind is FieldKind.TEXT)
         return Marks(criteria, tuple(written))
 
     @property
@@ -217,9 +217,8 @@ class FormFields:
             if not _is_asked(field.settings, answer):
                 continue
             if known is not None and name in known:
-                value = known[name]
-                # Gold may have several texts that are right.
-                answer[name] = value[0] if isinstance(field, TextField) and isinstance(value, list) else value
+                value = field.answer_by(known[name])
+                answer[name] = field.guess(view, rng) if value is None else field.completed(value, view, rng)
             elif field.settings.required or (known is None and rng is not None and rng.random() < 0.5):
                 answer[name] = field.guess(view, rng)
         return answer
@@ -240,16 +239,18 @@ def _put_right(name: str, parse: partial[Any]) -> Any:
         raise ValueError(f"must be put right: `{name}` {error}") from None
 
 
-def _combined(field: FormField, asked: Votes, draw: int) -> tuple[Any, float | None]:
+def _combined(field: FormField, asked: Votes, draw: int) -> FieldResult:
     given = [(answer[field.settings.name], trust) for answer, trust in asked if field.settings.name in answer]
     share = sum(trust for _, trust in given) / sum(trust for _, trust in asked)
-    if isinstance(field, TextField):
-        return field.combine(given, draw) if given else (None, None)
+    if field.is_text:
+        return FieldResult(*field.combine(given, draw)) if given else FieldResult(None, None)
     if share <= 0.5:
-        return None, 1 - share
+        return FieldResult(None, 1 - share)
     value, sure = field.combine(given, draw)
-    return value, None if sure is None else sure * share
+    return FieldResult(value, None if sure is None else sure * share)
 
 
-def _text(value: str | Sequence[str]) -> str:
-    return value if isinstance(value, str) else "".join(pieces(value))
+def _shown(value: Any) -> Any:
+    """A text, also where it comes as a list of tokens; a dialogue or a tuple as it is."""
+    is_tokens = isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    return "".join(pieces(value)) if is_tokens else value

@@ -2,14 +2,38 @@
 
 from collections.abc import Mapping
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
+from chorale.contract.fields import FieldKind, Scale, StudioControl
+from chorale.kits.forms.task import studio
 from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.settings import SAME, FieldSettings, Kind
 from chorale.metrics.aggregation import trust_weighted_share
+from chorale.model import Payload
 
 
 class ChoiceField(FormField):
     """A choice, a level of a scale or a side of a pair."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = (Kind.CHOICE, Kind.LIKERT, Kind.PAIR)
+
+    @property
+    def kind(self) -> FieldKind:
+        return FieldKind.RATING if self.settings.kind is Kind.LIKERT else FieldKind.LABEL
+
+    @property
+    def scale(self) -> Scale:
+        return Scale.ORDINAL if self.settings.kind is Kind.LIKERT else Scale.NOMINAL
+
+    @property
+    def options(self) -> tuple[tuple[Any, str], ...]:
+        match self.settings.kind:
+            case Kind.LIKERT:
+                return tuple(levels_of(self.settings))
+            case Kind.PAIR:
+                same = ((SAME, self.settings.same),) if self.settings.same else ()
+                return (*((side, side) for side in self.settings.sides or ()), *same)
+        return super().options
 
     def schema(self) -> dict[str, Any]:
         return {"enum": list(self.settings.answers)}
@@ -43,9 +67,33 @@ class ChoiceField(FormField):
     def guess(self, _view: Mapping[str, Any], rng: Random | None) -> str | int:
         return rng.choice(self.settings.answers) if rng else self.settings.answers[0]
 
+    def order(self, item: Payload) -> tuple[list[str], bool]:
+        return (list(self.settings.sides), True) if self.settings.sides else super().order(item)
+
+    def words(self, value: str | int, item: Payload) -> str:
+        named: str = dict(self.options).get(value, str(value))
+        match self.settings.kind:
+            case Kind.LIKERT:
+                return f"{value} ({named})" if named else str(value)
+            case Kind.PAIR if value != SAME:
+                return f"“{item[str(value)]}”"
+        return named
+
+    def in_words(self, value: str | int, _item: Payload) -> str | int:
+        return value
+
+    def studio(self) -> StudioControl:
+        if self.settings.kind is Kind.LIKERT:
+            return studio.rating(self.settings.name, self.settings.scale)
+        return studio.choices(self.settings.name, self.options, several=False)
+
 
 class ChoicesField(FormField):
     """Any number of options, in the order the form has them."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = (Kind.CHOICES,)
+    kind = FieldKind.LABELS
+    scale = Scale.SET
 
     @property
     def _values(self) -> list[str]:
@@ -53,7 +101,7 @@ class ChoicesField(FormField):
 
     @property
     def _most(self) -> int:
-        return self.settings.max or len(self._values)
+        return self.settings.most or len(self._values)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "array", "items": {"enum": self._values}, "uniqueItems": True}
@@ -99,7 +147,7 @@ class ChoicesField(FormField):
         ranked = sorted(order, key=lambda option: -shares[option])
         count = sum(share > 0.5 for share in shares.values())
         if not self._allowed(count):
-            count = self.settings.least if count < self.settings.least else self.settings.max or count
+            count = self.settings.least if count < self.settings.least else self.settings.most or count
         chosen = set(ranked[:count])
         agreed = min(share if option in chosen else 1 - share for option, share in shares.items())
         return [option for option in self._values if option in chosen], agreed
@@ -111,6 +159,31 @@ class ChoicesField(FormField):
         counts = [count for count in range(min(self._most, self.settings.least + 2) + 1) if self._allowed(count)]
         chosen = rng.sample(values, rng.choice(counts))
         return [value for value in values if value in chosen]
+
+    def rules(self) -> dict[str, Any]:
+        return {"min": self.settings.least, "max": self._most}
+
+    def words(self, value: list[str], _item: Payload) -> str:
+        labels = dict(self.options)
+        return ", ".join(labels.get(each, each) for each in value) or self.settings.none or "none"
+
+    def in_words(self, value: list[str], _item: Payload) -> list[str]:
+        return value
+
+    def rows(self, value: list[str], _item: Payload) -> list[dict[str, Any]]:
+        return [{"value": each} for each in value]
+
+    def studio(self) -> StudioControl:
+        return studio.choices(self.settings.name, self.options, several=True)
+
+
+def levels_of(field: FieldSettings) -> list[tuple[int, str]]:
+    """The levels of a scale, each with its words, if it has any."""
+    if field.kind not in (Kind.LIKERT, Kind.MATRIX):
+        return []
+    count, labels = field.scale, field.labels or ()
+    ends = {1: labels[0], count: labels[-1]} if len(labels) == 2 else dict(enumerate(labels, 1))
+    return [(level, ends.get(level, "")) for level in range(1, count + 1)]
 
 
 def _words(values: list[str]) -> str:

@@ -1,14 +1,32 @@
-"""What an item of a form must have: the columns its form shows, compares or lets people mark words in."""
+"""What an item of a form must have: the columns its form shows, compares or asks about."""
 
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import PurePosixPath
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
+from pydantic_core import InitErrorDetails
 
-from chorale.kits.forms.task.settings import FormOptions, problem_at, refuse
+from chorale.kits.forms.task.fields import FormField
+from chorale.kits.forms.task.settings import MEDIA, FormOptions, Kind, Look, problem_at, refuse
 from chorale.kits.forms.task.tokens import tokens
+from chorale.kits.forms.task.turn_fields import MOST_TURNS
 
 LONGEST = 50_000
 MOST_TOKENS = 5_000
+MOST_IN_TUPLE = 12
+ENDINGS: Mapping[Look, tuple[str, ...]] = {
+    Look.PICTURE: (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg"),
+    Look.AUDIO: (".wav", ".mp3", ".ogg", ".m4a", ".flac", ".opus"),
+    Look.VIDEO: (".mp4", ".webm", ".ogv"),
+}
+"""Files that browsers show, by what they are."""
+_TURNS = (Kind.TURN_CHOICE, Kind.TURN_SPANS)
+_TOKENS = (Kind.SPANS, Kind.RELATIONS)
+_PICTURES = (Kind.BOXES, Kind.POLYGONS)
+Reading = Callable[[Any], Any]
 
 
 class FormItem(BaseModel):
@@ -17,31 +35,64 @@ class FormItem(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-def item_type(options: FormOptions) -> type[BaseModel]:
+def item_type(options: FormOptions, fields: Mapping[str, FormField]) -> type[BaseModel]:
     """The type of a form's items: every column that is shown must be there and have something in it."""
-    optional = {part.item for part in options.shows if part.optional}
-    optional |= {part.highlight for part in options.shows if part.optional and part.highlight}
-    required = {each for part in options.shows if not part.optional for each in (part.item, part.highlight) if each}
-    marked = {field.item for field in options.fields if field.item}
-    required |= marked | {side for field in options.fields for side in field.sides or ()}
+    optional = {column for part in options.shows if part.optional for column in part.columns}
+    required = {column for part in options.shows if not part.optional for column in part.columns}
+    required |= {field.item for field in options.fields if field.item}
+    required |= {side for field in options.fields for side in field.sides or ()}
     highlights = {part.highlight: part.item for part in options.shows if part.highlight}
+    readings = _readings(options)
     columns: dict[str, Any] = {}
     for number, name in enumerate(sorted(required | optional)):
-        reading = _tokens if name in marked else _running_text if name in highlights.values() else _text
-        kind: Any = Annotated[Any, BeforeValidator(reading)]
+        usual = _running_text if name in highlights.values() else _text
+        kind: Any = Annotated[Any, BeforeValidator(readings.get(name, usual))]
         # Columns may be called anything, attributes may not.
         columns[f"column_{number}"] = (
             (kind, Field(alias=name)) if name in required else (kind | None, Field(default=None, alias=name))
         )
+    prefilled = [field for field in fields.values() if field.settings.prefill]
     validators: dict[str, Any] = {}
-    if highlights:
+    if highlights or prefilled:
 
-        def highlights_occur(item: FormItem) -> FormItem:
-            _check_highlights(item.model_dump(by_alias=True), highlights)
+        def fits_together(item: FormItem) -> FormItem:
+            row = item.model_dump(by_alias=True)
+            refuse("Item", [*_wrong_highlights(row, highlights), *_wrong_suggestions(row, prefilled)])
             return item
 
-        validators["highlights_occur"] = model_validator(mode="after")(highlights_occur)
+        validators["fits_together"] = model_validator(mode="after")(fits_together)
     return create_model("Item", __base__=FormItem, __validators__=validators, **columns)
+
+
+def media_columns(options: FormOptions) -> tuple[str, ...]:
+    """The columns that name a picture, audio or video."""
+    shown = [part.item for part in options.shows if part.look in MEDIA]
+    marked = [field.item for field in options.fields if field.item and field.kind in (*_PICTURES, Kind.SEGMENTS)]
+    return tuple(dict.fromkeys((*shown, *marked)))
+
+
+def _readings(options: FormOptions) -> dict[str, Reading]:
+    """How columns are read that are no plain text."""
+    readings: dict[str, Reading] = {}
+    for part in options.shows:
+        if part.look is Look.DIALOGUE:
+            readings[part.item] = _dialogue
+        elif part.look in MEDIA:
+            readings[part.item] = partial(_media, ENDINGS[part.look], options.hosts)
+    for field in options.fields:
+        if field.item is None:
+            continue
+        if field.kind in _TOKENS:
+            readings[field.item] = _tokens
+        elif field.kind in _TURNS:
+            readings[field.item] = _dialogue
+        elif field.kind is Kind.BEST_WORST:
+            readings[field.item] = _tuple
+        else:
+            played = (*ENDINGS[Look.AUDIO], *ENDINGS[Look.VIDEO])
+            endings = ENDINGS[Look.PICTURE] if field.kind in _PICTURES else played
+            readings[field.item] = partial(_media, endings, options.hosts)
+    return readings
 
 
 def _text(value: Any) -> str:
@@ -76,12 +127,69 @@ def _tokens(value: Any) -> str | list[str]:
     return text
 
 
-def _check_highlights(item: dict[str, Any], highlights: dict[str, str]) -> None:
-    problems = []
+def _dialogue(value: Any) -> list[dict[str, str]]:
+    if not isinstance(value, list) or not 0 < len(value) <= MOST_TURNS:
+        raise ValueError(f"is not a dialogue. Write a list of 1 to {MOST_TURNS} tables with `speaker` and `text`.")
+    turns = []
+    for number, turn in enumerate(value, 1):
+        if not isinstance(turn, dict) or turn.keys() != {"speaker", "text"}:
+            raise ValueError(f"has turn {number} without exactly `speaker` and `text`. Write both.")
+        if not all(isinstance(part, str) and part.strip() for part in turn.values()):
+            raise ValueError(f"has turn {number} with a blank `speaker` or `text`. Fill them in.")
+        turns.append({"speaker": turn["speaker"], "text": _text(turn["text"])})
+    return turns
+
+
+def _tuple(value: Any) -> list[dict[str, str]]:
+    if not isinstance(value, list) or not 2 < len(value) <= MOST_IN_TUPLE:
+        words = f"is not a tuple. Write a list of 3 to {MOST_IN_TUPLE} tables with `id` and `text`, or make them with "
+        raise ValueError(f"{words}`chorale prepare tuples`.")
+    if not all(isinstance(each, dict) and each.keys() == {"id", "text"} for each in value):
+        raise ValueError("has an entry without exactly `id` and `text`. Write both.")
+    if not all(isinstance(part, str) and part.strip() for each in value for part in each.values()):
+        raise ValueError("has an entry with a blank `id` or `text`. Fill them in.")
+    if len({each["id"] for each in value}) < len(value):
+        raise ValueError("has an id twice. Give every text of a tuple an id of its own.")
+    return [{"id": each["id"], "text": _text(each["text"])} for each in value]
+
+
+def _media(endings: tuple[str, ...], hosts: tuple[str, ...], value: Any) -> str:
+    """A file of the study folder, or an address on a listed server."""
+    place = _text(value)
+    if any(ord(character) < 32 for character in place):
+        raise ValueError("has a control character. Write a file name or an https address.")
+    if "://" in place:
+        parts = urlsplit(place)
+        if f"{parts.scheme}://{parts.netloc}" not in hosts:
+            raise ValueError("is on a server that is not in the form's `hosts`. Add it there, or use a file.")
+        return place
+    path = PurePosixPath(place)
+    if path.is_absolute() or ".." in path.parts or "\\" in place or any(part.startswith(".") for part in path.parts):
+        raise ValueError("is not a file within the study folder. Write its path from there, such as `media/a.png`.")
+    if path.suffix.lower() not in endings:
+        raise ValueError(f"is not one of {', '.join(endings)}. Use such a file.")
+    return path.as_posix()
+
+
+def _wrong_highlights(item: dict[str, Any], highlights: dict[str, str]) -> Iterator[InitErrorDetails]:
     for part, whole in highlights.items():
         text = item.get(whole)
         text = " ".join(text) if isinstance(text, list) else text
         if item.get(part) is not None and text is not None and item[part] not in text:
             words = f"does not occur in `{whole}`. Write it as it stands there."
-            problems.append(problem_at((part,), words, item[part]))
-    refuse("Item", problems)
+            yield problem_at((part,), words, item[part])
+
+
+def _wrong_suggestions(item: dict[str, Any], fields: list[FormField]) -> Iterator[InitErrorDetails]:
+    """Prefilled answers that nobody could submit."""
+    for field in fields:
+        column = field.settings.prefill or ""
+        if item.get(column) is None:
+            continue
+        try:
+            wrong = field.misfit(field.parse(item[column]), item)
+        except ValueError as error:
+            wrong = str(error)
+        if wrong is not None:
+            words = f"{wrong}, and `{field.settings.name}` is filled with it. Correct it, or leave it out."
+            yield problem_at((column,), words, item[column])

@@ -4,11 +4,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
+from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task.fields import FormField, Votes
-from chorale.kits.forms.task.settings import PIECES, Match
-from chorale.kits.forms.task.tokens import excerpt, tokens
+from chorale.kits.forms.task.quoted_spans import quoted_span, span_at
+from chorale.kits.forms.task.settings import PIECES, Kind, Match
+from chorale.kits.forms.task.studio_spans import span_labels
+from chorale.kits.forms.task.tokens import characters, excerpt, pieces, runs_together, tokens
 from chorale.model import Payload
 
 Span = dict[str, Any]
@@ -19,6 +22,13 @@ ENOUGH = 0.8
 
 
 class SpanField(FormField):
+    """Words marked in a text of the item."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = (Kind.SPANS,)
+    columns: ClassVar[tuple[str, ...]] = ("value", "label", "start", "end", "start_character", "end_character")
+    kind = FieldKind.SPANS
+    scale = Scale.SPANS
+
     @property
     def _labels(self) -> tuple[str, ...]:
         return tuple(option.value for option in self.settings.options or ())
@@ -38,17 +48,26 @@ class SpanField(FormField):
     def parse(self, raw: Any) -> list[Span]:
         if not isinstance(raw, list) or len(raw) > MOST_SPANS:
             raise ValueError("is not a list of spans")
+        spans = self.in_order(raw)
+        self.count(len(spans))
+        return spans
+
+    def in_order(self, raw: list[Any]) -> list[Span]:
+        """Spans of one text, the first one first."""
         spans = sorted((self._span(each) for each in raw), key=_order)
         if any(left == right for left, right in pairwise(spans)):
             raise ValueError("has a span twice")
         if not self.settings.overlap and any(right["start"] < left["end"] for left, right in pairwise(spans)):
             raise ValueError("has spans that overlap")
-        least, most = self.settings.least, self.settings.max
-        if len(spans) < least:
-            raise ValueError(f"has {len(spans)} spans and must have at least {least}")
-        if most is not None and len(spans) > most:
-            raise ValueError(f"has {len(spans)} spans and must have at most {most}")
         return spans
+
+    def count(self, number: int) -> None:
+        """Refuse too few and too many."""
+        least, most = self.settings.least, self.settings.most
+        if number < least:
+            raise ValueError(f"has {number} spans and must have at least {least}")
+        if most is not None and number > most:
+            raise ValueError(f"has {number} spans and must have at most {most}")
 
     def _span(self, raw: Any) -> Span:
         wanted = {"start", "end", "label"} if self._labels else {"start", "end"}
@@ -63,6 +82,26 @@ class SpanField(FormField):
             raise ValueError(f"has a span that is not marked as one of {', '.join(self._labels)}")
         return {"start": start, "end": end, "label": raw["label"]}
 
+    def parse_gold(self, raw: Any) -> list[Any]:
+        """Spans by their tokens, or as quotations that `located` finds in the item."""
+        if not isinstance(raw, list) or len(raw) > MOST_SPANS:
+            raise ValueError("is not a list of spans or of quotations")
+        quoted = [quoted_span(each, self._labels) for each in raw]
+        given = [each if quote is None else quote for each, quote in zip(raw, quoted, strict=True)]
+        return given if any(quote is not None for quote in quoted) else self.parse(raw)
+
+    def located(self, gold: list[Any], item: Payload) -> list[Span]:
+        return self.parse([span_at(each, item[self._item]) for each in gold])
+
+    def doubt(self, item: Payload) -> str | None:
+        text = item[self._item]
+        if isinstance(text, str) and runs_together(text):
+            return (
+                f"`{self._item}` has words that are not written apart, which makes {len(tokens(text))} tokens of it. "
+                "Give a list of tokens instead of a text"
+            )
+        return None
+
     def misfit(self, value: list[Span], item: Payload) -> str | None:
         count = len(tokens(item[self._item]))
         if any(span["end"] > count for span in value):
@@ -72,11 +111,9 @@ class SpanField(FormField):
     def mistake(self, value: list[Span], gold: list[Span]) -> str | None:
         match, enough = self.settings.match or USUAL_MATCH, self.settings.enough or ENOUGH
         if match is Match.EXACT:
-            return None if value == gold else f"marked {_words(value)}, where {_words(gold)} is right"
+            return None if value == gold else "other spans than gold"
         alike = f1(value, gold) if match is Match.F1 else iou(value, gold)
-        if alike >= enough:
-            return None
-        return f"marked {_words(value)}, where {_words(gold)} is right: {match} {alike:.2f}, below {enough:g}"
+        return None if alike >= enough else f"other spans than gold: {match} {alike:.2f}, below {enough:g}"
 
     def distance(self, left: list[Span], right: list[Span]) -> float:
         if left == right:
@@ -86,9 +123,10 @@ class SpanField(FormField):
 
     def combine(self, votes: Votes, _draw: int) -> tuple[list[Span], float]:
         """What most marked, by trust; its confidence is how well the answers agree with it, as a mean F1."""
-        spans = _by_span(votes) if self.settings.overlap else _by_token(votes)
-        if self.settings.max is not None and len(spans) > self.settings.max:
-            kept = sorted(spans, key=lambda span: (-_support(span, votes), _order(span)))[: self.settings.max]
+        spans = by_span(votes) if self.settings.overlap else _by_token(votes)
+        most = self.settings.most
+        if most is not None and len(spans) > most:
+            kept = sorted(spans, key=lambda span: (-_support(span, votes), _order(span)))[:most]
             spans = sorted(kept, key=_order)
         weight = sum(trust for _, trust in votes)
         return spans, sum(trust * f1(value, spans) for value, trust in votes) / weight
@@ -100,7 +138,7 @@ class SpanField(FormField):
             label = "".join(self._labels[:1])
             return [_span(start, start + 1, label) for start in range(min(wanted, count))]
         # Every span keeps to a stretch of its own, so that none overlap.
-        wanted = min(count, rng.randint(wanted, max(wanted, min(self.settings.max or wanted + 1, wanted + 1))))
+        wanted = min(count, rng.randint(wanted, max(wanted, min(self.settings.most or wanted + 1, wanted + 1))))
         edges = [count * number // wanted for number in range(wanted + 1)]
         spans = []
         for low, high in pairwise(edges):
@@ -110,12 +148,51 @@ class SpanField(FormField):
         return spans
 
     def cell(self, value: list[Span], item: Payload) -> list[Span]:
-        return [{**span, "text": excerpt(item[self._item], span["start"], span["end"])} for span in value]
+        text = item[self._item]
+        return [
+            {
+                **span,
+                "start_character": (place := characters(text, span["start"], span["end"]))[0],
+                "end_character": place[1],
+                "text": excerpt(text, span["start"], span["end"]),
+            }
+            for span in value
+        ]
+
+    def rows(self, value: list[Span], item: Payload) -> list[dict[str, Any]]:
+        return [{"value": span.pop("text"), **span} for span in self.cell(value, item)]
+
+    def label(self, value: list[Span]) -> list[str]:
+        """Spans as `chorale agreement --distance span` reads them: `start:end:label`."""
+        return [":".join(map(str, (span["start"], span["end"], *filter(None, [span.get("label")])))) for span in value]
+
+    def marks(self, value: list[Span]) -> list[str]:
+        """The tokens that were marked, each with its label."""
+        return [f"{token} {label}".strip() for token, label in sorted(_tokens(value))]
+
+    def words(self, value: list[Span], item: Payload) -> str:
+        labels = dict(self.options)
+        shown = [
+            f"“{text}” ({labels.get(span['label'], span['label'])})" if "label" in span else f"“{text}”"
+            for span in value
+            for text in [excerpt(item[self._item], span["start"], span["end"])]
+        ]
+        return ", ".join(shown) or "nothing"
 
     def in_words(self, value: list[Span], item: Payload) -> list[str]:
         return [
             f"{each['text']} ({each['label']})" if "label" in each else each["text"] for each in self.cell(value, item)
         ]
+
+    def view(self, item: Payload) -> dict[str, Any]:
+        return {PIECES: {self._item: pieces(item[self._item])}}
+
+    def rules(self) -> dict[str, Any]:
+        bounds = {"min": self.settings.least, "max": self.settings.most, "overlap": self.settings.overlap}
+        return {**bounds, "item": self._item, "labels": [list(each) for each in self.options]}
+
+    def studio(self) -> StudioControl:
+        return span_labels(self.settings.name, self._item, self.options)
 
 
 def f1(left: Sequence[Span], right: Sequence[Span]) -> float:
@@ -138,12 +215,7 @@ def _order(span: Span) -> tuple[int, int, str]:
     return span["start"], span["end"], span.get("label", "")
 
 
-def _words(spans: Sequence[Span]) -> str:
-    shown = [f"{span['start']}–{span['end']}{' ' + span['label'] if 'label' in span else ''}" for span in spans]
-    return ", ".join(shown) or "nothing"
-
-
-def _by_span(votes: Votes) -> list[Span]:
+def by_span(votes: Votes) -> list[Span]:
     """Spans that most marked exactly so: where spans may lie in each other, tokens do not tell them apart."""
     weights: dict[tuple[int, int, str], float] = defaultdict(float)
     for value, trust in votes:

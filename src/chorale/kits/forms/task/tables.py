@@ -28,7 +28,11 @@ def answers_table(form: FormFields) -> TaskExport:
         name="form-answers",
         summary="every counted judgment, a column for each field of the form, as CSV",
         file_name="form-answers.csv",
-        columns=("item", "worker", "trust", *form.fields, *(f"{name}_order" for name in form.shuffled)),
+        columns=(
+            *("item", "worker", "trust", *form.fields),
+            *(f"{name}_order" for name in form.shuffled),
+            *(f"{name}_prefilled" for name in form.prefilled),
+        ),
         rows=partial(_answer_rows, form),
     )
 
@@ -68,4 +72,5 @@ def _answer_rows(form: FormFields, stage: StageResults) -> Iterator[Mapping[str,
                 "trust": judgment.trust,
                 **{name: form.fields[name].cell(value, item.payload) for name, value in judgment.answer.items()},
                 **{f"{name}_order": order for name, order in orders.items()},
+                **{f"{name}_prefilled": item.payload.get(column) for name, column in form.prefilled.items()},
             }

@@ -2,18 +2,33 @@
 
 from collections.abc import Mapping
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
+from chorale.contract.fields import FieldKind, Scale, StudioControl
+from chorale.kits.forms.task import studio
 from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.gold_checks import GoldCheck
 from chorale.kits.forms.task.settings import LONGEST_LINE, LONGEST_TEXT, Kind
+from chorale.metrics.aggregation import trust_weighted_share
+from chorale.model import Payload
 
 _FILLER = ("simulated", "words", "that", "say", "nothing")
 
 
 class TextField(FormField):
+    """A text that people write: collected, not aggregated, unless the study says that answers are compared."""
+
+    kinds: ClassVar[tuple[Kind, ...]] = (Kind.TEXT, Kind.LONG_TEXT)
+    usual_check: ClassVar[GoldCheck] = GoldCheck.NONE
+    kind = FieldKind.TEXT
+
+    @property
+    def scale(self) -> Scale:
+        return Scale.NOMINAL if self.settings.compare else Scale.TEXT
+
     @property
     def most(self) -> int:
-        return self.settings.max or (LONGEST_LINE if self.settings.kind is Kind.TEXT else LONGEST_TEXT)
+        return self.settings.most or (LONGEST_LINE if self.settings.kind is Kind.TEXT else LONGEST_TEXT)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "minLength": self.settings.least, "maxLength": self.most}
@@ -38,12 +53,14 @@ class TextField(FormField):
         return " ".join(raw.split()) if self.settings.kind is Kind.TEXT else raw.strip()
 
     def parse_gold(self, raw: Any) -> str | list[str]:
-        """A text that is right, or a list of such."""
-        if not isinstance(raw, list):
-            return self.parse(raw)
-        if not raw:
-            raise ValueError("is an empty list: leave the field out where anything is right")
-        return [self.parse(each) for each in raw]
+        """A text, or where it is only shown, several."""
+        several = isinstance(raw, list) and raw and self.check is GoldCheck.NONE
+        return [self.parse(each) for each in raw] if several else self.parse(raw)
+
+    def answer_by(self, gold: Any) -> Any:
+        """A text that is right, of several perhaps."""
+        right = super().answer_by(gold)
+        return right[0] if isinstance(right, list) else right
 
     def mistake(self, value: str | list[str], gold: str | list[str]) -> str | None:
         if _normal(value) & _normal(gold):
@@ -55,9 +72,14 @@ class TextField(FormField):
         first, second = _normal(left), _normal(right)
         return 1 - len(first & second) / len(first | second)
 
-    def combine(self, votes: Votes, _draw: int) -> tuple[str | list[str], None]:
-        """Texts are not put together: the one text there is, or else all of them. They have no confidence."""
+    def combine(self, votes: Votes, draw: int) -> tuple[str | list[str], float | None]:
+        """The one text there is, or else all of them, without a confidence; compared texts are labels."""
         different = {min(_normal(text)): text for text, _ in reversed(votes)}
+        if self.settings.compare:
+            share = trust_weighted_share([(min(_normal(text)), trust) for text, trust in votes], draw)
+            if share is None:
+                raise ValueError("there are no votes to combine")
+            return different[str(share.answer)], share.confidence
         texts = [different[key] for key in sorted(different)]
         return (texts[0] if len(texts) == 1 else texts), None
 
@@ -67,6 +89,25 @@ class TextField(FormField):
         if rng is not None:
             words[0] = rng.choice(_FILLER)
         return " ".join(words)[: self.most].strip().ljust(self.settings.least, "x")
+
+    def rules(self) -> dict[str, Any]:
+        words = {"minWords": self.settings.min_words or 0, "maxWords": self.settings.max_words}
+        return {"min": self.settings.least, "max": self.most, **words}
+
+    def words(self, value: str | list[str], _item: Payload) -> str:
+        return quoted(value)
+
+    def in_words(self, value: str | list[str], _item: Payload) -> str | list[str]:
+        return value
+
+    def label(self, value: str | list[str]) -> str | list[str]:
+        return " | ".join(value) if isinstance(value, list) else value
+
+    def rows(self, value: str | list[str], _item: Payload) -> list[dict[str, Any]]:
+        return [{"value": text} for text in ([value] if isinstance(value, str) else value)]
+
+    def studio(self) -> StudioControl:
+        return studio.text_area(self.settings.name, self.settings.ask, written=True)
 
 
 def _normal(texts: str | list[str]) -> set[str]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from unicodedata import category
+from unicodedata import category, name
 
 
 def pieces(text: str | Sequence[str]) -> list[str]:
@@ -35,6 +35,69 @@ def tokens(text: str | Sequence[str]) -> list[str]:
 def excerpt(text: str | Sequence[str], start: int, end: int) -> str:
     """The text from one token up to another."""
     return "".join(pieces(text)[2 * start : 2 * end - 1])
+
+
+def characters(text: str | Sequence[str], start: int, end: int) -> tuple[int, int]:
+    """The characters from one token up to another, in the text as it is shown; the end is not included.
+
+    >>> characters("Don't shout, please!", 1, 3)
+    (6, 12)
+    """
+    cut = pieces(text)
+    first = sum(map(len, cut[: 2 * start]))
+    return first, first + sum(map(len, cut[2 * start : 2 * end - 1]))
+
+
+def tokens_at(text: str | Sequence[str], first: int, last: int) -> tuple[int, int] | None:
+    """The tokens that some characters lie in, the end not included; None where there are only gaps.
+
+    >>> tokens_at("Don't shout, please!", 6, 12)
+    (1, 3)
+    """
+    touched = [number for number, (low, high) in enumerate(_places(text)) if low < last and first < high]
+    return (touched[0], touched[-1] + 1) if touched else None
+
+
+def quoted_tokens(text: str | Sequence[str], quote: str) -> list[tuple[int, int]]:
+    """Where a quotation occurs that begins and ends with tokens, the end not included.
+
+    >>> quoted_tokens("No means no, and no.", "no")
+    [(2, 3), (5, 6)]
+    """
+    whole, quote = "".join(pieces(text)), quote.strip()
+    places = _places(text)
+    starts = {low: number for number, (low, _) in enumerate(places)}
+    ends = {high: number + 1 for number, (_, high) in enumerate(places)}
+    found = [match.start() for match in re.finditer(f"(?={re.escape(quote)})", whole)] if quote else []
+    return [(starts[low], ends[low + len(quote)]) for low in found if low in starts and low + len(quote) in ends]
+
+
+_WITHOUT_SPACES = ("CJK ", "HIRAGANA ", "KATAKANA ", "THAI ", "LAO ", "KHMER ", "MYANMAR ")
+"""How the names of characters begin in scripts that do not part words by spaces."""
+_RUN = 5
+"""Characters of such a script in one token from which it is taken for several words."""
+
+
+def runs_together(text: str) -> bool:
+    """Whether a text is in a script without spaces, so that whole sentences become one token.
+
+    >>> runs_together("你真是个大傻瓜，走开。"), runs_together("Don't shout, please!")
+    (True, False)
+    """
+    return not text.isascii() and any(
+        sum(name(character, "").startswith(_WITHOUT_SPACES) for character in token) >= _RUN for token in tokens(text)
+    )
+
+
+def _places(text: str | Sequence[str]) -> list[tuple[int, int]]:
+    """The first character of every token, and the one after its last."""
+    places: list[tuple[int, int]] = []
+    at = 0
+    for number, piece in enumerate(pieces(text)):
+        if number % 2 == 0:
+            places.append((at, at + len(piece)))
+        at += len(piece)
+    return places
 
 
 def _peeled(chunk: str) -> Iterator[str]:

@@ -26,7 +26,7 @@ from chorale.kits.frames.task.answers import (
     misfit,
     present,
 )
-from chorale.kits.frames.task.items import FrameItem, arrange, caption, shown
+from chorale.kits.frames.task.items import FrameItem, arrange, caption, seconds, shown
 from chorale.kits.frames.task.prompting import FRAMES_ALONE, FRAMES_EXPLAINED
 from chorale.kits.frames.task.tables import FRAME_QUALITY_TABLE, FRAME_TABLE, SENTENCE_TABLE, WORKER_TABLE
 
@@ -65,7 +65,12 @@ FRAMES = Task(
     summary="Which meanings fit the marked word?",
     shape=Shape(item_type=FrameItem, answer_type=FramesChosen, gold_type=FrameGold, misfit=misfit),
     form=Form(
-        page=_HERE / "page.html", module=_HERE / "frames.js", style=_HERE / "frames.css", view=shown, arrange=arrange
+        page=_HERE / "page.html",
+        module=_HERE / "frames.js",
+        style=_HERE / "frames.css",
+        view=shown,
+        arrange=arrange,
+        seconds=seconds,
     ),
     examples=(
         Example(

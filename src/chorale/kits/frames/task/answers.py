@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from chorale.contract.task import Combined, GradeResult
+from chorale.contract.combined import Combined
+from chorale.contract.task import GradeResult
 from chorale.kits.frames.task.items import MOST_CANDIDATES, NONE, frames_of, in_words
 from chorale.model import Answer, Judgment, Payload
 

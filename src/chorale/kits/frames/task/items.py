@@ -16,11 +16,16 @@ from pydantic import (
 )
 
 from chorale.contract.exporting import Seeds
+from chorale.contract.reading_time import ANSWER_SECONDS, OPTION_SECONDS, reading_seconds
 from chorale.model import Payload
 
 NONE = "none"
 """What somebody says who finds that no candidate fits."""
 MOST_CANDIDATES = 60
+LONG_LIST = 8
+"""Lists of more candidates than this begin folded; `frames.js` has the same number."""
+_FOLDED_WORDS = 20
+"""How many words of a definition the two lines have that a folded list shows."""
 
 _Text = Annotated[str, Field(min_length=1, max_length=4000, pattern=r"\S")]
 
@@ -111,6 +116,19 @@ class FrameItem(BaseModel):
         if twice is not None:
             raise ValueError(f"has the frame {twice!r} twice. Remove one of the two.")
         return value
+
+
+def seconds(item: Payload) -> float:
+    """How long an item takes at least: all that its page shows at first, which is less of a long list."""
+    candidates = item["candidates"]
+    texts = [item["sentence"]]
+    for one in candidates:
+        texts.append(one["frame"].replace("_", " "))
+        if len(candidates) > LONG_LIST:
+            texts += one["definition"].split()[:_FOLDED_WORDS]
+        else:
+            texts += [one["definition"], one["example"], *(text for text, _, _ in one.get("more_examples", ()))]
+    return reading_seconds(" ".join(texts)) + len(candidates) * OPTION_SECONDS + ANSWER_SECONDS
 
 
 def _places(sentence: str, word: str) -> list[int]:

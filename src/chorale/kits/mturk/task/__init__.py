@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
+from chorale.contract.combined import Combined
 from chorale.contract.task import (
-    Combined,
     Combining,
     Example,
     Explaining,
@@ -26,7 +26,8 @@ from chorale.contract.task import (
     Simulating,
     Task,
 )
-from chorale.kits.mturk.layouts import MOST_LAYOUT, fill_in, unknown_elements, variables_in
+from chorale.kits.mturk.layouts import MOST_LAYOUT, fill_in, readable, unknown_elements, variables_in
+from chorale.kits.mturk.liquid_layouts import is_liquid, liquid_problem
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Answer, Judgment, Payload
 
@@ -36,10 +37,11 @@ _Input = Annotated[_Fields, Field(min_length=1)]
 _HERE = Path(__file__)
 
 
-def _without_unknown_elements(html: str) -> str:
-    unknown = unknown_elements(html)
-    if unknown:
+def _usable(html: str) -> str:
+    if unknown := unknown_elements(html):
         raise ValueError(f"has <{unknown[0]}>, which Chorale does not support. Use another element.")
+    if is_liquid(html) and (problem := liquid_problem(html)) is not None:
+        raise ValueError(f"{problem}. Change the layout.")
     return html
 
 
@@ -48,11 +50,11 @@ class LayoutOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    html: Annotated[str, AfterValidator(_without_unknown_elements)] = Field(
+    html: Annotated[str, AfterValidator(_usable)] = Field(
         default="",
         max_length=MOST_LAYOUT,
-        description="The layout: HTML with `${variables}`, each of which a row must have. A stage without items, whose "
-        "work comes from scripts, needs none.",
+        description="The layout: HTML with `${variables}`, or `{{ task.input.variables }}` as for Ground Truth. A row "
+        "must have each of them. A stage without items, whose work comes from scripts, needs none.",
     )
     columns: tuple[_Name, ...] = Field(
         default=(), description="The columns of the batch file, in the order results are to have them."
@@ -164,7 +166,11 @@ MTURK = Task(
     summary="A task made for Mechanical Turk",
     shape=Shape(item_type=LayoutRow, answer_type=LayoutAnswer, may_be_empty=True),
     form=Form(
-        page=_HERE.with_name("form.html"), module=_HERE.with_name("layout.js"), framed=True, view=partial(_view, "")
+        page=_HERE.with_name("form.html"),
+        module=_HERE.with_name("layout.js"),
+        framed=True,
+        view=partial(_view, ""),
+        read=lambda view: readable(view["html"]),
     ),
     examples=(
         Example(row={"input": {"word": "Ada"}}, answer={"name": "yes", "why": "It is one."}),

@@ -73,7 +73,9 @@ class Layout {
     this.frame.height = "480";
     // A script in the frame can read its own name at once, before any message.
     this.frame.name = JSON.stringify(api.memory.get(STORED) ?? {});
-    this.frame.src = "/mturk/shell";
+    // Layouts read these from their address, and post to where it says.
+    const told = { assignmentId: api.id, hitId: api.id, turkSubmitTo: location.origin };
+    this.frame.src = `/mturk/shell?${new URLSearchParams(told)}`;
     addEventListener("message", (event) => this.#heard(event), { signal: this.listening.signal });
     root.querySelector("[data-layout]")?.replaceChildren(this.frame);
   }

@@ -12,7 +12,7 @@ from chorale.files.targets import check_target, writing
 from chorale.kits.qasrl.preparing import VerbFilter, qasrl_items
 from chorale.metrics.options import Force
 from chorale.model.plural import plural
-from chorale.text.sentence_files import IDS, read_given
+from chorale.text.sentence_files import IDS, LONGEST_TOKEN, MOST_TOKENS, read_given
 
 
 def qasrl(
@@ -38,6 +38,7 @@ def qasrl(
                 "items": len(items.rows),
                 "sentences": items.sentences,
                 "sentences_without_verbs": items.without_verbs,
+                "sentences_left_out": len(items.left_out),
                 "model": items.model or None,
             }
         )
@@ -48,3 +49,9 @@ def qasrl(
     )
     if items.without_verbs:
         print_line(f"{plural(items.without_verbs, 'sentence has', 'sentences have')} no verb to ask about.")
+    if items.left_out:
+        lines = ", ".join(str(one.line) for one in items.left_out[:5]) + (" …" if len(items.left_out) > 5 else "")
+        print_line(
+            f"{plural(len(items.left_out), 'sentence was', 'sentences were')} left out: more than {MOST_TOKENS} words, "
+            f"or a word of more than {LONGEST_TOKEN} characters (lines {lines})."
+        )

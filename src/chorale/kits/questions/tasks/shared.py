@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict, create_model
 
-from chorale.contract.task import Combined
+from chorale.contract.combined import Combined
 from chorale.kits.questions.files.columns import WrittenQuestion
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Judgment, Payload

@@ -29,7 +29,7 @@ from chorale.engine.settling import settle_everything
 from chorale.folder.plan import plan_stage
 from chorale.folder.reading import StudyFolder, load_folder
 from chorale.folder.templates import create_study
-from chorale.folder.truth import view_key
+from chorale.folder.view_key import view_key
 from chorale.kits.rules.tasks.entailment import (
     Application,
     ApplicationOutcome,
@@ -185,7 +185,7 @@ class StudyTruth:
         self._folder = folder
         self._known = {
             content.settings.name: Knowledge(
-                [(content.task.form.view(row.item.payload), row.answer) for row in content.gold]
+                [(content.task.form.shown(row.item.payload), row.answer) for row in content.gold]
                 + [(row.view, row.answer) for row in content.truth]
             )
             for content in folder.stages

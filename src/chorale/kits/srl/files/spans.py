@@ -14,13 +14,30 @@ def subtrees(heads: Heads) -> tuple[int, ...]:
     ['001', '111', '100']
     """
     masks = [1 << index for index in range(len(heads))]
-    for index, head in enumerate(heads):
-        bit, above = 1 << index, head
-        # A token met twice on the way up is part of a circle, which only a broken tree has.
-        while above and not masks[above - 1] & bit:
-            masks[above - 1] |= bit
-            above = heads[above - 1]
+    children = [0] * (len(heads) + 1)
+    for head in heads:
+        children[head] += 1
+    complete = [index for index, count in enumerate(children[1:]) if not count]
+    for index in complete:
+        head = heads[index]
+        if head:
+            masks[head - 1] |= masks[index]
+            children[head] -= 1
+            if not children[head]:
+                complete.append(head - 1)
+    if len(complete) < len(heads):
+        _join_circles(masks, heads, set(range(len(heads))).difference(complete))
     return tuple(masks)
+
+
+def _join_circles(masks: list[int], heads: Heads, circles: set[int]) -> None:
+    """Tokens that are under themselves, as in a broken tree, all have the tokens of their circle."""
+    alone = {index: masks[index] for index in circles}
+    for index, mask in alone.items():
+        above = heads[index] - 1
+        while above != index:
+            masks[above] |= mask
+            above = heads[above] - 1
 
 
 def tokens_under(positions: tuple[int, ...], heads: Heads) -> int:
@@ -53,19 +70,19 @@ def with_spans(sentence: Sentence, *, apart: bool = False) -> Sentence:
         return sentence._replace(heads=())
     if not sentence.heads:
         raise ValueError("a sentence without syntax has no spans to be found")
-    masks = subtrees(sentence.heads)
-    predicates = tuple(
-        [
-            SrlPredicate(position, lemma, sense, _spans(arguments, masks, apart=apart))
-            for position, lemma, sense, arguments in sentence.predicates
-        ]
-    )
+    heads = sentence.heads
+    predicates = tuple([_with_spans(predicate, heads, apart) for predicate in sentence.predicates])
     return sentence._replace(predicates=predicates, heads=())
 
 
+# Most propositions of a good system are the gold's.
+@lru_cache(maxsize=16384)
+def _with_spans(predicate: SrlPredicate, heads: Heads, apart: bool) -> SrlPredicate:
+    arguments = predicate.arguments
+    return predicate._replace(arguments=_spans(arguments, subtrees(heads), apart=apart)) if arguments else predicate
+
+
 def _spans(arguments: tuple[SrlArgument, ...], masks: tuple[int, ...], *, apart: bool) -> tuple[SrlArgument, ...]:
-    if not arguments:
-        return ()
     claims = [(masks[one[1]].bit_count(), number) for number, one in enumerate(arguments)]
     claims.sort()
     taken = 0

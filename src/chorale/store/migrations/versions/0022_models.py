@@ -1,14 +1,14 @@
 """Models that annotate: what they were asked, every call, and what calls cost
 
 Revision ID: 0022
-Revises: 0018
+Revises: 0020
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0022"
-down_revision = "0018"
+down_revision = "0020"
 branch_labels = None
 depends_on = None
 

@@ -51,7 +51,15 @@
       });
       place.append(drawing.element);
       const get = () => ({ [called]: drawing.shapes.map(write), inputImageProperties: drawing.size });
-      return { get, set: (value) => drawing.set((value?.[called] ?? []).map(read)) };
+      const relabel = (next) => {
+        drawing.relabel(next.map(String));
+        drawing.show();
+      };
+      return {
+        get,
+        set: (value) => drawing.set((value?.[called] ?? []).map(read)),
+        properties: { labels: { get: () => [...drawing.labels], set: relabel } },
+      };
     };
   }
 

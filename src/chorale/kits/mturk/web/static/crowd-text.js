@@ -96,7 +96,7 @@
   /** Spans of a text, each with a label. */
   function entities(place, tools) {
     const { element, given, list, changed } = tools;
-    const labels = list(given("labels")).map((entry) => (typeof entry === "string" ? { label: entry } : entry));
+    const labels = list(given("labels")).map((entry) => (typeof entry === "string" ? { label: entry } : { fullDisplayName: entry.longDisplayName, ...entry }));
     const shown = (label) => labels.find((entry) => entry.label === label) ?? { label };
     let spans = list(given("initial-value"));
     let current = labels.length === 1 ? labels[0].label : null;

@@ -39,6 +39,11 @@
     }
   }
 
+  /** Properties of an element, as scripts know them. @param {HTMLElement} own @param {Object<string, PropertyDescriptor>} properties */
+  function offer(own, properties) {
+    for (const [name, about] of Object.entries(properties)) Object.defineProperty(own, name, { configurable: true, ...about });
+  }
+
   function textField(own, tag) {
     const label = given(own, "label");
     const field = element(tag, {
@@ -96,7 +101,8 @@
     // A draft sets the value without a word; the page is told of that afterwards.
     document.addEventListener("chorale-restored", show);
     show();
-    own.replaceChildren(field, " ", shown);
+    const marks = [...own.querySelectorAll("crowd-slider-label")];
+    own.replaceChildren(field, " ", shown, ...(marks.length ? [element("div", { class: "crowd-marks" }, ...marks)] : []));
     stand(own, field, "value", "disabled");
   }
 
@@ -129,16 +135,23 @@
   function classifier(own, several) {
     const name = given(own, "name") ?? "";
     const none = several ? listed(given(own, "exclusion-category")) : [];
-    const fields = [...listed(given(own, "categories")), ...none].map((label) =>
-      element("input", { type: several ? "checkbox" : "radio", name, value: label, required: !several }),
-    );
-    const choices = fields.map((field) => element("label", { class: "crowd-choice" }, field, ` ${field.value}`));
-    const picture = given(own, "src") ? [element("img", { src: given(own, "src"), alt: given(own, "header") ?? "" })] : [];
+    let fields = [];
     const legend = element("legend", {}, given(own, "header") ?? name);
-    own.replaceChildren(...contents(own), ...picture, element("fieldset", { "data-widget-own": true }, legend, ...choices));
+    const box = element("fieldset", { "data-widget-own": true, class: "category-picker-wrapper" });
+    const choose = (categories) => {
+      const before = chosen();
+      fields = [...categories, ...none].map((label) =>
+        element("input", { type: several ? "checkbox" : "radio", name, value: label, required: !several, checked: before.includes(label) }),
+      );
+      box.replaceChildren(legend, ...fields.map((field) => element("label", { class: "crowd-choice" }, field, ` ${field.value}`)));
+    };
     const chosen = () => fields.filter((field) => field.checked).map((field) => field.value);
+    choose(listed(given(own, "categories")));
+    const picture = given(own, "src") ? [element("img", { src: given(own, "src"), alt: given(own, "header") ?? "" })] : [];
+    own.replaceChildren(...contents(own), ...picture, element("div", { class: "annotation-area" }, box));
     const value = () => (several ? { labels: chosen() } : { label: chosen()[0] ?? "" });
-    Object.defineProperty(own, "value", { configurable: true, get: value });
+    const categories = { get: () => fields.map((field) => field.value).filter((label) => !none.includes(label)), set: choose };
+    offer(own, { value: { get: value }, _submittableValue: { get: value }, categories });
     own.dataset.widget = name;
   }
 
@@ -146,7 +159,7 @@
    * An element with a value of its own. A hidden field holds it as JSON, so that drafts have it too.
    *
    * @param {HTMLElement} own
-   * @param {(place: HTMLElement, tools: any) => {get: () => any, set: (value: any) => void}} build
+   * @param {(place: HTMLElement, tools: any) => {get: () => any, set: (value: any) => void, properties?: Object<string, any>}} build
    */
   function widget(own, build) {
     const name = given(own, "name") ?? own.localName;
@@ -163,7 +176,8 @@
     kept.append(field);
     field.value = JSON.stringify(state.get());
     document.addEventListener("chorale-restored", () => state.set(JSON.parse(field.value)));
-    for (const holder of new Set([place, own])) Object.defineProperty(holder, "value", { configurable: true, get: state.get });
+    const properties = { value: { get: state.get }, _submittableValue: { get: state.get }, ...state.properties };
+    for (const holder of new Set([place, own])) offer(holder, properties);
     place.dataset.widget = name;
   }
 
@@ -253,6 +267,7 @@
     },
     "crowd-radio-button": (own) => choice(own, "radio", null),
     "crowd-slider": slider,
+    "crowd-slider-label": () => {},
     "crowd-classifier": (own) => classifier(own, false),
     "crowd-image-classifier": (own) => classifier(own, false),
     "crowd-classifier-multi-select": (own) => classifier(own, true),
@@ -309,6 +324,10 @@
   function begin() {
     const style = new URL("crowd.css", here).href;
     document.head.append(element("link", { rel: "stylesheet", href: style }));
+    for (const name of Object.keys(made)) {
+      // Scripts wait until Amazon's elements are defined.
+      if (name.startsWith("crowd-") && !customElements.get(name)) customElements.define(name, class extends HTMLElement {});
+    }
     fill();
     new MutationObserver(fill).observe(document.documentElement, { childList: true, subtree: true });
     document.dispatchEvent(new CustomEvent("all-crowd-elements-ready"));

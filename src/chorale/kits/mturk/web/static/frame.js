@@ -17,7 +17,7 @@
   const BUTTON = "button, input[type=submit], input[type=image]";
   const MOST_STORED = 100_000;
   const asked = new URLSearchParams(location.search);
-  const isLayout = asked.get("assignmentId") === null;
+  const isLayout = location.pathname === "/mturk/shell";
   // A layout may have a variable of its own called `parent`.
   const around = window.parent;
 
@@ -151,26 +151,37 @@
   const mainForm = () =>
     document.querySelector("#mturk_form") ?? document.querySelector("crowd-form form") ?? document.forms[0] ?? null;
 
+  /** Whether a button is there to submit, by its words or its type. @param {any} button */
+  function isForSubmitting(button) {
+    if (/\bsubmit\b/i.test(button.value || button.textContent || button.id)) return true;
+    return button.getAttribute("type") === "submit" || button.type === "image";
+  }
+
   /** Whether the layout brings its own button, so that the page around shows none. */
   function hasOwnButton() {
     const wrapped = document.querySelector("form[data-chorale-wrapped]") !== null;
     return [...document.querySelectorAll(`${BUTTON}, input[type=button], [role=button]`)].some((button) => {
-      if (/\bsubmit\b/i.test(button.value || button.textContent || button.id)) return true;
-      if (button.getAttribute("type") === "submit" || button.type === "image") return true;
+      if (isForSubmitting(button)) return true;
       // Without a type it submits the layout's own form. In the form put around a layout it may be anything.
       return !wrapped && button.type === "submit" && button.form !== null;
     });
   }
 
   let taken = 0;
+  /** A button may call `form.submit()` and then submit its form once more: the same answer, sent once. */
+  let lastTaken = "";
 
   /** Send a layout's answer: the real form, with what scripts put into it. @param {HTMLFormElement | null} form @param {any} [submitter] */
   function take(form, submitter = null) {
-    taken += 1;
     const own = form === null ? [] : [...new FormData(form, submitter?.form === form ? submitter : null)];
     const answer = own.filter(([name, value]) => name !== "assignmentId" && typeof value === "string");
     // A field outside every form was never sent by a browser, but losing what somebody filled in is worse.
     const outside = values(controls().filter((control) => control.form === null && !control.closest("crowd-form")));
+    const said = JSON.stringify([...answer, ...outside]);
+    taken += 1;
+    if (said === lastTaken) return;
+    lastTaken = said;
+    setTimeout(() => (lastTaken = ""));
     send("submit", { values: values(controls()), answer: [...answer, ...outside] });
   }
 
@@ -246,8 +257,9 @@
   addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest(BUTTON) : null;
     if (button === null || event.defaultPrevented || button.type === "button" || button.type === "reset") return;
-    // Outside of a form it does nothing in a browser; Mechanical Turk had a form around everything.
-    if (button.form === null && !button.disabled) mainForm()?.requestSubmit();
+    // Outside of a form it does nothing in a browser, and may be any button of the layout: Next, Back, Help. One that is
+    // there to submit does so, as Mechanical Turk had a form around everything.
+    if (button.form === null && !button.disabled && isForSubmitting(button)) mainForm()?.requestSubmit();
   });
   document.addEventListener("input", report);
   document.addEventListener("change", report);

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from chorale.contract.combined import Combined
 from chorale.contract.peoples_grades import Kept
-from chorale.contract.task import Combined, Combining, Explaining, GradeResult
+from chorale.contract.task import Combining, Explaining, GradeResult
 from chorale.kits.qasrl.files import Qa, QuestionAnswers
 from chorale.kits.qasrl.metrics import MEASURES, AlignedArgument, Rules, align, align_verb, counts, label_of, statistics
 from chorale.kits.qasrl.metrics.assignment import SpanEdge, best_matching

@@ -14,9 +14,9 @@ from typing import Any
 
 from pydantic import Field
 
+from chorale.contract.combined import Combined
 from chorale.contract.exporting import StageResults
 from chorale.contract.task import (
-    Combined,
     Combining,
     Deriving,
     Example,

@@ -9,6 +9,7 @@ from pydantic import Field, create_model
 
 from chorale.contract.exporting import StageResults, TaskExport
 from chorale.contract.peoples_grades import Marks
+from chorale.contract.reveal import Reveal
 from chorale.contract.task import (
     Combining,
     Deriving,
@@ -79,14 +80,19 @@ _HERE = Path(__file__).parent
 class GradeOptions(QuestionsOptions):
     answer_first: bool = Field(
         default=False,
-        description="Whether graders answer every question themselves, in `answer_1` and so on, before the page shows "
+        description="Whether graders answer every question themselves, in `answer_1` and so on, before they see "
         "which option its writer marked as right.",
     )
 
 
-def _view(payload: Payload) -> dict[str, Any]:
-    """All of it: graders see which option the writer holds right, and the explanation if there is one."""
-    view: dict[str, Any] = shown_questions(payload)
+def _everything(payload: Payload) -> dict[str, Any]:
+    """The questions, and what their writer holds right."""
+    return {**shown_questions(payload), **_writers_answers(payload)}
+
+
+def _writers_answers(payload: Payload) -> dict[str, Any]:
+    """Which option the writer holds right, and the explanation if there is one."""
+    view: dict[str, Any] = {}
     for question in questions_in(payload):
         place = int((question.right or "option1").removeprefix("option"))
         view[f"right_{question.number}"] = "abcdefgh"[place - 1]
@@ -133,16 +139,16 @@ def _as_the_writer(view: Mapping[str, Any], options: GradeOptions) -> dict[str, 
     """What simulated graders answer themselves: as the writer, unless they err."""
     if not options.answer_first:
         return {}
-    places = ((number, "abcdefgh".index(view[f"right_{number}"])) for number in options.numbers)
-    return {f"{_OWN_ANSWER}_{number}": options.names[place] for number, place in places}
+    rights = ((number, view.get(f"right_{number}")) for number in options.numbers)
+    return {f"{_OWN_ANSWER}_{number}": options.names["abcdefgh".index(right)] for number, right in rights if right}
 
 
 def _task(options: GradeOptions) -> Task:
     items = questions_type("Written", options, passage=True, right=True)
     names = {f"{criterion.name}_{number}": criterion for number in options.numbers for criterion in RUBRIC}
     levels = [(name, tuple(criterion.levels)) for name, criterion in names.items()]
-    if options.answer_first:
-        levels += [(f"{_OWN_ANSWER}_{number}", (*options.names, INVALID)) for number in options.numbers]
+    own = [f"{_OWN_ANSWER}_{number}" for number in options.numbers] if options.answer_first else []
+    levels += [(name, (*options.names, INVALID)) for name in own]
     columns: Mapping[str, Any] = {name: (one_of(some), ...) for name, some in levels}
     shape = create_model("Grades", __config__=STRICT, **columns)
 
@@ -162,7 +168,8 @@ def _task(options: GradeOptions) -> Task:
             page=page_of(_HERE, options=options, rubric=RUBRIC, invalid=INVALID, own=_OWN_ANSWER),
             style=_HERE / "grade.css",
             module=_HERE / "grade.js",
-            view=_view,
+            view=shown_questions if options.answer_first else _everything,
+            reveal=Reveal(tuple(own), _writers_answers) if options.answer_first else None,
         ),
         examples=_EXAMPLES,
         options=Options(model=GradeOptions, configure=_task),

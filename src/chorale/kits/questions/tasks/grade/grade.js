@@ -1,6 +1,6 @@
 /**
  * The grading page: a question without an explanation shows none, and the option its writer holds right stands out.
- * Where graders answer first, all of that and the rubric appear once they have.
+ * Where graders answer first, all of that and the rubric appear once their answers are stored.
  *
  * @typedef {{draft: any, changed: () => void}} Api
  */
@@ -12,19 +12,19 @@
  */
 export function mount(root, item, { draft }) {
   for (const input of root.querySelectorAll("input[type=radio]")) input.checked = draft?.[input.name] === input.value;
+  revealed(root, item);
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {Object<string, any>} item with the writer's answers, once they may be seen
+ */
+export function revealed(root, item) {
   root.querySelectorAll(".mcq-graded").forEach((section, index) => {
     const number = index + 1;
     section.querySelector(".mcq-why").hidden = !item[`why_${number}`];
-    const place = "abcdefgh".indexOf(item[`right_${number}`]);
-    const own = section.querySelector(".mcq-own");
-    const show = () => {
-      section.querySelectorAll(".mcq-options > li, .mcq-own > label")[place]?.classList.add("mcq-right");
-      section.querySelector(".mcq-key").hidden = false;
-      // Who has seen the key can no longer answer without it.
-      for (const input of own?.querySelectorAll("input:not(:checked)") ?? []) input.disabled = true;
-    };
-    if (!own || own.querySelector("input:checked")) show();
-    else own.addEventListener("change", show, { once: true });
+    const place = "abcdefgh".indexOf(item[`right_${number}`] ?? "none");
+    section.querySelectorAll(".mcq-options > li, .mcq-own > label")[place]?.classList.add("mcq-right");
   });
 }
 

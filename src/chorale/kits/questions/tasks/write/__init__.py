@@ -13,8 +13,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from chorale.contract.combined import Combined
 from chorale.contract.task import (
-    Combined,
     Combining,
     Deriving,
     Example,

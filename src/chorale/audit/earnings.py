@@ -1,0 +1,101 @@
+"""What everybody should have earned, by their answers and the settings in force when they gave them."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from chorale.audit.managing import GoldThen
+from chorale.engine.paying import earned_by, for_part
+from chorale.engine.running import RunningStage
+from chorale.engine.settings_history import History
+from chorale.model import AssignmentKind, GoldRecord, Response
+from chorale.protocol import fee_due, fee_on, gold_after
+from chorale.store.participations import ParticipationSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What pay is computed again from, beside answers."""
+
+    history: History
+    paid: Mapping[tuple[str, str], tuple[int, int]]
+    """By stage and worker what the ledger says, and its fees."""
+    gold_then: GoldThen
+    words: Mapping[int, int]
+    """How many words an item shows, where it is paid by them."""
+    fee_then: Callable[[str, int], float]
+    recorded: Mapping[int, int]
+    """What the ledger has for answers that were erased, by response."""
+
+
+def gold_score(stage: RunningStage, response: Response, expected: Any, gone: Collection[int]) -> float:
+    """The score of an answer by gold; as it was stored, if the answer is gone."""
+    if response.id in gone:
+        return response.gold_score or 0.0
+    return stage.task.grading.grade(response.answer, expected).score
+
+
+def pay_differences(
+    stage: RunningStage,
+    row: ParticipationSummary,
+    given: list[Response],
+    books: Books,
+    bonuses: list[tuple[int, int]],
+    cut_off: int | None,
+) -> Iterator[str]:
+    """Pay every response again at the rates and by the gold in force when it was submitted, and every bonus.
+
+    `cut_off` is how many answers they had given when a gate ended the round they were at.
+    """
+    record, then, payments = GoldRecord(), stage, list(bonuses)
+    corrected = any(response.item_id in books.gold_then.changes for response in given)
+    for number, response in enumerate(given, 1):
+        then = then.under(books.history.stage_at(response.submitted_at, row.stage))
+        if response.kind != AssignmentKind.PRODUCTION:
+            if corrected:
+                record = _record_then(stage, given[:number], books)
+            else:
+                score = gold_score(stage, response, response.gold_answer, books.recorded)
+                record = gold_after(record, then.gold_marks(score), then.settings.gold)
+        earned = _earned(then, stage, response, record, books)
+        payments.append((response.submitted_at, earned + _for_round(then, number, cut_off)))
+    earned = sum(amount for _, amount in payments)
+    fee_then = partial(books.fee_then, row.worker)
+    fees = fee_due(sum(fee_on(amount, fee_then(at)) for at, amount in payments), 0)
+    name = f"worker {row.worker} in {row.stage}"
+    in_ledger = books.paid.get((row.stage, row.worker), (0, 0))
+    if in_ledger != (earned, fees):
+        yield f"{name}: the ledger says {in_ledger[0]} and {in_ledger[1]} in fees, recomputed {earned}, {fees}"
+    if (row.earned, row.fees) != in_ledger:
+        yield f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}"
+
+
+def _earned(then: RunningStage, stage: RunningStage, response: Response, record: GoldRecord, books: Books) -> int:
+    if response.id in books.recorded:
+        return books.recorded[response.id]
+    met = record if response.kind == AssignmentKind.GOLD else None
+    length = books.words.get(response.item_id, 0)
+    parts = stage.task.grading.parts(response.answer)
+    return sum(one.amount for one in earned_by(then, "", response.id, parts, met, length))
+
+
+def _for_round(stage: RunningStage, number: int, cut_off: int | None) -> int:
+    """What the so manieth answer earns in a round that is paid as a whole."""
+    if cut_off is None:
+        return stage.settings.pay.finished if number == stage.round_size else 0
+    # What they had done before was paid when the gate closed.
+    return for_part(stage, number) - for_part(stage, number - 1) if number > cut_off else 0
+
+
+def _record_then(stage: RunningStage, given: list[Response], books: Books) -> GoldRecord:
+    """A worker's gold record with the last of these answers, by gold as it was in that moment."""
+    record, then = GoldRecord(), stage
+    moment = given[-1].submitted_at
+    for response in given:
+        if response.kind != AssignmentKind.PRODUCTION:
+            expected = books.gold_then.answer(response.item_id, moment, response.gold_answer)
+            then = then.under(books.history.stage_at(response.submitted_at, stage.name))
+            score = gold_score(stage, response, expected, books.recorded)
+            record = gold_after(record, then.gold_marks(score), then.settings.gold)
+    return record

@@ -1,0 +1,62 @@
+"""`chorale` alone: what can be done next in this folder."""
+
+from pathlib import Path
+
+from chorale.cli.output import print_line
+
+_STUDY, _DATABASE = "study.toml", "study.db"
+_MOST_LISTED = 5
+
+
+def print_first_steps(here: Path) -> None:
+    """The few commands that make sense here, and where the others are."""
+    studies = [Path()] if (here / _STUDY).is_file() else _studies_in(here)
+    steps = _with_studies(here, studies) if studies else _without_studies()
+    width = max(len(command) for command, _ in steps)
+    for command, meaning in steps:
+        print_line(f"  {command:<{width}}   {meaning}" if command else meaning)
+    print_line()
+    print_line("`chorale --help` lists all commands, and `chorale COMMAND --help` explains one.")
+
+
+def _studies_in(here: Path) -> list[Path]:
+    try:
+        return sorted(Path(path.parent.name) for path in here.glob(f"*/{_STUDY}"))
+    except OSError:
+        return []
+
+
+def _with_studies(here: Path, studies: list[Path]) -> list[tuple[str, str]]:
+    name = str(studies[0])
+    if name == ".":
+        title = "This folder is a study."
+    else:
+        listed = ", ".join(map(str, studies[:_MOST_LISTED])) + (", …" if len(studies) > _MOST_LISTED else ".")
+        title = f"{'Study' if len(studies) == 1 else f'{len(studies)} studies'} in this folder: {listed}"
+    steps = [
+        ("", title),
+        (f"chorale check {name}", "report mistakes in its files, or what it costs"),
+        (f"chorale rehearse {name}", "simulate the whole study before anybody is paid"),
+        (f"chorale serve {name}", "open its site"),
+    ]
+    if (here / studies[0] / _DATABASE).exists():
+        steps += [
+            (f"chorale status {name}", "show its progress, people, cost and wages"),
+            (f"chorale export {name}", "write its results to a file"),
+            (f"chorale report {name}", "write it up as a page"),
+            (f"chorale verify {name}", "recompute every number"),
+        ]
+    return steps
+
+
+def _without_studies() -> list[tuple[str, str]]:
+    return [
+        ("", "To run a study:"),
+        ("chorale demo", "watch simulated workers do a study"),
+        ("chorale new my-study --from texts.csv", "make a study from your own table"),
+        ("chorale new my-study --template form", "make a study from a template"),
+        ("", "To score files:"),
+        ("chorale agreement judgments.csv", "agreement between annotators"),
+        ("chorale aggregate judgments.csv", "one label per item from several annotations"),
+        ("chorale evaluate --help", "scores of a system against a gold standard"),
+    ]

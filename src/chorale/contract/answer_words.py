@@ -1,0 +1,30 @@
+"""Answers as people read them beside their items: in the console, the terminal and the activity log."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from chorale.contract.task import Task
+from chorale.files.answer_text import answer_text
+from chorale.model import Answer, Payload
+
+
+def field_lines(
+    task: Task, payload: Payload, answer: Mapping[str, Any], *, gold: bool = False
+) -> list[tuple[str, str]]:
+    """The fields of an answer, or of gold, each with its value in words."""
+    lines = []
+    for field in task.shape.fields:
+        if answer.get(field.name) is not None:
+            words = field.gold_words if gold and field.gold_words is not None else field.words
+            lines.append((field.name, words(answer[field.name], payload)))
+    return lines
+
+
+def answer_words(task: Task, payload: Payload, answer: Answer, *, gold: bool = False, between: str = " · ") -> str:
+    """An answer, or gold, in words: field by field where it has fields, and otherwise as the task presents it."""
+    if task.shape.fields and isinstance(answer, Mapping):
+        lines = field_lines(task, payload, answer, gold=gold)
+        if len(task.shape.fields) == 1:
+            return between.join(words for _, words in lines)
+        return between.join(f"{name}: {words}" for name, words in lines)
+    return answer_text(task.explaining.present(payload, answer))

@@ -1,0 +1,34 @@
+"""How items, answers and grades read to people: a part of a task."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chorale.model import Answer, Payload
+
+
+def answer_as_it_is(_payload: Payload, answer: Answer) -> Answer:
+    """The plain case of `Explaining.present`: the answer can be understood by itself."""
+    return answer
+
+
+@dataclass(frozen=True)
+class Explaining:
+    """How items, answers and grades read to people."""
+
+    present: Callable[[Payload, Answer], Answer] = answer_as_it_is
+    """From an item and an answer to it, gold or not, to the answer as others understand it: those who grade,
+    consolidate or review it, and those who see their result. Default: as it is."""
+    caption: Callable[[Payload], str] | None = None
+    """From an item to one line of text, for messages. Default: all its values."""
+    quote: Callable[[Payload, Answer], str] | None = None
+    """From an item and an answer to a text, for messages. Default: the fields of `present`, with their names."""
+    reasons: Callable[[Payload, Answer, Answer], tuple[str, ...]] | None = None
+    """From an item, an answer and the expert's to the reasons of the grade, for messages. Default: those of `grade`."""
+    feedback: Callable[[Payload, Answer, Answer], Mapping[str, Any]] | None = None
+    """From an item, an answer and the expert's to what the module's `compare` shows. Called in practice rounds only,
+    never for gold in production."""
+
+
+PLAIN_WORDING = Explaining()
+"""That of a task that says nothing of it."""

@@ -1,0 +1,191 @@
+"""A reviewer's decision about an item: it is the label, field by field, whatever the judgments say.
+
+Judgments stay as they are, and agreement goes by them. Every decision is an event with its reason; the last one counts.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from random import Random
+from typing import Any, Literal
+
+from chorale.contract import AnswerError, AnswerField
+from chorale.contract.answer_words import answer_words
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settling import settle_group
+from chorale.model import Answer, Item, ItemState, UserError
+from chorale.store import Tx, codec, events, labels, responses
+from chorale.store.items import ItemsWanted, find_item, item_ids, items_by_id
+
+DECIDED = "adjudicated"
+Queue = Literal["disagreeing", "all", "sampled"]
+WHOLE = "answer"
+"""What the one thing to decide is called where answers have no fields."""
+_AT_ONCE = 200
+_LONGEST_REASON = 2_000
+
+
+def decide(
+    tx: Tx, study: Study, stage: RunningStage, key: str, decision: Mapping[str, Any], reason: str, by: str
+) -> Item:
+    """Make a decision about some fields of an item its label; ones decided before stay."""
+    item = find_item(tx, stage.name, key)
+    if item is None:
+        raise UserError(f"Stage {stage.name!r} has no item {key!r}.")
+    if item.state != ItemState.COMPLETE:
+        raise UserError(f"Item {key!r} is not complete: people are still asked to judge it.")
+    if not reason.strip():
+        raise UserError("Give a reason: it is kept with the decision.")
+    if not decision:
+        raise UserError("Decide at least one field.")
+    made = _parsed(stage, item, {**(item.decision or {}), **decision})
+    evidence = {
+        "by": by,
+        "decision": made,
+        "answer": made if stage.task.shape.fields else made[WHOLE],
+        "reason": reason.strip()[:_LONGEST_REASON],
+        "before": item.answer,
+        "confidence": item.confidence,
+    }
+    events.record(tx, study.clock(), DECIDED, evidence, stage_id=stage.id, item_id=item.id)
+    labels.save_decision(tx, item.id, codec.as_text(made))
+    settle_group(tx, study, stage, item.group, only=item.id)
+    return item
+
+
+def _parsed(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dict[str, Any]:
+    """A decision in its canonical form: the fields that were decided, which fit the item and each other."""
+    if not stage.task.shape.fields:
+        try:
+            return {WHOLE: stage.task.shape.parse_answer(decision[WHOLE], item.payload)}
+        except AnswerError as error:
+            raise UserError(f"This can't be the answer to item {item.key!r}: it {error}.") from None
+    # What nobody decided is as somebody answered it: a result may be no answer, such as several texts.
+    written = {field.name for field in stage.task.shape.fields if not field.compared}
+    rest = {name: value for name, value in item.answer.items() if name not in written}
+    rest |= {name: value[0] for name in written if isinstance(value := item.answer.get(name), list)}
+    rest |= {name: value for name in written if isinstance(value := item.answer.get(name), str)}
+    try:
+        whole = stage.task.shape.parse_answer({**rest, **decision}, item.payload)
+    except AnswerError as error:
+        raise UserError(f"This can't be the answer to item {item.key!r}: it {error}.") from None
+    return {name: whole[name] for name in decision}
+
+
+# What waits
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One of the different values that people gave."""
+
+    value: Any
+    words: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToDecide:
+    """A field, the values people gave, and the result so far."""
+
+    name: str
+    ask: str
+    cells: tuple[str, ...]
+    """What each answer says, in words; in the same order for every field, without names."""
+    options: tuple[Option, ...]
+    result: str
+    """The aggregated value, in words."""
+    agreed: bool
+    is_text: bool
+    """Whether it is free text, which need not be decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An item with the answers to it side by side."""
+
+    item: Item
+    answers: int
+    fields: tuple[ToDecide, ...]
+    left: int
+    """How many wait in the queue, as far as they were counted."""
+
+
+def next_case(tx: Tx, study: Study, stage: RunningStage, queue: Queue, after: str = "") -> Case | None:
+    """The next item of a queue that nobody has decided, behind the one with this key."""
+    waiting = list(_waiting(tx, study, stage, queue))
+    if not waiting:
+        return None
+    keys = [item.key for item in waiting]
+    chosen = waiting[(keys.index(after) + 1) % len(waiting)] if after in keys else waiting[0]
+    return case_of(tx, stage, chosen, len(waiting))
+
+
+def _waiting(tx: Tx, study: Study, stage: RunningStage, queue: Queue) -> Iterator[Item]:
+    """What waits, the least sure first, a few at the most: those behind come up as these are decided."""
+    wanted = ItemsWanted(
+        stage.id,
+        order="key" if queue == "all" else "least confident",
+        state=ItemState.COMPLETE,
+        under=1.0 if queue == "disagreeing" else None,
+        undecided=True,
+    )
+    sampled = queue == "sampled"
+    ids = [item_id for item_id, _ in item_ids(tx, wanted, _AT_ONCE * (50 if sampled else 1))]
+    shown = 0
+    for start in range(0, len(ids), _AT_ONCE):
+        for item in items_by_id(tx, ids[start : start + _AT_ONCE]):
+            if not sampled or is_sampled(study, stage, item.key):
+                shown += 1
+                yield item
+            if shown == _AT_ONCE:
+                return
+
+
+def is_sampled(study: Study, stage: RunningStage, key: str) -> bool:
+    """Whether an item is in the random sample that is reviewed, whatever people said about it."""
+    digest = sha256(f"{study.settings.study.seed}:review:{stage.name}:{key}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") < stage.settings.review_sample * 2**64
+
+
+def case_of(tx: Tx, stage: RunningStage, item: Item, left: int = 1) -> Case:
+    """An item with its counted answers, in a random order that says nothing of who gave them."""
+    given = [row.answer for row in responses.all_responses(tx, item_ids=[item.id]) if row.counts]
+    Random(item.id).shuffle(given)
+    return Case(item, len(given), tuple(_fields(stage, item, given)), left)
+
+
+def _fields(stage: RunningStage, item: Item, given: Sequence[Answer]) -> Iterator[ToDecide]:
+    if not stage.task.shape.fields:
+        words = partial(answer_words, stage.task, item.payload)
+        yield _to_decide(WHOLE, "", given, item.answer, words, is_text=False)
+    for field in stage.task.shape.fields:
+        values = [answer.get(field.name) for answer in given]
+        words = partial(_field_words, field, item)
+        result = (item.answer or {}).get(field.name)
+        yield _to_decide(field.name, field.ask, values, result, words, is_text=not field.compared)
+
+
+def _field_words(field: AnswerField, item: Item, value: Any) -> str:
+    return field.words(value, item.payload)
+
+
+def _to_decide(
+    name: str, ask: str, values: Sequence[Any], result: Any, words: Callable[[Any], str], *, is_text: bool
+) -> ToDecide:
+    cells = tuple("" if value is None else words(value) for value in values)
+    options = _options([value for value in values if value is not None], words)
+    agreed = len(options) < 2 and None not in values
+    # Free texts are collected and not aggregated: each stands in its column.
+    aggregated = "" if result is None or is_text else words(result)
+    return ToDecide(name, ask, cells, options, aggregated, agreed, is_text)
+
+
+def _options(values: Sequence[Any], words: Callable[[Any], str]) -> tuple[Option, ...]:
+    """The different values, the most frequent first."""
+    counts: dict[str, list[Any]] = {}
+    for value in values:
+        counts.setdefault(codec.as_text(value), []).append(value)
+    ordered = sorted(counts.items(), key=lambda one: (-len(one[1]), one[0]))
+    return tuple(Option(same[0], words(same[0]), len(same)) for _, same in ordered)

@@ -1,0 +1,101 @@
+"""The label of an item by its judgments: all of it, or field by field."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from chorale.contract import Combined, FieldResult
+from chorale.contract.combined import combined_fields
+from chorale.engine.running import RunningStage
+from chorale.metrics.aggregation.tie_draw import draw_of
+from chorale.model import Judgment, JudgmentSettings
+from chorale.protocol import ItemDecision, decide_item, ranking_is_stable, rule_for
+from chorale.store.codec import answer_from_text
+
+
+def needed_fields(stage: RunningStage) -> tuple[str, ...]:
+    """The fields that decide an item: those the study file names, or all that are compared."""
+    return stage.settings.judgments.fields or tuple(field.name for field in stage.task.shape.compared)
+
+
+def label_of(stage: RunningStage, key: str, judgments: Sequence[Judgment]) -> Combined | None:
+    """The judgments of the item with this key, put together; as sure as the fields that decide it."""
+    judgments = _with_draw(stage, key, judgments)
+    fields = stage.settings.judgments.fields
+    if fields and judgments and stage.task.combining.combine_fields is not None:
+        return combined_fields(stage.task.combining.combine_fields(tuple(judgments)), fields)
+    return stage.task.combining.combine(tuple(judgments))
+
+
+class Outcome(NamedTuple):
+    """The label of an item, and what follows from it."""
+
+    label: Combined | None
+    decision: ItemDecision
+
+
+def outcome(
+    stage: RunningStage, key: str, judgments: Sequence[Judgment], *, sampled: bool, decided: str | None
+) -> Outcome:
+    """The label of an item by the judgments that count and by what a reviewer decided, and whether it is complete."""
+    rule = rule_for(stage.settings.judgments, sampled)
+    # Before the minimum is reached there is nothing to decide, and nothing to show for it.
+    by_judgments = label_of(stage, key, judgments) if len(judgments) >= rule.min else None
+    label, final = _with_decision(stage, key, judgments, by_judgments, decided)
+    if final:
+        return Outcome(label, ItemDecision(wanted=len(judgments), complete=True, released=True))
+    confidence = 0.0 if label is None else label.confidence
+    stable = _has_settled(stage, rule, judgments)
+    return Outcome(
+        label, decide_item(rule, len(judgments), confidence, stage.settings.release_confidence, stable=stable)
+    )
+
+
+def _has_settled(stage: RunningStage, rule: JudgmentSettings, judgments: Sequence[Judgment]) -> bool:
+    """Whether the order of what people choose has stayed the same as long as the stage asks for."""
+    chosen = stage.task.combining.chosen
+    if rule.stable is None or chosen is None or not rule.min <= len(judgments) < rule.max:
+        return False
+    in_order = sorted(judgments, key=lambda judgment: judgment.response)
+    return ranking_is_stable([chosen(judgment.answer) for judgment in in_order], rule.stable)
+
+
+class _Decided(NamedTuple):
+    label: Combined | None
+    final: bool
+    """Whether a reviewer has settled it."""
+
+
+def _with_decision(
+    stage: RunningStage, key: str, judgments: Sequence[Judgment], label: Combined | None, decided: str | None
+) -> _Decided:
+    """The label with what a reviewer decided, which is certain. Final once every field that decides an item is."""
+    if decided is None:
+        return _Decided(label, final=False)
+    made: dict[str, Any] = answer_from_text(decided)
+    if not stage.task.shape.fields:
+        return _Decided(Combined(made["answer"], 1.0), final=True)
+    answer = {**(label.answer if label is not None else {}), **made}
+    open_fields = set(needed_fields(stage)) - made.keys()
+    if not open_fields:
+        return _Decided(Combined(answer, 1.0), final=True)
+    if label is None:
+        return _Decided(None, final=False)
+    results = field_results(stage, key, judgments)
+    return _Decided(Combined(answer, combined_fields(results, open_fields).confidence), final=False)
+
+
+def field_results(stage: RunningStage, key: str, judgments: Sequence[Judgment]) -> Mapping[str, FieldResult]:
+    """The result of every field by the judgments of an item; none where answers have no fields, or nobody answered."""
+    combine = stage.task.combining.combine_fields
+    if combine is None or not judgments:
+        return {}
+    return combine(tuple(_with_draw(stage, key, judgments)))
+
+
+def _with_draw(stage: RunningStage, key: str, judgments: Sequence[Judgment]) -> Sequence[Judgment]:
+    """The judgments with the number that decides ties, where the study draws them."""
+    first = judgments[0].answer if judgments else None
+    if stage.tie_seed is None or all(judgment.answer == first for judgment in judgments):
+        return judgments
+    draw = draw_of(stage.tie_seed, stage.name, key)
+    return [judgment._replace(draw=draw) for judgment in judgments]

@@ -1,0 +1,114 @@
+"""Decisions about many submissions on Prolific, and messages to their people: planned, confirmed, and done once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal
+
+from chorale.engine import recruiting
+from chorale.engine.running import Study
+from chorale.model import UserError
+from chorale.platforms.prolific import Prolific, checked_reason
+from chorale.store import Tx, events, submissions
+from chorale.store.erased import ERASED_TEXT
+from chorale.store.submissions import SubmissionRow
+
+Deed = Literal["approve", "reject", "return", "unreject", "message"]
+DECIDABLE: Mapping[Deed, frozenset[str]] = {
+    "approve": frozenset({"AWAITING REVIEW"}),
+    "reject": frozenset({"AWAITING REVIEW"}),
+    "return": frozenset({"ACTIVE", "AWAITING REVIEW"}),
+    "unreject": frozenset({"REJECTED"}),
+}
+"""In which statuses a submission must be. People can be written to in any."""
+SENT = "submissions decided"
+RECENT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is to be done with some submissions, and what their people read."""
+
+    deed: Deed
+    chosen: frozenset[str]
+    """By `handle_of`."""
+    text: str = ""
+    category: str = "LOW_EFFORT"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedDecision:
+    rows: list[SubmissionRow]
+    left_out: int
+    """How many of the chosen are in another status by now."""
+    reward: int
+    """What the rewards of these submissions come to."""
+
+
+def handle_of(row: SubmissionRow) -> str:
+    """A name for a submission in forms: Prolific's own ids stay off pages."""
+    return sha256(row.external_id.encode()).hexdigest()[:16]
+
+
+def plan_decision(tx: Tx, decision: Decision) -> PlannedDecision:
+    """Whom a decision is about, as things stand."""
+    text = decision.text.strip()
+    if decision.deed == "reject":
+        checked_reason(text, decision.category)
+    elif decision.deed in ("return", "message") and not text:
+        raise UserError("The text is blank. Write what the person is to read.")
+    statuses = DECIDABLE.get(decision.deed)
+    rows = [
+        row
+        for row in submissions.submissions(tx)
+        if handle_of(row) in decision.chosen
+        and (row.participant != ERASED_TEXT if statuses is None else row.status in statuses)
+    ]
+    if not rows:
+        raise UserError("None of the chosen submissions can be decided so. Their status may have changed: look again.")
+    rewards = {one.name: one.reward for one in submissions.studies(tx)}
+    total = sum(rewards.get(row.panel_study, 0) for row in rows) if decision.deed == "approve" else 0
+    return PlannedDecision(rows, len(decision.chosen) - len(rows), total)
+
+
+def carry_out(study: Study, client: Prolific, decision: Decision, by: str, key: str) -> int:
+    """Carry out a decision once for each form that was sent; the number of submissions it was about."""
+    planned = study.store.look(lambda tx: plan_decision(tx, decision))
+    if not study.store.do(lambda tx: _claim(tx, study, decision, by, key)):
+        return 0
+    if decision.deed == "message":
+        _message(study, client, planned.rows, decision.text, by)
+        return len(planned.rows)
+    try:
+        _decide(study, client, planned.rows, decision, by)
+    finally:
+        # Also after a failure: some may be decided, and the page is to show which.
+        recruiting.sync(study, client)
+    return len(planned.rows)
+
+
+def _claim(tx: Tx, study: Study, decision: Decision, by: str, key: str) -> bool:
+    if any(one.evidence.get("key") == key for one in events.recent(tx, RECENT, kinds=(SENT,))):
+        return False
+    events.record(tx, study.clock(), SENT, {"key": key, "deed": decision.deed, "by": by})
+    return True
+
+
+def _message(study: Study, client: Prolific, rows: list[SubmissionRow], text: str, by: str) -> None:
+    for name in sorted({row.panel_study for row in rows}):
+        people = {row.participant: row for row in rows if row.panel_study == name}
+        recruiting.message_all(study, client, name, list(people.values()), text.strip(), by)
+
+
+def _decide(study: Study, client: Prolific, rows: list[SubmissionRow], decision: Decision, by: str) -> None:
+    if decision.deed == "approve":
+        for start in range(0, len(rows), recruiting.APPROVED_AT_ONCE):
+            recruiting.approve(study, client, rows[start : start + recruiting.APPROVED_AT_ONCE], by)
+        return
+    for row in rows:
+        if decision.deed == "reject":
+            recruiting.reject(study, client, row, decision.text, decision.category, by)
+        elif decision.deed == "return":
+            recruiting.request_return(study, client, row, decision.text, by)
+        else:
+            recruiting.unreject(study, client, row, by)

@@ -1,0 +1,61 @@
+"""Forms in two steps: a first answer is stored, once, and what the form reveals comes back."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from chorale.contract import AnswerError
+from chorale.engine.leases import own_assignment
+from chorale.engine.running import RunningStage, Study
+from chorale.model import Answer, AssignmentState, Refusal
+from chorale.store import Tx, first_answers, items
+from chorale.store.codec import as_text
+from chorale.store.sessions import SessionClaim
+
+
+class Revealed(NamedTuple):
+    """What a worker gets for a first answer."""
+
+    status: str
+    """stored, or already_stored."""
+    first: Answer
+    """The first answer as it is stored: the one that was sent first."""
+    view: Mapping[str, Any]
+    """All that there is to see of the item."""
+
+
+def answer_first(
+    tx: Tx, study: Study, worker_id: int, token: str, raw_answer: Any, session: SessionClaim | None = None
+) -> Revealed:
+    """Store a first answer, and show the rest of the item. Whatever is sent later changes nothing."""
+    held = own_assignment(tx, study, worker_id, token, session).assignment
+    stage = study.stage_by_id(held.stage_id)
+    reveal = stage.task.form.reveal
+    if reveal is None:
+        raise Refusal("one_step", "This question is answered in one step. Reload the page.")
+    first = first_answers.first_answer_of(tx, token)
+    status = "stored" if first is None else "already_stored"
+    _, item = items.content_of(tx, held.item_id)
+    if first is None:
+        if held.state == AssignmentState.SUBMITTED:
+            raise Refusal("already_submitted", "You have already answered this one. Go on with the next one.")
+        if held.state != AssignmentState.LIVE:
+            raise Refusal("lease_ended", "Your time for this one is over. Go on with the next one.")
+        try:
+            first = stage.task.shape.parse_first(raw_answer, reveal)
+        except AnswerError as error:
+            raise Refusal("invalid_answer", f"This answer can't be taken: {error}", 422) from None
+        first_answers.add_first_answer(tx, held, as_text(first), study.clock())
+    return Revealed(status, first, stage.task.form.shown(item))
+
+
+def check_first(tx: Tx, stage: RunningStage, token: str, answer: Answer) -> None:
+    """Refuse a whole answer without a first one, and one that differs from it."""
+    reveal = stage.task.form.reveal
+    if reveal is None:
+        return
+    first = first_answers.first_answer_of(tx, token)
+    if first is None:
+        raise Refusal("invalid_answer", "This answer can't be taken: answer the first part, then choose Continue.", 422)
+    if reveal.first_of(answer) != first:
+        changed = "you gave the first part before you saw the rest, and it can't be changed. Reload the page."
+        raise Refusal("invalid_answer", f"This answer can't be taken: {changed}", 422)

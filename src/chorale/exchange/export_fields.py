@@ -1,0 +1,137 @@
+"""Answers with fields in tables: a column for each field beside the item's text, and tidy rows, one for each value."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from chorale.contract import AnswerField, FieldResult
+from chorale.engine.combining import field_results
+from chorale.engine.running import RunningStage, Study
+from chorale.model import Item, ItemState, Payload
+from chorale.store import Tx, items, labels
+from chorale.store.responses import all_responses
+
+_OF_ANSWERS = ("stage", "item", "worker", "field", "kind")
+_OF_LABELS = ("stage", "item", "field", "kind", "confidence", "accepted")
+
+
+def stages_with_fields(study: Study) -> list[RunningStage]:
+    return [stage for stage in study.stages.values() if stage.task.shape.fields]
+
+
+def shown_columns(stage: RunningStage) -> list[str]:
+    """The columns of an item that its form shows: those its type has a place for."""
+    return [field.alias or name for name, field in stage.task.shape.item_type.model_fields.items()]
+
+
+def item_columns(study: Study) -> list[str]:
+    """Columns with what people saw of an item, in studies whose answers have fields."""
+    return _different(f"item.{name}" for stage in stages_with_fields(study) for name in shown_columns(stage))
+
+
+def field_columns(study: Study, before: str, *, sure: bool = False) -> list[str]:
+    """A column for every field, with another for its confidence where that is asked for."""
+    names = _different(field.name for stage in stages_with_fields(study) for field in stage.task.shape.fields)
+    return [column for name in names for column in _columns_of(f"{before}.{name}", sure)]
+
+
+def _columns_of(name: str, sure: bool) -> tuple[str, ...]:
+    return (name, f"{name}.confidence") if sure else (name,)
+
+
+def _different(names: Iterator[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def seen(stage: RunningStage, payload: Payload) -> dict[str, Any]:
+    """What people saw of an item, by column."""
+    if not stage.task.shape.fields:
+        return {}
+    view = stage.task.form.view(payload)
+    return {f"item.{name}": view[name] for name in shown_columns(stage) if view.get(name) is not None}
+
+
+def cells(stage: RunningStage, payload: Payload, answer: Any, before: str) -> dict[str, Any]:
+    """An answer with a cell for every field, which can be understood by itself: spans have their text."""
+    if not stage.task.shape.fields or not isinstance(answer, Mapping):
+        return {}
+    return {
+        f"{before}.{field.name}": field.cell(answer[field.name], payload)
+        for field in stage.task.shape.fields
+        if answer.get(field.name) is not None
+    }
+
+
+def flat_cells(stage: RunningStage, payload: str, answer: str) -> dict[str, Any]:
+    """What people saw and answered, from stored texts."""
+    if not stage.task.shape.fields:
+        return {}
+    of_item = json.loads(payload)
+    return seen(stage, of_item) | cells(stage, of_item, json.loads(answer), "answer")
+
+
+def label_cells(tx: Tx, stage: RunningStage, item: Item) -> dict[str, Any]:
+    """The aggregated value of every field with its confidence by the judgments."""
+    if not stage.task.shape.fields:
+        return {}
+    row = seen(stage, item.payload) | cells(stage, item.payload, item.answer, "label")
+    for name, result in results_of(tx, stage, item).items():
+        row[f"label.{name}.confidence"] = result.confidence
+    return row
+
+
+def results_of(tx: Tx, stage: RunningStage, item: Item) -> Mapping[str, FieldResult]:
+    return field_results(stage, item.key, labels.judgments_of(tx, item.id, stage.settings.gold))
+
+
+# Tidy rows
+
+
+def _parts(study: Study) -> list[str]:
+    fields = (field for stage in stages_with_fields(study) for field in stage.task.shape.fields)
+    return _different(column for field in fields for column in field.columns)
+
+
+def tidy_answer_columns(study: Study) -> tuple[str, ...]:
+    return (*_OF_ANSWERS, *_parts(study), *item_columns(study))
+
+
+def tidy_label_columns(study: Study) -> tuple[str, ...]:
+    return (*_OF_LABELS, *_parts(study), *item_columns(study))
+
+
+def tidy_answers(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
+    """The counted answers: a row for every value of every field, such as each span or chosen option."""
+    for stage in stages_with_fields(study):
+        for response in all_responses(tx, stage_name=stage.name):
+            if not response.counts or response.item_state == ItemState.WITHDRAWN:
+                continue
+            payload = json.loads(response.item_payload)
+            shown = seen(stage, payload)
+            whose = {"stage": stage.name, "item": response.item, "worker": response.worker}
+            for field in stage.task.shape.fields:
+                for row in _values(field, response.answer.get(field.name), payload):
+                    yield {**whose, "field": field.name, "kind": str(field.kind), **row, **shown}
+
+
+def tidy_labels(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
+    """The aggregated labels: a row for every value of every field, with the field's confidence."""
+    for stage in stages_with_fields(study):
+        for item in items.all_items(tx, stage.name):
+            if item.state == ItemState.WITHDRAWN or item.answer is None:
+                continue
+            shown = seen(stage, item.payload)
+            results = results_of(tx, stage, item)
+            for field in stage.task.shape.fields:
+                sure = results[field.name].confidence if field.name in results else None
+                accepted = None if sure is None else sure >= stage.settings.release_confidence
+                whose = {"stage": stage.name, "item": item.key, "confidence": sure, "accepted": accepted}
+                for row in _values(field, item.answer.get(field.name), item.payload):
+                    yield {**whose, "field": field.name, "kind": str(field.kind), **row, **shown}
+
+
+def _values(field: AnswerField, value: Any, payload: Payload) -> Sequence[Mapping[str, Any]]:
+    """The rows of a value. One that is empty has a row too: somebody looked and marked nothing."""
+    if value is None:
+        return ()
+    return field.rows(value, payload) or ({},)

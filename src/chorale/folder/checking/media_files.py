@@ -1,0 +1,31 @@
+"""Pictures, audio and video that items name: whether they are in the study folder."""
+
+from collections.abc import Sequence
+
+from chorale.contract import Task
+from chorale.files.toml_lines import TomlPath
+from chorale.folder.checking.report import CheckReport, printable
+from chorale.model import NewItem
+from chorale.model.plural import plural
+
+HEAVY_MB = 5
+"""More than this is slow to load on a phone."""
+
+
+def check_media(task: Task, items: Sequence[NewItem], at: TomlPath, report: CheckReport) -> None:
+    """Report files that are not there, and files that no phone should have to load: one message for all of a kind."""
+    named = {
+        item.payload[name] for item in items for name in task.form.media if isinstance(item.payload.get(name), str)
+    }
+    files = {name: report.root / name for name in sorted(named) if "://" not in name}
+    missing = [name for name, file in files.items() if not file.is_file()]
+    if missing:
+        count = plural(len(missing), "file", "files")
+        message = f"items name {count} that the study folder does not have"
+        report.setting(at, message, "Put them there, or correct the items file.", printable(missing[0]))
+    pictures = [name for name in files if name.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg"))]
+    heavy = [name for name in pictures if name not in missing and files[name].stat().st_size > HEAVY_MB * 10**6]
+    if heavy:
+        count = plural(len(heavy), "picture", "pictures")
+        message = f"items name {count} of more than {HEAVY_MB} MB, which phones cannot load in reasonable time"
+        report.setting(at, message, "Make them smaller.", printable(heavy[0]))

@@ -1,0 +1,83 @@
+"""A table of the user's, looked at to make a study of it: its columns, and which of them are the text and the ID."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from chorale.files.rows import read_rows
+from chorale.folder.checking.report import did_you_mean
+from chorale.model import Problem, UserError
+
+MOST_PROBLEMS = 20
+_LIKE_ID = re.compile(r"(^|[^a-z])id$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTable:
+    """The rows of a table, with what the study is to make of its columns."""
+
+    path: Path
+    columns: tuple[str, ...]
+    rows: tuple[Mapping[str, Any], ...]
+
+    def text_column(self, named: str | None) -> str:
+        """The column that is shown to people: the one that is named, or else the one with the longest texts."""
+        if named is not None:
+            return self._known(named, "--text")
+        lengths = {name: fmean(len(_text(row.get(name))) for row in self.rows) for name in self.columns}
+        return max(self.columns, key=lambda name: lengths[name])
+
+    def id_column(self, named: str | None) -> str | None:
+        """The column with the IDs: the one that is named, or else one whose name says so; None if there is none.
+
+        The IDs of a column that is named must be usable.
+        """
+        if named is not None:
+            problem = self._unusable(self._known(named, "--id"))
+            if problem is not None:
+                raise UserError(f"{self.path}: the column `{named}` can't be the ID: {problem}.")
+            return named
+        likely = [name for name in self.columns if _LIKE_ID.search(name)]
+        return next((name for name in likely if self._unusable(name) is None), None)
+
+    def _known(self, name: str, option: str) -> str:
+        if name not in self.columns:
+            found = ", ".join(self.columns)
+            raise UserError(f"{self.path}: no column named `{name}` for {option} (found: {found}).{_near(name, self)}")
+        return name
+
+    def _unusable(self, column: str) -> str | None:
+        seen: set[str] = set()
+        for number, row in enumerate(self.rows, 1):
+            value = _text(row.get(column))
+            if not value:
+                return f"row {number} has none"
+            if value in seen:
+                return f"row {number} repeats `{value[:60]}`"
+            seen.add(value)
+        return None
+
+
+def _near(name: str, table: OwnTable) -> str:
+    near = did_you_mean(name, table.columns)
+    return f" {near}" if near.startswith("Did") else ""
+
+
+def _text(value: Any) -> str:
+    return value.strip() if isinstance(value, str) else "" if value is None else str(value)
+
+
+def read_own_table(path: Path) -> OwnTable:
+    """The table in a file, or UserError with what is wrong with it."""
+    if not path.is_file():
+        raise UserError(f"{path}: no such file. Name a .csv, .tsv or .jsonl file with one row per item.")
+    problems: list[Problem] = []
+    rows = [row.values for row in read_rows(path, shown_as=str(path), problems=problems)]
+    if problems:
+        raise UserError(f"{path} can't be read", problems[:MOST_PROBLEMS])
+    if not rows:
+        raise UserError(f"{path} has no rows. It needs a header and one row per item.")
+    return OwnTable(path, tuple(dict.fromkeys(name for row in rows for name in row)), tuple(rows))

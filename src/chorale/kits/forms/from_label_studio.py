@@ -1,0 +1,115 @@
+"""Annotations of Label Studio as a finished study with a form."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from chorale.contract import Task
+from chorale.exchange.batch_kinds import BatchKind
+from chorale.exchange.imported_files import as_toml
+from chorale.exchange.importing import Imported, import_files
+from chorale.files.batch_files import BatchOptions
+from chorale.kits.forms.label_studio_config import StudioForm, form_in
+from chorale.kits.forms.task import FORM
+from chorale.model import UserError
+
+_TASK, _WORKER, _ANSWER = "chorale_task", "chorale_worker", "chorale_answer"
+_NOBODY = "unknown"
+
+
+def import_label_studio(tasks: Path, config: Path, out: Path, title: str) -> Imported:
+    """Make a study of a JSON export of Label Studio and its labelling configuration."""
+    asked = form_in(_text(config), config.name)
+    rows = list(_rows(tasks, FORM.configured(FORM.options.model.model_validate(asked.options)), asked))
+    _allow_overlaps(asked, rows)
+    kind = BatchKind(
+        task="form",
+        settings="",
+        options=_as_toml(asked),
+        item_columns=frozenset(),
+        answer_column=_ANSWER,
+        item=lambda cells: {name: cells[name] for name in asked.columns if name in cells},
+        answer=lambda given: json.loads(next(iter(given.values()))),
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / f"{tasks.stem}.jsonl"
+        with table.open("w", encoding="utf-8") as file:
+            file.writelines(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+        options = BatchOptions(_TASK, _WORKER, _ANSWER)
+        return import_files([table], out, options, title=title, kind=kind)
+
+
+def _allow_overlaps(asked: StudioForm, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Let spans overlap where some do: elsewhere words are aggregated one by one."""
+    answers = [json.loads(row[_ANSWER]) for row in rows]
+    for field in asked.options["fields"]:
+        if field["kind"] == "spans":
+            field["overlap"] = any(_overlap(answer.get(field["name"], [])) for answer in answers)
+
+
+def _overlap(spans: Sequence[Mapping[str, Any]]) -> bool:
+    return any(later["start"] < earlier["end"] for earlier, later in pairwise(spans))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} can't be read: {error}.") from None
+
+
+def _rows(path: Path, task: Task, asked: StudioForm) -> Iterator[dict[str, Any]]:
+    """A row for every annotation that was not cancelled."""
+    try:
+        listed = json.loads(_text(path))
+    except ValueError:
+        raise UserError(f"{path} is not JSON. Export the project as JSON, not as JSON-MIN.") from None
+    if not isinstance(listed, list) or not all(isinstance(one, dict) and "data" in one for one in listed):
+        raise UserError(f"{path} is not a list of tasks. Export the project as JSON, not as JSON-MIN.")
+    for number, one in enumerate(listed, 1):
+        data = one["data"]
+        key = str(data.get("chorale_item", one.get("id", number)))
+        item = {name: data[name] for name in asked.columns if isinstance(data.get(name), str)}
+        for made in one.get("annotations") or ():
+            if not made.get("was_cancelled"):
+                answer = json.dumps(_answer(task, made.get("result") or [], item), ensure_ascii=False)
+                yield {_TASK: key, _WORKER: _who(made.get("completed_by")), _ANSWER: answer, **item}
+
+
+def _answer(task: Task, results: list[Mapping[str, Any]], item: Mapping[str, Any]) -> dict[str, Any]:
+    answer = {}
+    for field in task.shape.fields:
+        of_field = [result for result in results if result.get("from_name") == field.name]
+        if field.studio is None or field.studio.read is None:
+            continue
+        if of_field:
+            answer[field.name] = field.studio.read(of_field, item)
+        elif field.item is not None:
+            answer[field.name] = []  # nobody marked anything
+    return answer
+
+
+def _who(completed_by: Any) -> str:
+    """Who made an annotation: Label Studio writes a number, or a table with an e-mail address."""
+    if isinstance(completed_by, Mapping):
+        completed_by = completed_by.get("email") or completed_by.get("id")
+    return _NOBODY if completed_by is None else str(completed_by).removesuffix("@workers.invalid")
+
+
+def _as_toml(asked: StudioForm) -> str:
+    shows = ", ".join(f"{{ item = {as_toml(part['item'])}, optional = true }}" for part in asked.options["shows"])
+    lines = [f"shows = [{shows}]"]
+    for field in asked.options["fields"]:
+        lines += ["", "[[stage.options.fields]]", *(f"{name} = {_value(value)}" for name, value in field.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return as_toml(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,108 @@
+"""A small study made from a table of the user's: one text, one question, a few labels."""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import fmean
+from string import Template
+from typing import Any
+
+from chorale.contract.reading_time import estimated_seconds
+from chorale.exchange.imported_files import as_toml
+from chorale.folder.own_table import OwnTable
+from chorale.kits.forms.task import FORM
+from chorale.model import UserError
+
+MINIMUM_HOURLY = 1200
+MARGIN = 2
+"""Pay for this much more time than the estimate, which is on the low side."""
+_FEWEST_LABELS, _MOST_LABELS, _LONGEST_LABEL, _LONGEST_ASK = 2, 50, 100, 200
+_MARKDOWN = "\\`*_{}[]<>()#+!|~"
+_HERE = Path(__file__).parent
+
+
+def study_from_table(
+    table: OwnTable, text: str, key: str | None, ask: str, labels: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """The files of a study, each as name and content."""
+    _check_question(ask, labels)
+    _check_texts(table, text)
+    seconds = _seconds(table, text, ask, labels)
+    yield "items.jsonl", "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in _items(table, key))
+    yield (
+        "study.toml",
+        _filled(
+            "study.toml",
+            source=table.path.name if table.path.name.isprintable() else "a table",
+            ask=as_toml(ask),
+            text=as_toml(text),
+            key=as_toml(key or "id"),
+            minimum=MINIMUM_HOURLY,
+            pay=max(1, math.ceil(MINIMUM_HOURLY * seconds / 3600)),
+            seconds=seconds,
+            labels=", ".join(map(as_toml, labels)),
+            first=as_toml(labels[0]),
+        ),
+    )
+    yield (
+        "guidelines.md",
+        _filled(
+            "guidelines.md",
+            ask=_plain(ask),
+            labels="\n".join(f"- **{_plain(label)}**: [when to choose it]" for label in labels),
+            first=_plain(labels[0]),
+            last=_plain(labels[-1]),
+        ),
+    )
+    for name in ("consent.md", "README.md"):
+        yield name, (_HERE / name).read_text("utf-8")
+
+
+def _filled(name: str, **values: object) -> str:
+    return Template((_HERE / name).read_text("utf-8")).substitute(values)
+
+
+def _check_question(ask: str, labels: Sequence[str]) -> None:
+    if not ask.strip() or len(ask) > _LONGEST_ASK or not ask.isprintable():
+        raise UserError(f"--ask must have 1 to {_LONGEST_ASK} characters on one line: the question that people answer.")
+    if not _FEWEST_LABELS <= len(labels) <= _MOST_LABELS:
+        raise UserError(
+            f"--labels must name {_FEWEST_LABELS} to {_MOST_LABELS} labels (found {len(labels)}). "
+            "Separate them by commas: --labels 'toxic,not toxic'."
+        )
+    if len(set(labels)) < len(labels):
+        raise UserError("--labels names a label twice. Name each once.")
+    wrong = next((label for label in labels if len(label) > _LONGEST_LABEL or not label.isprintable()), None)
+    if wrong is not None:
+        raise UserError(f"--labels: {wrong[:40]!r} must have at most {_LONGEST_LABEL} characters on one line.")
+
+
+def _check_texts(table: OwnTable, text: str) -> None:
+    empty = [number for number, row in enumerate(table.rows, 1) if not str(row.get(text) or "").strip()]
+    if empty:
+        count = "1 row has" if len(empty) == 1 else f"{len(empty):,} rows have"
+        raise UserError(
+            f"{table.path}: {count} nothing in the column `{text}` (the first is row {empty[0]:,}). "
+            "Remove these rows, or name another column with --text."
+        )
+
+
+def _seconds(table: OwnTable, text: str, ask: str, labels: Sequence[str]) -> int:
+    options = {
+        "shows": [{"item": text}],
+        "fields": [{"name": "label", "kind": "choice", "ask": ask, "options": list(labels)}],
+    }
+    task = FORM.configured(FORM.options.model.model_validate(options))
+    return math.ceil(MARGIN * fmean(estimated_seconds(task, {text: str(row[text])}) for row in table.rows))
+
+
+def _items(table: OwnTable, key: str | None) -> Iterator[dict[str, Any]]:
+    width = len(str(len(table.rows)))
+    for number, row in enumerate(table.rows, 1):
+        yield dict(row) if key is not None else {**row, "id": f"row-{number:0{width}d}"}
+
+
+def _plain(text: str) -> str:
+    """A text whose characters mean nothing to Markdown."""
+    return "".join(f"\\{sign}" if sign in _MARKDOWN else sign for sign in text)

@@ -1,0 +1,89 @@
+/** Best–worst scaling: one text of a few is the best, another one the worst. */
+
+import { Field, make } from "./field.js";
+
+const ROLES = ["best", "worst"];
+
+export default class BestWorst extends Field {
+  /**
+   * @param {HTMLElement} element
+   * @param {import("./field.js").Rules} rules
+   * @param {import("./field.js").About} about
+   */
+  constructor(element, rules, { item, order, draft }) {
+    super(element, rules);
+    /** @type {{id: string, text: string}[]} */
+    const given = item[rules.item] ?? [];
+    const shown = order ? order.map((id) => given.find((each) => each.id === id)).filter((each) => each !== undefined) : given;
+    const box = /** @type {HTMLElement} */ (element.querySelector(".form-tuple"));
+    const head = make("div", { class: "form-candidate form-heads", "aria-hidden": "true" });
+    head.append(make("span", { text: rules.best }), make("span"), make("span", { text: rules.worst }));
+    box.append(head, ...shown.map((each) => this.#row(each)));
+    for (const input of this.inputs) {
+      input.checked = draft?.[input.dataset.role ?? ""] === input.value;
+      input.addEventListener("change", () => this.#exclude(input));
+    }
+    box.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** @param {KeyboardEvent} event number keys choose in the column that has the focus */
+  #key(event) {
+    const role = event.target instanceof HTMLInputElement ? event.target.dataset.role : undefined;
+    if (role === undefined || !/^[1-9]$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const chosen = this.inputs.filter((input) => input.dataset.role === role)[Number(event.key) - 1];
+    if (!chosen) return;
+    event.preventDefault();
+    chosen.focus();
+    chosen.click();
+  }
+
+  /** @param {{id: string, text: string}} candidate */
+  #row({ id, text }) {
+    const row = make("div", { class: "form-candidate" });
+    const cells = ROLES.map((role) =>
+      make("label", {}, make("input", { type: "radio", name: `${this.rules.name}-${role}`, value: id, "data-role": role }),
+        make("span", { class: "visually-hidden", text: `${this.rules[role]}: ${text}` })),
+    );
+    row.append(cells[0], make("span", { class: "form-side", dir: "auto", text }), cells[1]);
+    return row;
+  }
+
+  /** @returns {HTMLInputElement[]} */
+  get inputs() {
+    return [...this.element.querySelectorAll("input")];
+  }
+
+  /** @param {HTMLInputElement} chosen the best is not the worst too */
+  #exclude(chosen) {
+    for (const input of this.inputs) {
+      if (input !== chosen && input.value === chosen.value) input.checked = false;
+    }
+  }
+
+  draft() {
+    const chosen = this.inputs.filter((input) => input.checked);
+    return chosen.length ? Object.fromEntries(chosen.map((input) => [input.dataset.role, input.value])) : undefined;
+  }
+
+  value() {
+    return this.draft();
+  }
+
+  problem() {
+    const given = this.draft();
+    if (given === undefined && !this.rules.required) return null;
+    const missing = ROLES.filter((role) => given?.[role] === undefined);
+    return missing.length ? `Choose one as “${missing.map((role) => this.rules[role]).join("” and one as “")}”.` : null;
+  }
+
+  get focusTarget() {
+    const given = this.draft() ?? {};
+    const role = ROLES.find((each) => given[each] === undefined) ?? ROLES[0];
+    return this.inputs.find((input) => input.dataset.role === role) ?? null;
+  }
+
+  words() {
+    const texts = this.inputs.filter((input) => input.checked);
+    return texts.map((input) => input.closest("label")?.textContent.trim() ?? "").join(" · ");
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * What all fields of a form have, whatever their kind.
+ *
+ * @typedef {{
+ *   name: string, kind: string, ask: string, required: boolean, shownIf?: {field: string, is: (string | number)[]},
+ *   [setting: string]: any,
+ * }} Rules what may be sent: from the study file, by `page.py`
+ * @typedef {{item: Object<string, any>, order: string[] | null, draft: any, changed: () => void}} About the item, the
+ *   order of what is shuffled, what was filled in before, and what to call when something changes beside an input
+ */
+
+/**
+ * @param {string} tag
+ * @param {Object<string, any>} [own] attributes; `text` is its text
+ * @param {(Node | string)[]} inside
+ * @returns {HTMLElement}
+ */
+export function make(tag, { text, ...own } = {}, ...inside) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(own)) if (value !== undefined) element.setAttribute(name, String(value));
+  if (text !== undefined) element.textContent = text;
+  element.append(...inside);
+  return element;
+}
+
+export class Field {
+  /**
+   * @param {HTMLElement} element
+   * @param {Rules} rules
+   */
+  constructor(element, rules) {
+    this.element = element;
+    this.rules = rules;
+    this.shown = true;
+    this.error = /** @type {HTMLElement} */ (element.querySelector(".form-error"));
+  }
+
+  /** @returns {HTMLElement[]} the controls that can be switched off */
+  get controls() {
+    return [...this.element.querySelectorAll("input, textarea, select, button")];
+  }
+
+  /** @param {boolean} shown */
+  show(shown) {
+    this.shown = shown;
+    this.element.hidden = !shown;
+    for (const control of this.controls) control.disabled = !shown;
+  }
+
+  /** @param {string | null} problem */
+  complain(problem) {
+    this.error.textContent = problem ?? "";
+    this.error.hidden = problem === null;
+    if (problem === null) this.invalidTarget?.removeAttribute("aria-invalid");
+    else this.invalidTarget?.setAttribute("aria-invalid", "true");
+    this.element.classList.toggle("form-wrong", problem !== null);
+  }
+
+  /** @returns {HTMLElement | null} where the answer is put right */
+  get focusTarget() {
+    return this.element.querySelector("input, textarea");
+  }
+
+  /** @returns {HTMLElement | null} what is told to be invalid; of radio buttons, none can be */
+  get invalidTarget() {
+    return null;
+  }
+
+  focus() {
+    this.focusTarget?.focus();
+  }
+
+  noted() {}
+
+  /** @returns {any} what is kept of an answer that is not complete */
+  draft() {
+    return this.value();
+  }
+
+  close() {}
+}

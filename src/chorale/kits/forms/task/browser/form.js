@@ -1,0 +1,253 @@
+/**
+ * The form task's page: fields that appear after an answer or come in an order of their own. The HTML comes from the server;
+ * `data-rules` says what may be sent. Every kind of field has a module of its own, and a form loads those it needs.
+ *
+ * @typedef {import("./field.js").Rules} Rules
+ * @typedef {{draft: any, arrangement: Object<string, string[]> | null, changed: () => void, submit: () => void}} Api
+ */
+
+/** @type {Object<string, string>} the module of every kind whose module has another name */
+const MODULES = {
+  choice: "choosing",
+  choices: "choosing",
+  likert: "choosing",
+  pair: "choosing",
+  text: "writing",
+  long_text: "writing",
+  spans: "marking",
+  slider: "numbers",
+  number: "numbers",
+  date: "numbers",
+  turn_choice: "turns",
+  boxes: "regions",
+  polygons: "regions",
+};
+/** Modules of plain text forms, which need no more than the form's own style sheet. */
+const PLAIN = new Set(["choosing", "writing", "marking"]);
+
+/** @type {Map<string, any>} the classes of the kinds on this page */
+const kinds = new Map();
+/** @type {((root: HTMLElement, item: Object<string, any>) => void) | null} what shows parts that are no plain text */
+let showLooks = null;
+await loadNeeded();
+
+async function loadNeeded() {
+  const template = /** @type {HTMLTemplateElement | null} */ (document.getElementById("task-template"));
+  const fields = [...(template?.content.querySelectorAll("[data-rules]") ?? [])];
+  const needed = [...new Set(fields.map((element) => JSON.parse(element.dataset.rules).kind))];
+  const looks = Boolean(template?.content.querySelector("[data-look]"));
+  const more = looks || Boolean(template?.content.querySelector(".form-columns, .form-code"));
+  const styled = more || needed.some((kind) => !PLAIN.has(MODULES[kind] ?? kind));
+  await Promise.all([...needed.map(loadKind), looks ? loadLooks() : null, styled ? loadStyle("kinds.css") : null]);
+}
+
+/** @param {string} kind */
+async function loadKind(kind) {
+  kinds.set(kind, (await import(`./${MODULES[kind] ?? kind}.js`)).default);
+}
+
+async function loadLooks() {
+  ({ showLooks } = await import("./parts.js"));
+}
+
+/** @param {string} file */
+function loadStyle(file) {
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = new URL(file, import.meta.url).href;
+  return new Promise((resolve) => {
+    link.onload = resolve;
+    link.onerror = resolve; // plain to look at, and still usable
+    document.head.append(link);
+  });
+}
+
+/** @type {WeakMap<HTMLElement, Form>} */
+const forms = new WeakMap();
+
+/**
+ * @param {HTMLElement} root
+ * @param {Object<string, any>} item
+ * @param {Api} api
+ */
+export function mount(root, item, api) {
+  forms.set(root, new Form(root, item, api));
+}
+
+/** @param {HTMLElement} root */
+export const collect = (root) => forms.get(root)?.answer() ?? {};
+
+/** @param {HTMLElement} root */
+export const draft = (root) => forms.get(root)?.draft() ?? {};
+
+/** @param {HTMLElement} root */
+export const problem = (root) => forms.get(root)?.summary() ?? null;
+
+/** @param {HTMLElement} root */
+export const point = (root) => forms.get(root)?.point();
+
+/** @param {HTMLElement} root */
+export const recap = (root) => forms.get(root)?.recap() ?? { lines: [], answer: "" };
+
+/**
+ * What was wrong in practice, beside what is right.
+ *
+ * @param {{shown: {label: string, text: string}[], wrong: {ask: string, own: string, right: string}[]}} details
+ * @returns {Node}
+ */
+export function compare({ shown, wrong }) {
+  const box = make("div", "recap form-compared");
+  for (const { label, text } of shown) {
+    if (label) box.append(make("p", "pair-label", label));
+    box.append(make("blockquote", "phrase", text));
+  }
+  for (const { ask, own, right } of wrong) {
+    const line = make("dl", "form-beside");
+    line.append(make("dt", "", "Your answer"), make("dd", "recap-answer", own || "none"));
+    line.append(make("dt", "", "The right answer"), make("dd", "recap-answer", right));
+    box.append(make("p", "form-asked", ask), line);
+  }
+  return box;
+}
+
+/**
+ * @param {string} tag
+ * @param {string} classes
+ * @param {string} [text]
+ */
+function make(tag, classes, text) {
+  const element = document.createElement(tag);
+  element.className = classes;
+  if (text !== undefined) element.textContent = text;
+  if (tag === "blockquote" || tag === "dd") element.dir = "auto";
+  return element;
+}
+
+/** @param {HTMLElement} root */
+export function unmount(root) {
+  forms.get(root)?.close();
+  forms.delete(root);
+}
+
+class Form {
+  /**
+   * @param {HTMLElement} root
+   * @param {Object<string, any>} item
+   * @param {Api} api
+   */
+  constructor(root, item, api) {
+    this.root = root;
+    this.listening = new AbortController();
+    this.fields = [...root.querySelectorAll("[data-field]")].map((element) => {
+      const rules = JSON.parse(element.dataset.rules);
+      const order = api.arrangement?.[rules.name] ?? null;
+      // What was filled in before; at the first sight of an item, what its column suggests.
+      const draft = api.draft ? api.draft[rules.name] : item[rules.prefill ?? ""];
+      const Kind = kinds.get(rules.kind);
+      return new Kind(element, rules, { item, order, draft, changed: () => this.#changed(element, api) });
+    });
+    showParts(root, item);
+    showLooks?.(root, item);
+    const { signal } = this.listening;
+    for (const name of ["input", "change"]) {
+      root.addEventListener(name, (event) => this.#update(event.target), { signal });
+    }
+    this.#update(null);
+  }
+
+  /**
+   * @param {HTMLElement} element
+   * @param {Api} api
+   */
+  #changed(element, api) {
+    this.#update(element);
+    api.changed();
+  }
+
+  /**
+   * Show the fields that are asked now, and forget what was wrong with the one that changed.
+   *
+   * @param {EventTarget | null} target
+   */
+  #update(target) {
+    /** @type {Map<string, any>} */
+    const answers = new Map();
+    for (const field of this.fields) {
+      if (target instanceof Node && field.element.contains(target)) {
+        field.noted();
+        field.complain(null);
+      }
+      const { shownIf } = field.rules;
+      const given = shownIf ? [answers.get(shownIf.field)].flat() : [];
+      field.show(!shownIf || given.some((value) => shownIf.is.includes(value)));
+      if (field.shown) answers.set(field.rules.name, field.value());
+    }
+  }
+
+  /** @returns {Object<string, any>} what was answered; fields without an answer are left out */
+  answer() {
+    const given = this.fields.filter((field) => field.shown).map((field) => [field.rules.name, field.value()]);
+    return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  }
+
+  /** @returns {Object<string, any>} what was filled in so far, complete or not */
+  draft() {
+    const given = this.fields.filter((field) => field.shown).map((field) => [field.rules.name, field.draft()]);
+    return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  }
+
+  /** @returns {string | null} what keeps the answer from being sent */
+  summary() {
+    const wrong = this.#wrong();
+    if (wrong.length === 0) return null;
+    const answers = wrong.length === 1 ? "the answer" : `the ${wrong.length} answers`;
+    return `Not submitted yet: check ${answers} marked above.`; // each field says itself what is wrong
+  }
+
+  /** Say at every field what is wrong with it, and go to the first. */
+  point() {
+    for (const field of this.fields) field.complain(field.shown ? field.problem() : null);
+    this.#wrong()[0]?.focus();
+  }
+
+  #wrong() {
+    return this.fields.filter((field) => field.shown && field.problem() !== null);
+  }
+
+  /** What was asked and answered, in words. */
+  recap() {
+    const lines = [...this.root.querySelectorAll("[data-part]:not([hidden])")].flatMap((part) => [
+      ...[...part.querySelectorAll(".pair-label")].map((label) => ({ kind: "text", text: label.textContent })),
+      ...[...part.querySelectorAll("[data-text]")].map((text) => ({ kind: "quote", text: text.textContent })),
+    ]);
+    const answers = this.fields
+      .filter((field) => field.shown)
+      .map((field) => [field.rules.ask, field.words()])
+      .filter(([, words]) => words !== "");
+    return { lines, answer: answers.map(([ask, words]) => `${ask} ${words}`).join(" · ") };
+  }
+
+  close() {
+    this.listening.abort();
+    for (const field of this.fields) field.close();
+  }
+}
+
+/**
+ * Hide parts that the item does without, and mark what is to stand out.
+ *
+ * @param {HTMLElement} root
+ * @param {Object<string, any>} item
+ */
+function showParts(root, item) {
+  for (const part of root.querySelectorAll("[data-part]")) part.hidden = item[part.dataset.part] === undefined;
+  for (const place of root.querySelectorAll("[data-highlight]")) {
+    const text = place.textContent;
+    const target = item[place.dataset.highlight] ?? "";
+    const at = target === "" ? -1 : text.indexOf(target);
+    if (at < 0) continue;
+    const mark = document.createElement("mark");
+    mark.textContent = target;
+    place.replaceChildren(text.slice(0, at), mark, text.slice(at + target.length));
+  }
+}

@@ -1,0 +1,87 @@
+/** A number on a slider, a number with a unit, a date. */
+
+import { Field } from "./field.js";
+
+export default class Numbers extends Field {
+  /**
+   * @param {HTMLElement} element
+   * @param {import("./field.js").Rules} rules
+   * @param {import("./field.js").About} about
+   */
+  constructor(element, rules, { draft }) {
+    super(element, rules);
+    this.input = /** @type {HTMLInputElement} */ (element.querySelector("input"));
+    this.output = element.querySelector("output");
+    /** A slider always stands somewhere; that is an answer once somebody has touched it. */
+    this.touched = rules.kind !== "slider";
+    if (draft !== undefined && draft !== null) {
+      this.input.value = String(draft);
+      this.touched = true;
+    }
+    for (const name of ["input", "pointerup", "keydown"]) {
+      this.input.addEventListener(name, (event) => this.#touch(event));
+    }
+    this.noted();
+  }
+
+  /** @param {Event} event */
+  #touch(event) {
+    if (this.rules.kind !== "slider" || this.touched) return;
+    if (event instanceof KeyboardEvent && event.key !== " ") return; // keys that move it make an input of it
+    this.touched = true;
+    if (event.type === "input") return;
+    event.preventDefault();
+    this.input.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  get invalidTarget() {
+    return this.input;
+  }
+
+  /** What stands there, as it is written. */
+  get #text() {
+    return this.touched ? this.input.value.trim() : "";
+  }
+
+  value() {
+    if (this.#text === "") return undefined;
+    return this.rules.kind === "date" ? this.#text : asNumber(this.#text);
+  }
+
+  draft() {
+    return this.#text === "" ? undefined : this.#text;
+  }
+
+  problem() {
+    const { kind, required, min, max, step, unit } = this.rules;
+    if (this.input.validity.badInput) return kind === "date" ? "Complete the date." : "Write a number.";
+    const value = this.value();
+    if (value === undefined) {
+      if (!required) return null;
+      return { slider: "Move the slider first.", date: "Choose a date first." }[kind] ?? "Write a number first.";
+    }
+    if (Number.isNaN(value)) return "Write a number, such as 12 or 3.5.";
+    const behind = unit ? ` ${unit}` : "";
+    if (min !== null && value < min) return `Not less than ${min}${behind}.`;
+    if (max !== null && value > max) return `Not more than ${max}${behind}.`;
+    if (kind !== "number" || !step) return null;
+    const steps = (value - (min ?? 0)) / step;
+    if (Math.abs(steps - Math.round(steps)) < 1e-6) return null;
+    return step === 1 ? "Write a whole number." : `Write a multiple of ${step}.`;
+  }
+
+  noted() {
+    if (!this.output) return;
+    this.element.classList.toggle("form-unset", !this.touched);
+    this.output.textContent = this.touched ? this.words() : "–";
+    this.input.setAttribute("aria-valuetext", this.touched ? this.words() : "Not answered yet");
+  }
+
+  words() {
+    const { unit } = this.rules;
+    return this.#text === "" || !unit ? this.#text : `${this.#text} ${unit}`;
+  }
+}
+
+/** @param {string} text with a point or a comma before the fraction */
+const asNumber = (text) => (/^[-+]?(\d+([.,]\d*)?|[.,]\d+)$/.test(text) ? Number(text.replace(",", ".")) : Number.NaN);

@@ -1,0 +1,212 @@
+/** Labelled spans, and relations between them: chosen in a list, shown as arrows over the text. */
+
+import { Field, make } from "./field.js";
+import { Spans } from "./spans.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @param {{start: number, end: number, label?: string}} span */
+const keyOf = (span) => `${span.start}:${span.end}:${span.label ?? ""}`;
+
+export default class Relations extends Field {
+  /**
+   * @param {HTMLElement} element
+   * @param {import("./field.js").Rules} rules
+   * @param {import("./field.js").About} about
+   */
+  constructor(element, rules, { item, draft, changed }) {
+    super(element, rules);
+    this.changed = changed;
+    /** @type {{from: any, to: any, label: string}[]} between the spans themselves, which may change their labels */
+    this.relations = [];
+    this.spans = new Spans(element, item.pieces?.[rules.item] ?? [], rules, () => this.#spansChanged());
+    this.form = /** @type {HTMLElement} */ (element.querySelector(".form-connect"));
+    this.refused = /** @type {HTMLElement} */ (element.querySelector(".form-refused"));
+    this.list = /** @type {HTMLElement} */ (element.querySelector(".form-connected"));
+    this.status = /** @type {HTMLElement} */ ([...element.querySelectorAll("[role=status]")].at(-1));
+    this.picture = document.createElementNS(SVG, "svg");
+    this.picture.setAttribute("aria-hidden", "true");
+    element.querySelector(".form-arrows")?.append(this.picture);
+    this.#fillRelations();
+    this.form.querySelector("button")?.addEventListener("click", () => this.#connect());
+    this.form.addEventListener("change", () => {
+      this.refused.textContent = "";
+    });
+    if (Array.isArray(draft?.spans)) {
+      this.spans.restore(draft.spans);
+      const all = this.spans.list();
+      this.relations = (draft.relations ?? [])
+        .filter(({ from, to }) => all[from] && all[to])
+        .map(({ from, to, label }) => ({ from: all[from], to: all[to], label }));
+    }
+    this.resizing = new ResizeObserver(() => this.#drawArrows());
+    this.resizing.observe(this.spans.box);
+    this.#draw();
+  }
+
+  #spansChanged() {
+    const left = new Set(this.spans.spans);
+    this.relations = this.relations.filter(({ from, to }) => left.has(from) && left.has(to));
+    this.#draw();
+    this.changed();
+  }
+
+  /** @param {string} end @returns {HTMLSelectElement} */
+  #select(end) {
+    return /** @type {HTMLSelectElement} */ (this.form.querySelector(`[data-end=${end}]`));
+  }
+
+  #fillRelations() {
+    this.#select("label").append(...this.rules.relations.map(({ value, label }) => make("option", { value, text: label })));
+  }
+
+  #connect() {
+    const all = this.spans.list();
+    const [from, to] = ["from", "to"].map((end) => all[Number(this.#select(end).value)]);
+    const label = this.#select("label").value;
+    const why = this.#problemOf(from, to, label);
+    this.refused.textContent = why ?? "";
+    if (why !== null) return;
+    this.relations.push({ from, to, label });
+    this.status.textContent = `Connected: ${this.#inWords({ from, to, label })}`;
+    this.#draw();
+    this.changed();
+  }
+
+  /**
+   * @param {any} from
+   * @param {any} to
+   * @param {string} label
+   * @returns {string | null} why there can be no such relation
+   */
+  #problemOf(from, to, label) {
+    if (!from || !to || from === to) return "Choose two different spans.";
+    const rule = this.rules.relations.find(({ value }) => value === label);
+    const labels = new Map(this.rules.labels);
+    const named = (/** @type {string[]} */ values) => values.map((value) => labels.get(value)).join(" or ");
+    if (rule.from && !rule.from.includes(from.label)) return `“${rule.label}” starts from ${named(rule.from)}.`;
+    if (rule.to && !rule.to.includes(to.label)) return `“${rule.label}” leads to ${named(rule.to)}.`;
+    const there = this.relations.some((each) => each.from === from && each.to === to && each.label === label);
+    return there ? "These two are connected so already." : null;
+  }
+
+  /** @param {{from: any, to: any, label: string}} relation */
+  #inWords({ from, to, label }) {
+    const { label: words } = this.rules.relations.find(({ value }) => value === label);
+    return `“${this.#text(from)}” → ${words} → “${this.#text(to)}”`;
+  }
+
+  /** @param {{start: number, end: number}} span */
+  #text({ start, end }) {
+    return this.spans.words.text([start, end]);
+  }
+
+  #draw() {
+    const all = this.spans.list();
+    this.form.hidden = all.length < 2;
+    for (const end of ["from", "to"]) {
+      const select = this.#select(end);
+      const before = select.value;
+      select.replaceChildren(...all.map((span, number) => make("option", { value: number, text: this.#text(span) })));
+      if (before !== "" && Number(before) < all.length) select.value = before;
+    }
+    const [from, to] = [this.#select("from"), this.#select("to")];
+    if (from.value === to.value && all.length > 1) to.value = from.value === "0" ? "1" : "0";
+    this.list.replaceChildren(...this.relations.map((relation) => this.#entry(relation)));
+    this.list.hidden = this.relations.length === 0;
+    this.#drawArrows();
+  }
+
+  /** @param {{from: any, to: any, label: string}} relation */
+  #entry(relation) {
+    const words = this.#inWords(relation);
+    const remove = make("button", { type: "button", class: "button button-small button-quiet", text: "Remove", "aria-label": `Remove ${words}` });
+    remove.addEventListener("click", () => {
+      this.relations = this.relations.filter((each) => each !== relation);
+      this.status.textContent = `Removed: ${words}`;
+      this.#draw();
+      this.changed();
+      this.#select("from").focus();
+    });
+    return make("li", {}, make("span", { class: "form-excerpt", text: words }), remove);
+  }
+
+  #drawArrows() {
+    const frame = this.picture.getBoundingClientRect();
+    const shapes = this.relations.flatMap(({ from, to, label }, number) => {
+      const [start, end] = [this.#middle(from, frame), this.#middle(to, frame)];
+      if (!start || !end) return [];
+      const top = Math.max(8, Math.min(start.y, end.y) - 14 - (number % 3) * 7);
+      const path = document.createElementNS(SVG, "path");
+      path.setAttribute("d", `M${start.x} ${start.y} C${start.x} ${top} ${end.x} ${top} ${end.x} ${end.y}`);
+      path.setAttribute("class", "form-arrow");
+      const head = document.createElementNS(SVG, "path");
+      head.setAttribute("d", `M${end.x - 4} ${end.y - 7} L${end.x} ${end.y} L${end.x + 4} ${end.y - 7}`);
+      head.setAttribute("class", "form-arrow");
+      const text = document.createElementNS(SVG, "text");
+      text.textContent = this.rules.relations.find(({ value }) => value === label)?.label ?? "";
+      text.setAttribute("x", String((start.x + end.x) / 2));
+      text.setAttribute("y", String(Math.max(10, (start.y + end.y + 6 * top) / 8 - 2)));
+      text.setAttribute("class", "form-arrow-label");
+      return [path, head, text];
+    });
+    this.picture.replaceChildren(...shapes);
+  }
+
+  /**
+   * @param {{start: number, end: number}} span
+   * @param {DOMRect} frame
+   * @returns {{x: number, y: number} | null} the middle of the upper edge of its first line
+   */
+  #middle({ start, end }, frame) {
+    const boxes = this.spans.words.all.slice(start, end).map((word) => word.getBoundingClientRect());
+    if (boxes.length === 0 || frame.width === 0) return null;
+    const line = boxes.filter((box) => Math.abs(box.top - boxes[0].top) < box.height / 2);
+    const [left, right] = [Math.min(...line.map((box) => box.left)), Math.max(...line.map((box) => box.right))];
+    return { x: Math.round((left + right) / 2 - frame.left), y: Math.round(boxes[0].top - frame.top + 4) };
+  }
+
+  value() {
+    const spans = this.spans.list();
+    if (spans.length === 0 && !(this.rules.required && this.rules.min === 0)) return undefined;
+    const places = new Map(spans.map((span, number) => [span, number]));
+    const relations = this.relations.map(({ from, to, label }) => ({ from: places.get(from), to: places.get(to), label }));
+    return { spans, relations };
+  }
+
+  problem() {
+    const spans = this.spans.list();
+    const { min = 0, max, required } = this.rules;
+    if (this.spans.unlabelled) return `Choose a label for ${this.spans.unlabelled}.`;
+    if (spans.length === 0 && !required) return null;
+    if (spans.length < min) return min === 1 ? "Mark the words first." : `Mark at least ${min} places; so far there are ${spans.length}.`;
+    if (max && spans.length > max) return `Mark at most ${max} places; there are ${spans.length}.`;
+    if (new Set(spans.map(keyOf)).size < spans.length) return "The same words are marked twice with one label.";
+    const wrong = this.relations.map(({ from, to, label }) => {
+      const others = this.relations.filter((each) => each.from !== from || each.to !== to || each.label !== label);
+      const all = this.relations;
+      this.relations = others;
+      const why = this.#problemOf(from, to, label);
+      this.relations = all;
+      return why;
+    });
+    return wrong.find((why) => why !== null) ?? null;
+  }
+
+  get focusTarget() {
+    return this.spans.focusTarget;
+  }
+
+  get invalidTarget() {
+    return this.spans.box;
+  }
+
+  words() {
+    return [this.spans.inWords(), ...this.relations.map((relation) => this.#inWords(relation))].filter(Boolean).join("; ");
+  }
+
+  close() {
+    this.resizing.disconnect();
+    this.spans.close();
+  }
+}

@@ -1,0 +1,53 @@
+"""Gold spans given as quotations of the text, which nobody has to count tokens for."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from chorale.files.rows import shortened
+from chorale.kits.forms.task.tokens import excerpt, quoted_tokens
+from chorale.model.plural import plural
+
+
+def quoted_span(raw: Any, labels: Sequence[str]) -> dict[str, Any] | None:
+    """A quotation as a table of `text`, `occurrence` and `label`; None if it is a span by its tokens."""
+    if isinstance(raw, str):
+        raw = {"text": raw}
+    if not isinstance(raw, dict) or "text" not in raw or "start" in raw:
+        return None
+    given = {"occurrence": None, **raw}
+    wanted = {"text", "occurrence", "label"} if labels else {"text", "occurrence"}
+    if given.keys() != wanted:
+        named = ", ".join(f"`{name}`" for name in sorted(wanted, reverse=True))
+        raise ValueError(f"has a quotation without exactly {named}, of which `occurrence` may be left out")
+    if not isinstance(given["text"], str) or not given["text"].strip():
+        raise ValueError("has a quotation that is not a text")
+    occurrence = given["occurrence"]
+    if occurrence is not None and (type(occurrence) is not int or occurrence < 1):
+        raise ValueError("has an `occurrence` that is not a number from 1")
+    if labels and given["label"] not in labels:
+        raise ValueError(f"has a quotation whose label is not one of {', '.join(labels)}")
+    return given
+
+
+def span_at(given: dict[str, Any], text: str | Sequence[str]) -> dict[str, Any]:
+    """A span by its tokens, or ValueError where the text has no such quotation, or more than one."""
+    labelled = {"label": given["label"]} if "label" in given else {}
+    if "start" in given:
+        if "text" in given and excerpt(text, given["start"], given["end"]) != given["text"]:
+            raise ValueError(f"has a span {given['start']}–{given['end']} that is not {shortened(given['text'])}")
+        return {"start": given["start"], "end": given["end"], **labelled}
+    places, quote = quoted_tokens(text, given["text"]), shortened(given["text"])
+    if not places:
+        whole = "".join(text) if isinstance(text, str) else " ".join(text)
+        if given["text"].strip() in whole:
+            raise ValueError(f"quotes {quote}, which begins or ends within a word of the text. Quote whole words")
+        raise ValueError(f"quotes {quote}, which is not in the text. Quote it as it stands there")
+    number = given["occurrence"]
+    if number is None and len(places) > 1:
+        times = plural(len(places), "time", "times")
+        raise ValueError(f"quotes {quote}, which is in the text {times}. Add `occurrence`, from 1 to {len(places)}")
+    if number is not None and number > len(places):
+        times = plural(len(places), "time", "times")
+        raise ValueError(f"asks for occurrence {number} of {quote}, which is in the text {times}")
+    start, end = places[(number or 1) - 1]
+    return {"start": start, "end": end, **labelled}

@@ -1,0 +1,37 @@
+"""What the study file says of a form: what it shows of an item, and what it asks."""
+
+from chorale.kits.forms.task.settings.base import (
+    LEVELS,
+    LONGEST_LINE,
+    LONGEST_TEXT,
+    PIECES,
+    SAME,
+    Kind,
+    problem_at,
+    refuse,
+)
+from chorale.kits.forms.task.settings.field import FieldSettings
+from chorale.kits.forms.task.settings.form import FormOptions
+from chorale.kits.forms.task.settings.kinds import MARKED, Match
+from chorale.kits.forms.task.settings.options import OptionSettings, RelationSettings
+from chorale.kits.forms.task.settings.shows import MEDIA, Look, PartSettings
+
+__all__ = [
+    "LEVELS",
+    "LONGEST_LINE",
+    "LONGEST_TEXT",
+    "MARKED",
+    "MEDIA",
+    "PIECES",
+    "SAME",
+    "FieldSettings",
+    "FormOptions",
+    "Kind",
+    "Look",
+    "Match",
+    "OptionSettings",
+    "PartSettings",
+    "RelationSettings",
+    "problem_at",
+    "refuse",
+]

@@ -1,0 +1,91 @@
+"""What all settings of a form share: names of kinds, types of values, and problems told where they stand."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+RESERVED_NAMES = ("item", "worker", "trust", "confidence", "judgments", "released")
+"""Columns of the exports, beside one for each field."""
+RESERVED_ENDINGS = ("_confidence", "_order", "_prefilled")
+"""Endings of more columns that the exports have for a field."""
+BESIDE_THE_ITEM = ("id", "answer", "explanation")
+"""Columns of the files that are no part of an item."""
+PIECES = "pieces"
+"""Where the view has texts cut into tokens."""
+RENDERED = "rendered"
+"""Where the site puts Markdown as HTML."""
+SAME = "same"
+"""The answer that neither side of a pair is ahead."""
+LEVELS = 5
+MOST_LEVELS = 11
+LONGEST_TEXT = 10_000
+LONGEST_LINE = 200
+
+
+class Kind(StrEnum):
+    CHOICE = "choice"
+    CHOICES = "choices"
+    LIKERT = "likert"
+    SLIDER = "slider"
+    NUMBER = "number"
+    DATE = "date"
+    MATRIX = "matrix"
+    TEXT = "text"
+    LONG_TEXT = "long_text"
+    SPANS = "spans"
+    RELATIONS = "relations"
+    PAIR = "pair"
+    RANKING = "ranking"
+    BEST_WORST = "best_worst"
+    TURN_CHOICE = "turn_choice"
+    TURN_SPANS = "turn_spans"
+    BOXES = "boxes"
+    POLYGONS = "polygons"
+    SEGMENTS = "segments"
+
+
+def not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is blank. Fill it in.")
+    return value
+
+
+def _field_name(value: str) -> str:
+    if value in RESERVED_NAMES or value.endswith(RESERVED_ENDINGS):
+        raise ValueError("is a column of the exports already. Choose another name.")
+    if not (value.isascii() and value.replace("_", "").isalnum() and value == value.lower() and value[0].isalpha()):
+        raise ValueError("is not a name. Use lower-case letters, digits and underscores, beginning with a letter.")
+    return value
+
+
+def _item_field(value: str) -> str:
+    if value in BESIDE_THE_ITEM:
+        raise ValueError("stands beside the item and is never shown. Name a column of the item itself.")
+    if value in (PIECES, RENDERED):
+        raise ValueError("is a name the form needs itself. Call the column something else.")
+    return not_blank(value)
+
+
+Words = Annotated[str, Field(max_length=500), AfterValidator(not_blank)]
+FieldName = Annotated[str, Field(min_length=1, max_length=40), AfterValidator(_field_name)]
+ItemField = Annotated[str, Field(max_length=100), AfterValidator(_item_field)]
+
+
+class TableSettings(BaseModel):
+    """A table of the study file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+def problem_at(loc: tuple[str | int, ...], words: str, value: Any) -> InitErrorDetails:
+    kind = PydanticCustomError("value_error", "Value error, {words}", {"words": words})
+    return InitErrorDetails(type=kind, loc=loc, input=value)
+
+
+def refuse(title: str, problems: Sequence[InitErrorDetails]) -> None:
+    """Report all of it, each where it stands: a plain ValueError would be reported once, for the whole table."""
+    if problems:
+        raise ValidationError.from_exception_data(title, list(problems))

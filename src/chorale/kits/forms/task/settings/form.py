@@ -1,0 +1,80 @@
+"""What the study file says of a form as a whole."""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, model_validator
+from pydantic_core import InitErrorDetails
+
+from chorale.kits.forms.task.settings.base import TableSettings, problem_at, refuse
+from chorale.kits.forms.task.settings.field import FieldSettings
+from chorale.kits.forms.task.settings.shows import PartSettings
+
+
+def _host(value: str) -> str:
+    if not re.fullmatch(r"https://[a-z0-9.-]+\.[a-z]{2,}(:\d{1,5})?", value):
+        raise ValueError("is not a server. Write it as `https://media.example.org`, without a path.")
+    return value
+
+
+Host = Annotated[str, AfterValidator(_host)]
+
+
+class FormOptions(TableSettings):
+    shows: tuple[PartSettings, ...] = Field(
+        default=(), max_length=40, description="What the form shows of an item, from top to bottom."
+    )
+    fields: tuple[FieldSettings, ...] = Field(
+        min_length=1, max_length=30, description="What the form asks, from top to bottom."
+    )
+    hosts: tuple[Host, ...] = Field(
+        default=(),
+        max_length=20,
+        description="Servers that pictures, audio and video may come from, such as `https://media.example.org`. "
+        "Default: only the study folder.",
+    )
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "FormOptions":
+        refuse(type(self).__name__, [*self._shown_twice(), *self._named_twice(), *self._unreachable()])
+        return self
+
+    def _shown_twice(self) -> Iterator[InitErrorDetails]:
+        seen: set[str] = set()
+        for number, part in enumerate(self.shows):
+            if part.item in seen:
+                yield problem_at(("shows", number, "item"), "is shown already. Show every column once.", part.item)
+            if part.highlight == part.item:
+                words = "is the column itself. Name one with a part of its text."
+                yield problem_at(("shows", number, "highlight"), words, part.item)
+            seen.add(part.item)
+
+    def _named_twice(self) -> Iterator[InitErrorDetails]:
+        seen: set[str] = set()
+        for number, field in enumerate(self.fields):
+            if field.name in seen:
+                yield problem_at(
+                    ("fields", number, "name"), "is the name of an earlier field too. Choose another.", field.name
+                )
+            seen.add(field.name)
+
+    def _unreachable(self) -> Iterator[InitErrorDetails]:
+        """Fields that can never appear, or depend on what is not known yet."""
+        for number, field in enumerate(self.fields):
+            if field.shown_if is None:
+                continue
+            at = ("fields", number, "shown_if")
+            earlier = {each.name: each for each in self.fields[:number] if each.answers}
+            asked = earlier.get(field.shown_if.field)
+            if asked is None:
+                known = ", ".join(f"`{name}`" for name in earlier)
+                fix = f"Use one of: {known}." if known else "Put a field with options before this one."
+                yield problem_at(
+                    (*at, "field"), f"is no earlier field whose answers can be listed. {fix}", field.shown_if.field
+                )
+                continue
+            unknown = [value for value in field.shown_if.is_ if value not in asked.answers]
+            if unknown:
+                known = ", ".join(f"`{value}`" for value in asked.answers)
+                yield problem_at((*at, "is"), f"is no answer to `{asked.name}`. Use one of: {known}.", unknown[0])

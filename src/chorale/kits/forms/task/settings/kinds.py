@@ -1,0 +1,205 @@
+"""Settings that only some kinds of fields have: a group of them a class."""
+
+from collections.abc import Mapping
+from datetime import date
+from enum import StrEnum
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from chorale.kits.forms.task.settings.base import (
+    LEVELS,
+    LONGEST_LINE,
+    LONGEST_TEXT,
+    MOST_LEVELS,
+    ItemField,
+    Kind,
+    TableSettings,
+    Words,
+)
+from chorale.kits.forms.task.settings.options import Option, Relation
+
+OfKind = Mapping[str, tuple[Kind, ...]]
+REGIONS = (Kind.BOXES, Kind.POLYGONS, Kind.SEGMENTS)
+TURNS = (Kind.TURN_CHOICE, Kind.TURN_SPANS)
+MARKED = (Kind.SPANS, Kind.RELATIONS, Kind.TURN_SPANS, *REGIONS)
+"""Kinds whose answer is a list of places, each with a label."""
+
+
+class Match(StrEnum):
+    """When marked words count as right."""
+
+    EXACT = "exact"
+    F1 = "f1"
+    IOU = "iou"
+
+
+class ChoiceSettings(TableSettings):
+    """Options, and the order they come in."""
+
+    OF_KIND: ClassVar[OfKind] = {
+        "options": (Kind.CHOICE, Kind.CHOICES, Kind.RANKING, Kind.TURN_CHOICE, *MARKED),
+        "none": (Kind.CHOICES,),
+        "shuffle": (Kind.CHOICE, Kind.CHOICES, Kind.PAIR, Kind.RANKING, Kind.BEST_WORST),
+        "points": (Kind.CHOICE, Kind.LIKERT),
+    }
+    options: tuple[Option, ...] | None = Field(
+        default=None,
+        max_length=50,
+        description="`choice`, `choices`, `ranking`, `turn_choice`: what there is to choose from. `spans`, "
+        "`turn_spans`, `relations`, `boxes`, `polygons`, `segments`: the labels. Texts, or tables of `value` (stored) "
+        "and `label` (read).",
+    )
+    none: Words | None = Field(
+        default=None,
+        description="`choices`: an option that excludes all others, such as “None of these”. It is stored as an empty "
+        "list.",
+    )
+    shuffle: bool = Field(
+        default=False,
+        description="`choice`, `choices`: every worker has the options in an order of their own. `pair`, `ranking`, "
+        "`best_worst`: what is compared changes places at random from item to item. Answers are stored the same either "
+        "way.",
+    )
+    points: tuple[Annotated[float, Field(ge=0, le=1)], ...] | None = Field(
+        default=None,
+        description="`choice`, `likert`: what each option or level is worth, from 0 to 1, in their order. A form with "
+        "them is a rubric: a stage can grade with it.",
+    )
+
+
+class BoundSettings(TableSettings):
+    """How little and how much an answer may be."""
+
+    OF_KIND: ClassVar[OfKind] = {
+        "min": (Kind.CHOICES, Kind.TEXT, Kind.LONG_TEXT, Kind.SLIDER, Kind.NUMBER, *MARKED),
+        "max": (Kind.CHOICES, Kind.TEXT, Kind.LONG_TEXT, Kind.SLIDER, Kind.NUMBER, *MARKED),
+        "min_words": (Kind.TEXT, Kind.LONG_TEXT),
+        "max_words": (Kind.TEXT, Kind.LONG_TEXT),
+        "step": (Kind.SLIDER, Kind.NUMBER),
+        "unit": (Kind.SLIDER, Kind.NUMBER),
+        "earliest": (Kind.DATE,),
+        "latest": (Kind.DATE,),
+        "compare": (Kind.TEXT, Kind.LONG_TEXT),
+    }
+    min: int | float | None = Field(
+        default=None,
+        description="The fewest options (`choices`), characters (`text`, `long_text`) or places (kinds with places to "
+        "mark); the lowest value of a `slider` (default 0) or `number`.",
+    )
+    max: int | float | None = Field(
+        default=None,
+        description="The most of them, or the highest value (`slider`: default 100). Texts have at most "
+        f"{LONGEST_LINE} characters in a line (`text`) and {LONGEST_TEXT:,} in `long_text` unless this says otherwise.",
+    )
+    min_words: int | None = Field(default=None, ge=0, description="`text`, `long_text`: the fewest words.")
+    max_words: int | None = Field(default=None, ge=1, description="`text`, `long_text`: the most words.")
+    compare: bool = Field(
+        default=False,
+        description="`text`, `long_text`: whether answers are labels to be compared and aggregated, without regard to "
+        "case and white space. Default: free text is collected and never compared.",
+    )
+    step: float | None = Field(
+        default=None,
+        gt=0,
+        description="`slider`, `number`: the distance between values: 1 allows whole numbers only. Default: 1 for a "
+        "`slider`; any `number`.",
+    )
+    unit: Annotated[str, Field(max_length=20)] | None = Field(
+        default=None, description="`slider`, `number`: what is shown behind the number, such as “kg” or “%”."
+    )
+    earliest: date | None = Field(default=None, description='`date`: the first date allowed, such as `"2024-05-31"`.')
+    latest: date | None = Field(default=None, description="`date`: the last date allowed.")
+
+
+class ScaleSettings(TableSettings):
+    """Levels, rows of a table, and how far an answer may be off."""
+
+    OF_KIND: ClassVar[OfKind] = {
+        "levels": (Kind.LIKERT, Kind.MATRIX),
+        "labels": (Kind.LIKERT, Kind.MATRIX, Kind.SLIDER),
+        "tolerance": (Kind.LIKERT, Kind.MATRIX, Kind.SLIDER, Kind.NUMBER, Kind.DATE),
+        "rows": (Kind.MATRIX,),
+    }
+    levels: int | None = Field(
+        default=None,
+        ge=2,
+        le=MOST_LEVELS,
+        description=f"`likert`, `matrix`: how many levels the scale has. Default: one for each of `labels`, or "
+        f"{LEVELS}.",
+    )
+    labels: tuple[Words, ...] | None = Field(
+        default=None,
+        description="`likert`, `matrix`: words for the two ends of the scale, or for every level. `slider`: words for "
+        "its two ends.",
+    )
+    rows: tuple[Option, ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=20,
+        description="`matrix`: what is rated, a row each: texts, or tables of `value` (stored) and `label` (read).",
+    )
+    tolerance: float | None = Field(
+        default=None,
+        ge=0,
+        description="`likert`, `matrix`, `slider`, `number`: how far from gold an answer still is right; `date`: in "
+        "days. Default: 0.",
+    )
+
+
+class PlaceSettings(TableSettings):
+    """What is marked, where in the item it is, and when two marks are alike."""
+
+    OF_KIND: ClassVar[OfKind] = {
+        "item": (Kind.BEST_WORST, Kind.TURN_CHOICE, *MARKED),
+        "overlap": (Kind.SPANS, Kind.TURN_SPANS, Kind.RELATIONS),
+        "match": (Kind.SPANS, Kind.TURN_SPANS),
+        "enough": (*MARKED, Kind.RANKING, Kind.TURN_CHOICE),
+        "sides": (Kind.PAIR, Kind.RANKING),
+        "same": (Kind.PAIR,),
+        "best": (Kind.BEST_WORST,),
+        "worst": (Kind.BEST_WORST,),
+        "relations": (Kind.RELATIONS,),
+        "speakers": TURNS,
+    }
+    item: ItemField | None = Field(
+        default=None,
+        description="`spans`, `relations`: the column with the text to mark words in, or with a list of its tokens. "
+        "`turn_choice`, `turn_spans`: the column with the dialogue. `boxes`, `polygons`, `segments`: the column with "
+        "the picture, audio or video. `best_worst`: the column with the tuple.",
+    )
+    overlap: bool = Field(default=False, description="`spans`, `turn_spans`, `relations`: let spans overlap.")
+    match: Match | None = Field(
+        default=None,
+        description="`spans`, `turn_spans`: what is compared with gold: `exact` spans, or tokens by `f1` or `iou` "
+        "(shared over all). Default: `f1`.",
+    )
+    enough: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="The similarity to gold from which the field is right: `f1` or `iou` of spans, mean overlap of "
+        "regions and segments, F1 of spans and relations, share of turns or of ordered pairs. Default: 0.8, for "
+        "`ranking` 1. How many fields must be right is set by `pass_score` of the stage's gold.",
+    )
+    sides: tuple[ItemField, ...] | None = Field(
+        default=None,
+        description="`pair`: the two columns whose texts are compared. The one chosen is the answer. `ranking`: the "
+        "columns whose texts are ranked.",
+    )
+    same: Words | None = Field(
+        default=None, description="`pair`: a third option such as “About the same”, stored as `same`."
+    )
+    best: Words | None = Field(default=None, description="`best_worst`: heading of the best. Default: “Best”.")
+    worst: Words | None = Field(default=None, description="`best_worst`: heading of the worst. Default: “Worst”.")
+    relations: tuple[Relation, ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=30,
+        description="`relations`: what can hold between two spans: texts, or tables of `value`, `label`, `from` and "
+        "`to` (labels of the spans it may connect).",
+    )
+    speakers: tuple[Annotated[str, Field(min_length=1, max_length=100)], ...] | None = Field(
+        default=None,
+        description="`turn_choice`, `turn_spans`: ask about the turns of these speakers only. Default: every turn.",
+    )

@@ -1,0 +1,50 @@
+"""What there is to choose from, and answers that make other fields appear."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from chorale.kits.forms.task.settings.base import FieldName, TableSettings, Words, not_blank
+
+
+def _option(raw: Any) -> Any:
+    """Let `"polite"` stand for an option that is stored as it is shown."""
+    if isinstance(raw, str):
+        return {"value": raw, "label": raw}
+    if isinstance(raw, dict) and "value" in raw:
+        lists = {name: tuple(value) for name, value in raw.items() if isinstance(value, list)}
+        return {"label": raw["value"], **raw, **lists}
+    if not isinstance(raw, dict | OptionSettings):
+        raise ValueError("is not text. Write options in quotes.")
+    return raw
+
+
+def _listed(raw: Any) -> Any:
+    """Let one value stand for a list of it."""
+    values = raw if isinstance(raw, list | tuple) else [raw]
+    if not values or not all(isinstance(value, str | int) and not isinstance(value, bool) for value in values):
+        raise ValueError("is no answer. Write a text, a level of a scale, or a list of them.")
+    return tuple(values)
+
+
+class OptionSettings(TableSettings):
+    value: Annotated[str, Field(max_length=100), AfterValidator(not_blank)] = Field(description="What is stored.")
+    label: Words = Field(description="What workers read. Default: the value.")
+
+
+class RelationSettings(OptionSettings):
+    from_: tuple[str, ...] | None = Field(
+        default=None, alias="from", description="Labels of the spans it may start from. Default: any."
+    )
+    to: tuple[str, ...] | None = Field(default=None, description="Labels of the spans it may lead to. Default: any.")
+
+
+class ConditionSettings(TableSettings):
+    field: FieldName = Field(description="Name of a field that stands earlier in the form.")
+    is_: Annotated[tuple[str | int, ...], BeforeValidator(_listed)] = Field(
+        alias="is", description="The answer to it, or a list of answers, that makes this field appear."
+    )
+
+
+Option = Annotated[OptionSettings, BeforeValidator(_option)]
+Relation = Annotated[RelationSettings, BeforeValidator(_option)]

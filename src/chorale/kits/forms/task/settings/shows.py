@@ -1,0 +1,64 @@
+"""What the study file says of the parts of an item that a form shows."""
+
+from enum import StrEnum
+
+from pydantic import Field, model_validator
+
+from chorale.kits.forms.task.settings.base import ItemField, TableSettings, Words, problem_at, refuse
+
+
+class Look(StrEnum):
+    QUOTE = "quote"
+    TEXT = "text"
+    HEADING = "heading"
+    MARKDOWN = "markdown"
+    CODE = "code"
+    DIALOGUE = "dialogue"
+    PICTURE = "picture"
+    AUDIO = "audio"
+    VIDEO = "video"
+
+
+PLAIN = (Look.QUOTE, Look.TEXT, Look.HEADING)
+MEDIA = (Look.PICTURE, Look.AUDIO, Look.VIDEO)
+
+
+class PartSettings(TableSettings):
+    item: ItemField = Field(description="The column of the items file to show.")
+    label: Words | None = Field(default=None, description="A line above it.")
+    look: Look = Field(
+        default=Look.QUOTE,
+        description="How it is shown: as a `quote`, `text`, `heading`, `markdown` (without HTML and pictures in it), "
+        "`code` or `dialogue` (a list of tables with `speaker` and `text`); as a `picture`, `audio` or `video` (a file "
+        "of the study folder, or an https address of one of the form's `hosts`).",
+    )
+    sticky: bool = Field(default=False, description="Keep it in view while the fields below are filled in.")
+    beside: bool = Field(
+        default=False, description="Show it in a column beside the part before it, where the screen is wide enough."
+    )
+    highlight: ItemField | None = Field(
+        default=None, description="A column whose text occurs in this one and is marked where it first does."
+    )
+    alt: ItemField | None = Field(
+        default=None, description="`picture`: the column with its alternative text, for people who cannot see it."
+    )
+    transcript: ItemField | None = Field(
+        default=None, description="`audio`, `video`: the column with a transcript, which can be opened below it."
+    )
+    optional: bool = Field(default=False, description="Items may go without it.")
+
+    @model_validator(mode="after")
+    def _fits_its_look(self) -> "PartSettings":
+        problems = []
+        for name, looks in (("highlight", PLAIN), ("alt", (Look.PICTURE,)), ("transcript", (Look.AUDIO, Look.VIDEO))):
+            if (value := getattr(self, name)) is not None and self.look not in looks:
+                named = ", ".join(f"`{look}`" for look in looks)
+                words = f"is for parts with the look {named}, and this one is `{self.look}`. Remove it."
+                problems.append(problem_at((name,), words, value))
+        refuse(type(self).__name__, problems)
+        return self
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns of the item that it shows."""
+        return tuple(each for each in (self.item, self.highlight, self.alt, self.transcript) if each)

@@ -1,0 +1,46 @@
+"""Spans and relations as regions and arrows of Label Studio."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from chorale.contract.fields import StudioControl
+from chorale.kits.forms.task.studio import Options, Results
+from chorale.kits.forms.task.studio_spans import span_labels
+from chorale.model import Payload
+
+
+def relation_labels(name: str, column: str, options: Options) -> StudioControl:
+    """A `Labels` control on a text, whose regions refer to each other."""
+    spans = span_labels(name, column, options)
+
+    def results(value: Mapping[str, Any], item: Payload) -> Results:
+        regions = list(spans.results(value["spans"], item))
+        arrows = [
+            {
+                "type": "relation",
+                "from_id": regions[each["from"]]["id"],
+                "to_id": regions[each["to"]]["id"],
+                "direction": "right",
+                "labels": [each["label"]],
+            }
+            for each in value["relations"]
+        ]
+        return [*regions, *arrows]
+
+    def read(given: Results, item: Payload) -> dict[str, Any]:
+        regions = [each for each in given if each["type"] != "relation"]
+        found = spans.read(regions, item) if spans.read is not None else []
+        by_id = {each["id"]: found.index(one[0]) for each in regions if (one := _alone(spans, each, item))}
+        arrows = [
+            {"from": by_id[each["from_id"]], "to": by_id[each["to_id"]], "label": each["labels"][0]}
+            for each in given
+            if each["type"] == "relation" and each["from_id"] in by_id and each["to_id"] in by_id
+        ]
+        ordered = sorted(arrows, key=lambda each: (each["from"], each["to"], each["label"]))
+        return {"spans": found, "relations": ordered}
+
+    return StudioControl(spans.tag, results, read)
+
+
+def _alone(spans: StudioControl, region: Mapping[str, Any], item: Payload) -> list[dict[str, Any]]:
+    return [] if spans.read is None else list(spans.read([region], item))

@@ -1,0 +1,66 @@
+"""Balanced tuples for best–worst scaling: every text as often as the others, and few pairs twice."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+
+TRIES = 40
+"""Orders that are tried for every round; the one that repeats the fewest pairs is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuples:
+    """Texts by their places, a few at a time."""
+
+    tuples: tuple[tuple[int, ...], ...]
+    times: tuple[int, ...]
+    """How often each text occurs."""
+    repeated: int
+    """Pairs that occur together more than once."""
+
+
+def balanced_tuples(count: int, size: int, times: int, seed: int) -> Tuples:
+    """Tuples of `size` out of `count` texts in which each occurs `times` times, one of them perhaps once more.
+
+    Rounds of all texts in a random order follow each other and are cut into tuples. No text is twice in a tuple.
+
+    >>> found = balanced_tuples(count=8, size=4, times=2, seed=1)
+    >>> len(found.tuples), found.times
+    (4, (2, 2, 2, 2, 2, 2, 2, 2))
+    """
+    if count < size:
+        raise ValueError(f"{size} of {count} texts cannot be different")
+    rng = Random(seed)
+    wanted = -(-count * times // size)
+    pairs: Counter[frozenset[int]] = Counter()
+    made: list[tuple[int, ...]] = []
+    rest: list[int] = []
+    while len(made) < wanted:
+        _, new, rest = min(
+            (_cut(rest, rng.sample(range(count), count), size, pairs) for _ in range(TRIES)), key=lambda each: each[0]
+        )
+        for one in new[: wanted - len(made)]:
+            made.append(one)
+            pairs.update(map(frozenset, combinations(one, 2)))
+    occurrences = Counter(text for one in made for text in one)
+    repeated = sum(number > 1 for number in pairs.values())
+    return Tuples(tuple(made), tuple(occurrences[text] for text in range(count)), repeated)
+
+
+def _cut(
+    rest: Sequence[int], order: list[int], size: int, pairs: Counter[frozenset[int]]
+) -> tuple[int, list[tuple[int, ...]], list[int]]:
+    """Tuples of what was left over and a new round, what is left over now, and how many pairs come again."""
+    head = list(rest)
+    # What completes the tuple that was begun must not be in it already.
+    for text in list(order):
+        if len(head) < size and rest and text not in head:
+            head.append(text)
+            order.remove(text)
+    line = [*head, *order]
+    whole = len(line) // size * size
+    new = [tuple(line[start : start + size]) for start in range(0, whole, size)]
+    again = sum(pairs[frozenset(pair)] for one in new for pair in combinations(one, 2))
+    return again, new, line[whole:]

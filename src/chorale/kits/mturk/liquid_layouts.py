@@ -1,0 +1,114 @@
+"""Layouts written for SageMaker Ground Truth: pages in the Liquid language, which see a row as `task.input`."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from chorale.model.extras import need
+
+if TYPE_CHECKING:
+    from liquid import BoundTemplate
+
+_INPUT = ("task", "input")
+_USES_INPUT = re.compile(r"\{[{%][^{}]{0,500}?\btask\s{0,5}\.\s{0,5}input\b")
+
+
+def is_liquid(layout: str) -> bool:
+    """Whether a layout takes its values as Ground Truth gives them.
+
+    >>> is_liquid("<p>{{ task.input.text }}</p>"), is_liquid("<p>${text}</p>")
+    (True, False)
+    """
+    return _USES_INPUT.search(layout) is not None
+
+
+def liquid_problem(layout: str) -> str | None:
+    """What is wrong with a layout in Liquid, and in which line; None if it can be used."""
+    need("liquid")
+    from liquid.exceptions import LiquidError  # noqa: PLC0415
+
+    try:
+        parsed = _parsed(layout)
+    except LiquidError as error:
+        place = error.context()
+        line = place[0] if place else layout.count("\n") + 1
+        return f"is not valid Liquid in line {line}: {str(error).partition(chr(10))[0]}"
+    filters = [name for name in parsed.filter_names() if name not in parsed.env.filters]
+    if filters:
+        return f"has a Liquid filter that Chorale does not know: {filters[0]}"
+    unknown = [path for path in parsed.global_variable_segments() if tuple(path[:2]) != _INPUT]
+    return f"uses {unknown[0][0]}: only task.input has values here" if unknown else None
+
+
+def liquid_variables(layout: str) -> list[str]:
+    """The columns that a layout in Liquid uses, in the order they first come in."""
+    paths = _parsed(layout).global_variable_segments()
+    return list(dict.fromkeys(str(path[2]) for path in paths if tuple(path[:2]) == _INPUT and len(path) > 2))
+
+
+def fill_in_liquid(layout: str, values: Mapping[str, str]) -> str:
+    """A layout in Liquid with its values: escaped, as in Ground Truth. Lists and tables in JSON can be looped over."""
+    return _parsed(layout).render(task={"input": {name: _value(text) for name, text in values.items()}})
+
+
+@lru_cache(maxsize=32)
+def _parsed(layout: str) -> "BoundTemplate":
+    need("liquid")
+    from liquid import Environment, Markup  # noqa: PLC0415
+
+    environment = Environment(autoescape=True)
+    environment.filters |= {
+        "grant_read_access": lambda value: value,
+        "skip_autoescape": lambda value: Markup(str(value)),
+        "to_json": lambda value: json.dumps(getattr(value, "content", value), ensure_ascii=False),
+    }
+    return environment.from_string(layout)
+
+
+def _value(text: str) -> Any:
+    if not text.lstrip().startswith(("[", "{")):
+        return text
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return text
+    return _Table(text, content) if isinstance(content, dict) else _List(text, content)
+
+
+class _List(Sequence[Any]):
+    """A list in JSON: shown as it was written, and looped over as a list."""
+
+    def __init__(self, text: str, content: Sequence[Any]) -> None:
+        self._text = text
+        self.content = content
+
+    def __len__(self) -> int:
+        return len(self.content)
+
+    def __getitem__(self, position: Any) -> Any:
+        return self.content[position]
+
+    def __str__(self) -> str:
+        return self._text
+
+
+class _Table(Mapping[str, Any]):
+    """A table in JSON: shown as it was written, and asked by name."""
+
+    def __init__(self, text: str, content: Mapping[str, Any]) -> None:
+        self._text = text
+        self.content = content
+
+    def __len__(self) -> int:
+        return len(self.content)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.content)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.content[name]
+
+    def __str__(self) -> str:
+        return self._text

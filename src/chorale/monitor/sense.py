@@ -1,0 +1,167 @@
+"""Alarms about answers that make no sense: given too fast, all the same, copied from the item, the same text again."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+
+from chorale.contract import AnswerField
+from chorale.engine.running import RunningStage, Study
+from chorale.model import AssignmentKind, Response, SenseSettings
+from chorale.model.plural import plural
+from chorale.monitor.alarm import Alarm
+from chorale.protocol.sense import straight_lines, too_fast
+from chorale.store import Tx, participations
+from chorale.store.codec import as_text
+from chorale.store.responses import all_responses
+from chorale.store.watching import answered_before
+from chorale.text.near_duplicates import contains_copy, near_duplicates
+
+MOST_NAMED = 5
+MOST_LOOKED_AT = 50_000
+"""The latest answers of a stage that are looked at."""
+_LOOK_AGAIN = 1.05
+_LATELY = "sense checks"
+
+
+def senseless_lately(tx: Tx, study: Study) -> list[Alarm]:
+    """The alarms for pages that are opened often: computed again once 5% more answers have come."""
+    given = participations.answers(tx)
+    looked_at, found = study.memory.get(_LATELY, (None, []))
+    if looked_at is None or not looked_at <= given < looked_at * _LOOK_AGAIN:
+        found = list(senseless_answers(tx, study))
+        study.memory[_LATELY] = (given, found)
+    alarms: list[Alarm] = found
+    return alarms
+
+
+def senseless_answers(tx: Tx, study: Study) -> Iterator[Alarm]:
+    """What the study file says to look for, in every stage that is judged."""
+    for stage in study.stages.values():
+        if stage.round_size is not None or stage.is_for_experts:
+            continue
+        rule = stage.settings.sense
+        answers = _latest(tx, stage)
+        yield from _fast(stage, rule, answers)
+        yield from _the_same(stage, rule, answers)
+        for field in stage.task.shape.fields:
+            if not field.compared:
+                yield from _copied(stage, rule, field, answers)
+                yield from _again(stage, rule, field, answers)
+
+
+def _latest(tx: Tx, stage: RunningStage) -> list[Response]:
+    after = answered_before(tx, stage.id, MOST_LOOKED_AT)
+    given = all_responses(tx, stage_name=stage.name, after=after)
+    return [one for one in given if one.kind == AssignmentKind.PRODUCTION]
+
+
+def _by_worker(answers: Sequence[Response]) -> dict[str, list[Response]]:
+    by_worker: dict[str, list[Response]] = defaultdict(list)
+    for one in answers:
+        by_worker[one.worker].append(one)
+    return by_worker
+
+
+def _fast(stage: RunningStage, rule: SenseSettings, answers: Sequence[Response]) -> Iterator[Alarm]:
+    if rule.min_seconds is None:
+        return
+    given = {name: [(one.item, one.duration_ms) for one in some] for name, some in _by_worker(answers).items()}
+    found = too_fast(given, rule.min_seconds * 1000)
+    if found:
+        worst = found[0]
+        yield Alarm(
+            "too-fast",
+            f"{plural(len(found), 'worker answers', 'workers answer')} in less than {rule.min_seconds:g} seconds in "
+            f"“{stage.settings.title}”: {worst.worker} did so {plural(worst.fast, 'time', 'times')} of "
+            f"{worst.answers}, once in {worst.fastest_ms / 1000:.1f} seconds",
+            "Look at these answers, and remove the workers if they did not read.",
+            tuple(one.worker for one in found[:MOST_NAMED]),
+            items=tuple((stage.name, item) for item in worst.items),
+            stages=(stage.name,),
+            serious=True,
+        )
+
+
+def _the_same(stage: RunningStage, rule: SenseSettings, answers: Sequence[Response]) -> Iterator[Alarm]:
+    if not rule.same_answers:
+        return
+    compared: dict[str, list[tuple[str, Hashable]]] = {
+        name: [(one.item, _chosen(stage, one)) for one in some] for name, some in _by_worker(answers).items()
+    }
+    votes: dict[str, Counter[Hashable]] = defaultdict(Counter)
+    for given in compared.values():
+        for item, answer in given:
+            votes[item][answer] += 1
+    usual = {item: counts.most_common(1)[0][0] for item, counts in votes.items() if counts.total() > 1}
+    found = straight_lines(compared, usual, rule.same_answers)
+    if found:
+        worst = found[0]
+        yield Alarm(
+            "straight-line",
+            f"{plural(len(found), 'worker gives', 'workers give')} the same answer to item after item in "
+            f"“{stage.settings.title}”: {worst.worker} to {worst.length} in a row, {worst.others:.0%} of them unlike "
+            "what most others say",
+            "Look at these answers, and remove the workers if they did not read.",
+            tuple(one.worker for one in found[:MOST_NAMED]),
+            items=tuple((stage.name, item) for item in worst.items),
+            stages=(stage.name,),
+            serious=True,
+        )
+
+
+def _chosen(stage: RunningStage, given: Response) -> Hashable:
+    """An answer as it is compared with the next: what was chosen, without spans and texts, which differ anyway."""
+    if not stage.task.shape.fields:
+        return as_text(given.answer)
+    chosen = {field.name: given.answer.get(field.name) for field in stage.task.shape.compared if field.item is None}
+    return as_text(chosen or given.answer)
+
+
+def _copied(
+    stage: RunningStage, rule: SenseSettings, field: AnswerField, answers: Sequence[Response]
+) -> Iterator[Alarm]:
+    if not rule.copied_words:
+        return
+    copies: dict[str, list[Response]] = defaultdict(list)
+    for one in answers:
+        text = one.answer.get(field.name)
+        if isinstance(text, str) and len(text.split()) >= rule.copied_words:
+            shown = stage.task.form.view(json.loads(one.item_payload)).values()
+            if any(isinstance(part, str) and contains_copy(text, part, rule.copied_words) for part in shown):
+                copies[one.worker].append(one)
+    if copies:
+        worst, those = max(copies.items(), key=lambda one: (len(one[1]), one[0]))
+        yield Alarm(
+            "copied",
+            f"{plural(len(copies), 'worker copies', 'workers copy')} the item into {field.name} in "
+            f"“{stage.settings.title}”: {worst} did so {plural(len(those), 'time', 'times')}",
+            "Look at these answers. Ask for the worker's own words in the guidelines.",
+            tuple(sorted(copies, key=lambda name: (-len(copies[name]), name))[:MOST_NAMED]),
+            items=tuple((stage.name, one.item) for one in those[:MOST_NAMED]),
+            stages=(stage.name,),
+        )
+
+
+def _again(
+    stage: RunningStage, rule: SenseSettings, field: AnswerField, answers: Sequence[Response]
+) -> Iterator[Alarm]:
+    if not rule.same_text:
+        return
+    again: dict[str, tuple[int, str, list[Response]]] = {}
+    for name, some in _by_worker(answers).items():
+        written = [one for one in some if isinstance(one.answer.get(field.name), str)]
+        clusters = near_duplicates([one.answer[field.name] for one in written])
+        if clusters and len(clusters[0]) >= rule.same_text:
+            those = [written[place] for place in clusters[0]]
+            again[name] = (len(those), those[0].answer[field.name], those)
+    if again:
+        worst, (times, text, those) = max(again.items(), key=lambda one: (one[1][0], one[0]))
+        yield Alarm(
+            "same-text",
+            f"{plural(len(again), 'worker writes', 'workers write')} the same {field.name} again and again in "
+            f"“{stage.settings.title}”: {worst} wrote “{text[:80]}” {plural(times, 'time', 'times')}",
+            "Look at these answers, and remove the workers if they did not read.",
+            tuple(sorted(again, key=lambda name: (-again[name][0], name))[:MOST_NAMED]),
+            items=tuple((stage.name, one.item) for one in those[:MOST_NAMED]),
+            stages=(stage.name,),
+        )

@@ -1,0 +1,74 @@
+"""Answers that hardly anybody gives who reads the items: too fast, all the same, copied, or the same words again."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+
+class FastWorker(NamedTuple):
+    """Somebody who often answers faster than the study says is possible."""
+
+    worker: str
+    fast: int
+    answers: int
+    fastest_ms: int
+    items: tuple[str, ...]
+
+
+class StraightLine(NamedTuple):
+    """The same answer to many items in a row, where others differ about them."""
+
+    worker: str
+    length: int
+    items: tuple[str, ...]
+    others: float
+    """The share of these items to which others mostly answered something else."""
+
+
+MANY = 0.2
+"""Fast answers are reported once they are this share of somebody's answers."""
+FEWEST = 3
+_SHOWN = 5
+
+
+def too_fast(answers: Mapping[str, Sequence[tuple[str, int]]], least_ms: float) -> list[FastWorker]:
+    """Of every worker's answers (item and duration): those who are often faster than the least, the fastest first.
+
+    >>> too_fast({"a": [("i", 100), ("j", 200), ("k", 150)], "b": [("i", 9000)] * 5}, 1000)[0].fast
+    3
+    """
+    found = []
+    for worker, given in answers.items():
+        fast = [(item, duration) for item, duration in given if duration < least_ms]
+        if len(fast) >= FEWEST and len(fast) >= MANY * len(given):
+            fastest = min(duration for _, duration in fast)
+            found.append(FastWorker(worker, len(fast), len(given), fastest, tuple(item for item, _ in fast[:_SHOWN])))
+    return sorted(found, key=lambda one: (-one.fast / one.answers, one.worker))
+
+
+def straight_lines(
+    answers: Mapping[str, Sequence[tuple[str, Hashable]]], usual: Mapping[str, Hashable], longest: int
+) -> list[StraightLine]:
+    """Workers whose answer is the same to at least so many items in a row, and is not what most said of most of them.
+
+    `answers` are in the order they were given; `usual` is the answer that most gave to each item.
+    """
+    found = []
+    for worker, given in answers.items():
+        run = max(_runs(given), key=len, default=[])
+        if len(run) < longest:
+            continue
+        unlike = sum(usual.get(item, answer) != answer for item, answer in run) / len(run)
+        if unlike >= 0.5:
+            found.append(StraightLine(worker, len(run), tuple(item for item, _ in run[:_SHOWN]), unlike))
+    return sorted(found, key=lambda one: (-one.length, one.worker))
+
+
+def _runs(given: Iterable[tuple[str, Hashable]]) -> Iterable[list[tuple[str, Hashable]]]:
+    run: list[tuple[str, Hashable]] = []
+    for item, answer in given:
+        if run and run[-1][1] != answer:
+            yield run
+            run = []
+        run.append((item, answer))
+    if run:
+        yield run

@@ -1,0 +1,169 @@
+"""Every field of a form by itself: how sure its results are, how near workers are to them, and what people wrote."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean, median
+from typing import Any
+
+from chorale.contract import AnswerField
+from chorale.engine.adjudicating import DECIDED
+from chorale.engine.combining import field_results, needed_fields
+from chorale.engine.running import RunningStage, Study
+from chorale.metrics.score_table import Cell, ScoreTable
+from chorale.model import Judgment
+from chorale.monitor.status import trust_of
+from chorale.report.disagreement import brief, confidence_bins_of, unanimous_items
+from chorale.report.document import Part, Section
+from chorale.store import Tx, events, participations
+from chorale.store.responses import CountedAnswer
+from chorale.text.near_duplicates import near_duplicates
+
+_ALL_EVENTS = 10_000_000
+_CLUSTERS = 5
+"""Groups of nearly the same texts that are shown."""
+
+Stages = Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]]
+
+
+def fields_sections(tx: Tx, study: Study, stages: Stages) -> list[Section]:
+    """One section about all fields; none where no stage has any."""
+    measured: list[dict[str, Any]] = []
+    written: list[dict[str, Any]] = []
+    for stage, responses in stages.values():
+        if stage.task.shape.fields and responses:
+            measured += _compared_fields(tx, study, stage, responses)
+            written += [_written(stage, field, responses) for field in stage.task.shape.fields if not field.compared]
+    if not measured and not written:
+        return []
+    parts: list[Part] = []
+    if measured:
+        columns = (
+            *("field", "measured as", "decides#", "items#", "mean confidence#", "accepted#", "unanimous#"),
+            "workers as the result, mean#",
+        )
+        rows: list[tuple[Cell, ...]] = [
+            (
+                f"{one['stage']}: {one['field']}",
+                one["scale"],
+                "yes" if one["decides"] else "no",
+                *(one[name] for name in ("items", "confidence", "accepted", "unanimous", "as_the_result")),
+            )
+            for one in measured
+        ]
+        parts += [
+            "Confidence is that of the judgments, before any review. A result is accepted from the stage's confidence "
+            "threshold. A worker's answers are compared with the aggregated labels of items that others judged too.",
+            ScoreTable("Fields that are compared", columns, rows, digits=3),
+        ]
+    reviewed = [found for stage, _ in stages.values() if (found := _reviewed(tx, stage)) is not None]
+    if reviewed:
+        decided: list[tuple[Cell, ...]] = [(one["stage"], one["items"], one["changed"]) for one in reviewed]
+        names = ("stage", "items decided#", "labels changed#")
+        parts.append(ScoreTable("Decisions of reviewers, which are the labels", names, decided))
+    parts += [part for one in written for part in _text_parts(one)]
+    return [Section("fields", "Fields", parts, {"compared": measured, "text": written, "reviewed": reviewed})]
+
+
+def _reviewed(tx: Tx, stage: RunningStage) -> dict[str, Any] | None:
+    """How many labels reviewers decided, and how many of them were others before; None where nobody did."""
+    first: dict[str, Any] = {}
+    last: dict[str, Any] = {}
+    for event in reversed(events.recent(tx, _ALL_EVENTS, kinds=(DECIDED,))):
+        if event.stage == stage.name and event.item is not None:
+            first.setdefault(event.item, event.evidence["before"])
+            last[event.item] = event.evidence["decision"]
+    if not last:
+        return None
+    changed = sum(
+        any((first[key] or {}).get(name) != value for name, value in decision.items())
+        if stage.task.shape.fields
+        else first[key] != next(iter(decision.values()))
+        for key, decision in last.items()
+    )
+    return {"stage": stage.name, "items": len(last), "changed": changed}
+
+
+def _compared_fields(
+    tx: Tx, study: Study, stage: RunningStage, responses: Sequence[CountedAnswer]
+) -> list[dict[str, Any]]:
+    trusts = {
+        row.worker: trust_of(study, row) for row in participations.participation_summaries(tx, stage_name=stage.name)
+    }
+    by_item: dict[str, list[CountedAnswer]] = {}
+    for row in responses:
+        by_item.setdefault(row.item, []).append(row)
+    fields = {field.name: field for field in stage.task.shape.compared}
+    sure: dict[str, list[float]] = {name: [] for name in fields}
+    near: dict[str, dict[str, list[float]]] = {name: {} for name in fields}
+    for key, given in by_item.items():
+        judgments = [Judgment(row.worker, row.answer, trusts.get(row.worker, 1.0)) for row in given]
+        for name, result in field_results(stage, key, judgments).items():
+            if name not in fields or result.confidence is None:
+                continue
+            sure[name].append(result.confidence)
+            if len(given) > 1:
+                _note_nearness(fields[name], result.value, given, near[name])
+    alike = {one["field"]: one["unanimous"] for one in unanimous_items(stage, responses)}
+    return [
+        {
+            "stage": stage.name,
+            "field": name,
+            "scale": str(field.scale),
+            "decides": name in needed_fields(stage),
+            "items": len(sure[name]),
+            "confidence": fmean(sure[name]) if sure[name] else None,
+            "accepted": sum(value >= stage.settings.release_confidence for value in sure[name]),
+            "unanimous": alike.get(name, 0),
+            "bins": confidence_bins_of(sure[name]),
+            "as_the_result": fmean(map(fmean, near[name].values())) if near[name] else None,
+        }
+        for name, field in fields.items()
+    ]
+
+
+def _note_nearness(
+    field: AnswerField, value: Any, given: Sequence[CountedAnswer], near: dict[str, list[float]]
+) -> None:
+    result = {} if value is None else {field.name: value}
+    for row in given:
+        apart = field.between(row.answer, result)
+        if apart is not None:
+            near.setdefault(row.worker, []).append(1 - apart)
+
+
+def _written(stage: RunningStage, field: AnswerField, responses: Sequence[CountedAnswer]) -> dict[str, Any]:
+    """What people wrote: how much, how much of it differs, and what is nearly the same again and again."""
+    rows = [(row.worker, row.answer[field.name]) for row in responses if row.answer.get(field.name)]
+    texts = [text for _, text in rows]
+    clusters = near_duplicates(texts)
+    # What one person writes again and again may point to them, and is for the console.
+    shared = [places for places in clusters if len({rows[place][0] for place in places}) > 1]
+    return {
+        "stage": stage.name,
+        "field": field.name,
+        "answers": len(texts),
+        "people": len({worker for worker, _ in rows}),
+        "different": len(set(texts)),
+        "words": median(len(text.split()) for text in texts) if texts else None,
+        "in_clusters": sum(map(len, clusters)),
+        "clusters": [
+            {"text": texts[places[0]], "times": len(places), "people": len({rows[place][0] for place in places})}
+            for places in shared[:_CLUSTERS]
+        ],
+    }
+
+
+def _text_parts(written: Mapping[str, Any]) -> list[Part]:
+    title = f"{written['stage']}: {written['field']}"
+    if not written["answers"]:
+        return [f"{title} is free text, and nobody wrote any."]
+    parts: list[Part] = [
+        f"{title} is free text and is not compared: {written['answers']:,} answers by {written['people']:,} people, "
+        f"{written['different']:,} of them different, {written['words']:g} words in the median. "
+        f"{written['in_clusters']:,} are nearly the same as another."
+    ]
+    if written["clusters"]:
+        rows: list[tuple[Cell, ...]] = [
+            (brief(one["text"]), one["times"], one["people"]) for one in written["clusters"]
+        ]
+        parts.append(ScoreTable(f"{title}: texts that come again", ("text", "times#", "people#"), rows))
+    return parts

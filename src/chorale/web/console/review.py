@@ -1,0 +1,98 @@
+"""Review: a reviewer sees the answers to an item side by side, without names, and decides field by field."""
+
+import json
+from typing import Annotated, Any
+
+from fastapi import Query, Request, Response
+from fastapi.responses import RedirectResponse
+
+from chorale.engine import adjudicating
+from chorale.engine.adjudicating import Queue
+from chorale.engine.running import RunningStage, Study
+from chorale.model import Refusal, UserError
+from chorale.web.console.frame import NO_NUL, Console, on_mistake
+from chorale.web.worker import StageInPath
+
+QUEUES: dict[Queue, str] = {
+    "disagreeing": "People disagree",
+    "all": "All complete items",
+    "sampled": "Random sample",
+}
+_UNDECIDED = ""
+"""What is sent for a field that the reviewer leaves as it is."""
+_OTHER = "other"
+_LONGEST = 20_000
+AfterKey = Annotated[str, Query(max_length=400, pattern=NO_NUL)]
+
+
+def _reviewed_stages(study: Study) -> list[RunningStage]:
+    return [stage for stage in study.stages.values() if stage.settings.round is None]
+
+
+async def _page(
+    console: Console, request: Request, stage: RunningStage, queue: Queue, after: str, code: int = 200, **context: Any
+) -> Response:
+    found = await console.site.read(adjudicating.next_case, stage, queue, after)
+    return console.page(
+        request,
+        "review",
+        code,
+        **{
+            "chosen": stage,
+            "found": found,
+            "queue": queue,
+            "queues": QUEUES,
+            "reviewed": _reviewed_stages(console.site.study),
+            "typed": {},
+            **context,
+        },
+    )
+
+
+def _decision(stage: RunningStage, sent: dict[str, str]) -> dict[str, Any]:
+    """What was decided of each field: a value that somebody gave, or another one that was typed."""
+    fields = [field.name for field in stage.task.shape.fields] or [adjudicating.WHOLE]
+    made = {}
+    for name in fields:
+        chosen = sent.get(f"field-{name}", _UNDECIDED)
+        if chosen == _UNDECIDED:
+            continue
+        typed = sent.get(f"other-{name}", "").strip() if chosen == _OTHER else chosen
+        try:
+            made[name] = json.loads(typed)
+        except ValueError:
+            if chosen != _OTHER or not typed:
+                raise UserError(f"The value for {name} is empty, or is not JSON.") from None
+            made[name] = typed
+    return made
+
+
+def add_review_routes(console: Console) -> None:
+    router, site = console.for_experts, console.site
+
+    @router.get("/review")
+    async def first(request: Request) -> Response:
+        stages = _reviewed_stages(site.study)
+        if not stages:
+            raise Refusal("nothing_to_review", "This study has training rounds only: there is nothing to review.", 404)
+        return await _page(console, request, stages[0], "disagreeing", "")
+
+    @router.get("/review/{name}")
+    async def of_stage(
+        request: Request, name: StageInPath, queue: Queue = "disagreeing", after: AfterKey = ""
+    ) -> Response:
+        return await _page(console, request, site.study.stage(name), queue, after)
+
+    @router.post("/review/{name}")
+    async def decide(request: Request, name: StageInPath) -> Response:
+        form = await request.form(max_fields=200)
+        sent = {key: value for key, value in form.items() if isinstance(value, str) and len(value) <= _LONGEST}
+        stage = site.study.stage(name)
+        queue: Queue = next((each for each in QUEUES if each == sent.get("queue")), "disagreeing")
+        key = sent.get("key", "")
+        on_mistake(_page, console, request, stage, queue, sent.get("before", ""), typed=sent)
+        if any("\0" in value for value in sent.values()):
+            raise UserError("The decision has NUL characters, which can't be stored.")
+        decision, by = _decision(stage, sent), request.state.staff.name
+        await site.write(adjudicating.decide, stage, key, decision, sent.get("reason", ""), by)
+        return RedirectResponse(f"/console/review/{name}?queue={queue}&done=decided", 303)

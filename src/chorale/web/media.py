@@ -1,0 +1,90 @@
+"""Pictures, audio and video of the study folder, for the workers whose items show them; and Markdown as safe HTML."""
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse
+
+from chorale.contract.task import Form
+from chorale.engine.running import Study
+from chorale.model import Refusal
+from chorale.store import Tx
+from chorale.web.pages import strangers_markdown
+from chorale.web.serving import Site
+from chorale.web.sessions import Sessions
+
+TYPES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".svg": "image/svg+xml",
+    ".wav": "audio/wav",
+    ".mp3": "audio/mpeg",
+    ".ogg": "audio/ogg",
+    ".m4a": "audio/mp4",
+    ".flac": "audio/flac",
+    ".opus": "audio/ogg",
+    ".mp4": "video/mp4",
+    ".webm": "video/webm",
+    ".ogv": "video/ogg",
+}
+"""Files that are ever sent, whatever an item names."""
+RENDERED = "rendered"
+
+
+def dressed(sessions: Sessions, form: Form, view: Mapping[str, Any], worker_id: int) -> Mapping[str, Any]:
+    """A view as the page gets it: files as addresses that only this worker can open, Markdown as HTML too."""
+    if not form.media and not form.markdown:
+        return view
+    files = {name: _address(sessions, view[name], worker_id) for name in form.media if isinstance(view.get(name), str)}
+    html = {name: strangers_markdown(view[name]) for name in form.markdown if isinstance(view.get(name), str)}
+    return {**view, **files, **({RENDERED: html} if html else {})}
+
+
+def _address(sessions: Sessions, place: str, worker_id: int) -> str:
+    if "://" in place:
+        return place
+    return f"/media/{sessions.media_token(worker_id, place)}/{quote(PurePosixPath(place).name)}"
+
+
+def add_media_routes(router: APIRouter, site: Site) -> None:
+    @router.get("/media/{token}/{name}", include_in_schema=False)
+    async def media_file(request: Request, token: str, name: str) -> FileResponse:
+        """A file, or a range of it, for the worker who was shown its address, as long as their session holds."""
+        claimed = site.sessions.media(token)
+        worker_id = await site.read_as(request, _same)
+        if claimed is None or claimed[0] != worker_id or PurePosixPath(claimed[1]).name != name:
+            raise _not_found()
+        file = None if site.folder is None else file_within(site.folder, claimed[1])
+        if file is None:
+            raise _not_found()
+        headers = {
+            "Cache-Control": "private, max-age=86400",
+            # An SVG is a page to a browser that opens it by itself.
+            "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        }
+        return FileResponse(file, media_type=TYPES[file.suffix.lower()], headers=headers)
+
+
+def file_within(folder: Path, place: str) -> Path | None:
+    """The file an item names, if it is one that is ever sent and lies in the folder, links followed."""
+    root = folder.resolve()
+    try:
+        file = (root / place).resolve(strict=True)
+    except (OSError, ValueError):
+        return None
+    inside = file.is_relative_to(root) and not any(part.startswith(".") for part in file.relative_to(root).parts)
+    return file if inside and file.is_file() and file.suffix.lower() in TYPES else None
+
+
+def _same(_tx: Tx, _study: Study, worker_id: int) -> int:
+    return worker_id
+
+
+def _not_found() -> Refusal:
+    return Refusal("not_found", "There is no such file.", 404)

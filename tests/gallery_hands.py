@@ -1,0 +1,111 @@
+"""What a worker does on the first page of every study of the gallery: for tests, and for the pictures of the docs."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+Hands = Callable[[Page], None]
+INSULTS = ("stupid", "idiot", "lost", "pathetic", "liars", "shut")
+
+
+def _field(page: Page, name: str) -> Locator:
+    return page.locator(f"[data-field={name}]")
+
+
+def _drag(page: Page, over: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
+    over.scroll_into_view_if_needed()
+    box = over.bounding_box()
+    assert box is not None
+    places = [(box["x"] + box["width"] * x, box["y"] + box["height"] * y) for x, y in (start, end)]
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    page.mouse.move(*places[1], steps=5)
+    page.mouse.up()
+
+
+def sentiment(page: Page) -> None:
+    page.get_by_role("radio", name="positive").check()
+    page.get_by_role("slider").fill("80")
+
+
+def toxicity(page: Page) -> None:
+    page.get_by_role("radio", name="Yes").check()
+    words = page.get_by_role("option").all_inner_texts()
+    first = next((number for number, word in enumerate(words) if word in INSULTS), 0)
+    page.get_by_role("option").nth(first).click()
+    page.get_by_role("radio", name="person").check()
+
+
+def relations(page: Page) -> None:
+    words = page.get_by_role("option")
+    texts = words.all_inner_texts()
+    last = max((number for number, word in enumerate(texts) if word[0].isupper() and number > 1), default=2)
+    page.get_by_role("radio", name="Person").check()
+    words.nth(0).click()
+    words.nth(1).click()
+    page.get_by_role("radio", name="Place").check()
+    words.nth(last).click()
+    page.get_by_label("Relation", exact=True).select_option("is in")
+    page.get_by_role("button", name="Connect").click()
+    expect(page.locator(".form-connected li")).to_have_count(1)
+
+
+def preference(page: Page) -> None:
+    page.get_by_role("radio", name="Answer A").check()
+    for row in page.locator(".form-row").all():
+        row.locator("input").nth(3).check()
+
+
+def best_worst(page: Page) -> None:
+    rows = page.locator(".form-candidate:not(.form-heads)")
+    rows.first.locator("input").first.check()
+    rows.last.locator("input").last.check()
+
+
+def dialogue(page: Page) -> None:
+    for turn in _field(page, "helpful").get_by_role("group").all():
+        turn.get_by_role("radio", name="Helpful", exact=True).check()
+    _field(page, "problems").get_by_role("radio", name="Rude").check()
+    _field(page, "problems").get_by_role("option").first.click()
+
+
+def image_boxes(page: Page) -> None:
+    picture = page.locator(".drawing-layer")
+    page.wait_for_function("document.querySelector('.drawing img')?.naturalWidth > 0")
+    _drag(page, picture, (0.1, 0.35), (0.37, 0.8))
+    expect(page.locator(".drawing-list li")).to_have_count(1)
+
+
+def audio_segments(page: Page) -> None:
+    page.wait_for_function("document.querySelector('.form-player audio')?.duration > 0")
+    _field(page, "sounds").get_by_role("radio", name="Beep").check()
+    _drag(page, page.locator(".form-bar"), (0.2, 0.5), (0.45, 0.5))
+
+
+def translation(page: Page) -> None:
+    page.get_by_role("radio", name="Accuracy, major").check()
+    page.get_by_role("option").nth(1).click()
+    page.get_by_role("slider").fill("60")
+
+
+def survey(page: Page) -> None:
+    page.get_by_role("radio", name="yes").check()
+    page.get_by_label("How often in a week?").fill("3")
+    for name in ("quality", "speed", "price"):
+        page.get_by_role("button", name=name).click()
+    for row in page.locator(".form-row").all():
+        row.locator("input").nth(2).check()
+
+
+HANDS: dict[str, Hands] = {
+    "sentiment": sentiment,
+    "toxicity": toxicity,
+    "relations": relations,
+    "preference": preference,
+    "best-worst": best_worst,
+    "dialogue": dialogue,
+    "image-boxes": image_boxes,
+    "audio-segments": audio_segments,
+    "translation": translation,
+    "survey": survey,
+}

@@ -1,0 +1,186 @@
+"""Review: a decision is the label, field by field, with its reason; what rests on the label follows it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chorale.audit.verify import verify
+from chorale.engine import adjudicating
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.metrics.resampling import Resampling
+from chorale.model import UserError
+from chorale.report import ReportOptions, study_report
+from chorale.store import events
+from chorale.store.items import all_items, find_item
+from chorale.store.responses import all_responses
+from chorale.web.app import create_app
+from chorale.web.links import staff_link_path
+from comments_study import comments_study
+from crowd import Person, do, look, tamper
+from test_console import browser, runs, set_up, study_sessions
+from test_form import field_toml, write_form_study
+
+COUNT = 12
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    opened = comments_study(tmp_path, count=COUNT)
+    yield opened
+    opened.close()
+
+
+def item_of(study: Study, key: str) -> Any:
+    return look(study, lambda tx: find_item(tx, "main", key))
+
+
+def agreement(study: Study, folder: Path) -> Any:
+    found = study_report(study, folder, folder, ReportOptions(charts=False), Resampling(False))
+    return {section.name: section.json for section in found.sections}
+
+
+def test_a_decision_is_the_label_and_agreement_stays(study: Study, tmp_path: Path) -> None:
+    stage = study.stage("main")
+    before = agreement(study, tmp_path)
+    (case,) = [look(study, lambda tx: adjudicating.next_case(tx, study, stage, "disagreeing"))]
+    assert case is not None and case.answers == 5
+    key, old = case.item.key, case.item
+    decision = {"class": "hateful", "spans": [{"start": 2, "end": 4, "label": "hateful"}]}
+    do(study, adjudicating.decide, stage, key, decision, "It threatens.", "rae")
+    item = item_of(study, key)
+    assert {name: item.answer[name] for name in decision} == decision
+    assert item.answer["severity"] == old.answer["severity"], "what was not decided stays as it was"
+    do(study, adjudicating.decide, stage, key, {"severity": 5}, "A threat is the worst.", "rae")
+    item = item_of(study, key)
+    assert (item.answer["class"], item.answer["severity"], item.confidence, item.released) == ("hateful", 5, 1.0, True)
+    (second, first) = look(study, lambda tx: events.recent(tx, 10, kinds=("adjudicated",)))
+    assert first.evidence["reason"] == "It threatens." and first.evidence["before"] == dict(old.answer)
+    assert second.evidence["decision"] == {**decision, "severity": 5}
+    assert look(study, lambda tx: verify(tx, study)).differences == []
+    after = agreement(study, tmp_path)
+    for name in ("coefficients", "by_distance"):
+        assert [one["value"] for one in after["agreement"][name]] == [one["value"] for one in before["agreement"][name]]
+    assert after["fields"]["compared"] == before["fields"]["compared"], "confidence is that of the judgments"
+    (reviewed,) = after["fields"]["reviewed"]
+    assert (reviewed["stage"], reviewed["items"]) == ("main", 1)
+    waiting = look(study, lambda tx: adjudicating.next_case(tx, study, stage, "all"))
+    assert waiting is not None and waiting.item.key != key and waiting.left == COUNT - 1
+
+
+@pytest.mark.parametrize(
+    ("decision", "reason", "told"),
+    [
+        ({}, "x", "Decide at least one field"),
+        ({"class": "rude"}, " ", "Give a reason"),
+        ({"class": "nasty"}, "x", "`class` is not one of fine, rude, hateful"),
+        ({"spans": [{"start": 0, "end": 99, "label": "rude"}]}, "x", "beyond the"),
+        ({"tone": "rude"}, "x", "the form has no such field"),
+    ],
+)
+def test_a_decision_that_can_not_be_is_refused(study: Study, decision: Any, reason: str, told: str) -> None:
+    with pytest.raises(UserError, match=told):
+        do(study, adjudicating.decide, study.stage("main"), "c001", decision, reason, "rae")
+    assert item_of(study, "c001").decision is None
+
+
+def test_verify_finds_a_decision_that_nobody_made(study: Study) -> None:
+    tamper(study, """UPDATE item SET decision = '{"class":"fine"}' WHERE key = 'c001'""")
+    told = "\n".join(look(study, lambda tx: verify(tx, study)).differences)
+    assert "item c001 of main: decision {'class': 'fine'} stored, None recorded" in told
+    assert "item c001 of main: answer" in told
+
+
+def test_the_sample_is_random_and_the_same_every_time(study: Study) -> None:
+    stage = study.stage("main").under(study.stage("main").settings.model_copy(update={"review_sample": 0.5}))
+    keys = [f"c{number:03d}" for number in range(1000)]
+    drawn = [key for key in keys if adjudicating.is_sampled(study, stage, key)]
+    assert 400 < len(drawn) < 600 and drawn == [key for key in keys if adjudicating.is_sampled(study, stage, key)]
+    case = look(study, lambda tx: adjudicating.next_case(tx, study, stage, "sampled"))
+    assert case is not None and case.item.key in drawn
+
+
+def test_later_stages_follow_a_decision(tmp_path: Path) -> None:
+    """Items are made from results: of one that a reviewer changes, another item is made."""
+    later = """
+[[stage]]
+name = "later"
+title = "Grade"
+task = "form"
+guidelines = "text.md"
+items = { from = "only", of = "together" }
+judgments = 1
+[[stage.options.fields]]
+name = "fit"
+kind = "choice"
+ask = "Does it fit?"
+options = ["yes", "no"]
+"""
+    fields = field_toml(name="tone", kind="choice", ask="Which?", options=["kind", "rude"])
+    rows = json.dumps({"id": "i1", "text": "Wait here."}) + "\n"
+    write_form_study(tmp_path, fields + later, rows=rows, extra="judgments = 2\nrelease_confidence = 0.9")
+    opened = open_study(tmp_path)
+    for name, tone in (("ada", "kind"), ("ben", "rude")):
+        (person := Person(opened, name)).submit(person.next("only"), {"tone": tone})
+    (item,) = look(opened, lambda tx: list(all_items(tx, "only")))
+    assert not item.released
+    do(opened, adjudicating.decide, opened.stage("only"), "i1", {"tone": "rude"}, "It orders.", "rae")
+    (item,) = look(opened, lambda tx: list(all_items(tx, "only")))
+    assert item.released and item.answer == {"tone": "rude"} and item.confidence == 1
+    assert look(opened, lambda tx: verify(tx, opened)).differences == []
+    opened.close()
+
+
+@runs
+async def test_a_reviewer_decides_on_a_page_without_names(study: Study) -> None:
+    app = create_app(study)
+    async with browser(app) as client:
+        await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
+        page = (await client.get("/console/review/main?queue=disagreeing")).text
+        case = look(study, lambda tx: adjudicating.next_case(tx, study, study.stage("main"), "disagreeing"))
+        assert case is not None and f'Item <span class="mono">{case.item.key}</span>' in page
+        table = page.split("Answers side by side")[1].split("<form")[0]
+        assert "Answer 5" in table and "“" in table and "start" not in table
+        people = {one.worker for one in look(study, lambda tx: list(all_responses(tx, stage_name="main")))}
+        assert not any(f">{name}<" in page for name in people)
+        sent = {"key": case.item.key, "queue": "disagreeing", "field-class": '"rude"', "reason": "It is an order."}
+        no_reason = await client.post("/console/review/main", data={**sent, "reason": ""})
+        assert no_reason.status_code == 422 and "Give a reason" in no_reason.text
+        made = await client.post("/console/review/main", data=sent)
+        assert made.headers["location"] == "/console/review/main?queue=disagreeing&done=decided"
+        assert item_of(study, case.item.key).decision == {"class": "rude"}
+        typed = {
+            "key": case.item.key,
+            "queue": "all",
+            "field-severity": "other",
+            "other-severity": "2",
+            "reason": "Mild.",
+        }
+        assert (await client.post("/console/review/main", data=typed)).status_code == 303
+        assert item_of(study, case.item.key).decision == {"class": "rude", "severity": 2}
+        (event,) = look(study, lambda tx: events.recent(tx, 1, kinds=("adjudicated",)))
+        assert event.evidence["by"] == "rae"
+    async with browser(app) as client:
+        assert (await client.get("/console/review/main")).status_code in (303, 401, 403)
+        await set_up(client, study)
+        item_page = (await client.get(f"/console/items/one?stage=main&key={case.item.key}")).text
+        assert "Mild." in item_page and "decided by a reviewer" in item_page
+
+
+@runs
+async def test_quality_has_a_page_for_every_compared_field(study: Study) -> None:
+    async with browser(create_app(study)) as client:
+        await set_up(client, study)
+        pages = {
+            name: await client.get(f"/console/quality/main?field={name}") for name in ("class", "spans", "severity")
+        }
+        assert all(page.status_code == 200 and "WQS" in page.text for page in pages.values())
+        assert "hateful" in pages["class"].text and "field=reason" not in pages["class"].text
+        assert "2 rude" not in pages["spans"].text
+        assert len({page.text.split("Workers (WQS)")[1].split("</table>")[0] for page in pages.values()}) == 3
+        assert (await client.get("/console/quality")).text.count("aria-current") >= 2
+        live = await client.get("/console/quality/main?field=spans&part=live")
+        assert live.status_code == 200 and "<html" not in live.text

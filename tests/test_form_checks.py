@@ -1,0 +1,81 @@
+"""`chorale check` on a form: which column is the ID, one message for one cause, and what should be looked at."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from chorale.engine.opening import open_study
+from chorale.folder.plan import study_notes
+from chorale.folder.reading import check_folder, load_folder
+from chorale.store.items import all_items
+from comments_study import write_comments_study
+from crowd import look
+from test_form import ONE, field_toml, write_form_study
+
+
+def rename(path: Path, old: str, new: str) -> None:
+    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+
+
+def test_the_column_of_ids_can_be_named(tmp_path: Path) -> None:
+    write_comments_study(tmp_path, count=60)
+    rename(tmp_path / "comments.csv", "id,text", "comment_id,text")
+    _, problems = check_folder(tmp_path)
+    assert [str(one) for one in problems] == [
+        'comments.csv:1: no column named "id" (found: comment_id, text, source). Set items.id = "comment_id", or '
+        "rename the column."
+    ]
+    rename(tmp_path / "study.toml", 'file = "comments.csv"', 'file = "comments.csv", id = "comment_id"')
+    study = open_study(tmp_path)
+    (first, *_) = look(study, lambda tx: [item for item in all_items(tx, "main") if not item.is_gold])
+    assert first.key == "c000" and "comment_id" not in first.payload
+    study.close()
+
+
+def test_a_misspelt_column_of_ids_is_reported_with_those_there_are(tmp_path: Path) -> None:
+    write_comments_study(tmp_path, count=5)
+    rename(tmp_path / "study.toml", 'file = "comments.csv"', 'file = "comments.csv", id = "sourc"')
+    _, (told,) = check_folder(tmp_path)
+    assert 'no column named "sourc" (found: id, text, source). Set items.id = "source"' in str(told)
+
+
+def test_one_mistake_in_many_rows_is_one_message_with_a_count(tmp_path: Path) -> None:
+    rows = "".join(json.dumps({"text": f"Text {number}"}) + "\n" for number in range(51))
+    write_form_study(tmp_path, "[stage.options]\n" + 'shows = [{ item = "text" }]\n' + ONE, rows=rows)
+    _, (told,) = check_folder(tmp_path)
+    assert str(told).startswith("items.jsonl:1: `id` is missing, in 51 rows (lines 1, 2, 3, …).")
+
+
+def test_lines_that_are_not_toml_do_not_hide_the_other_mistakes(tmp_path: Path) -> None:
+    write_form_study(tmp_path, ONE.replace('kind = "choice"', 'kind = "radio"'), extra="judgments = 0")
+    path = tmp_path / "study.toml"
+    rename(path, 'title = "The only stage"', "title = The only stage")
+    rename(path, "[[stage]]", "[[stage]")
+    rename(path, 'guidelines = "text.md"', 'guidelines = "gone.md"')
+    told = "\n".join(str(one) for one in check_folder(tmp_path)[1])
+    lines = path.read_text("utf-8").splitlines()
+    place = {text: number for number, text in enumerate(lines, 1)}
+    assert f"study.toml:{place['title = The only stage']}: is not TOML" in told
+    assert f"study.toml:{place['[[stage]']}: is not TOML" in told
+    assert "gone.md" in told and "`stage.options.fields.kind` is not one of" in told and "`stage.judgments" in told
+    assert "`stage.title` is missing" not in told, "its line is there, and is reported"
+
+
+@pytest.mark.parametrize("text", ["你真是个大傻瓜，走开。", "静かにしてください。", "กรุณาเงียบหน่อย"])
+def test_a_text_without_spaces_is_warned_of(tmp_path: Path, text: str) -> None:
+    spans = field_toml(name="spans", kind="spans", ask="Which?", item="text")
+    write_form_study(tmp_path, spans, rows=json.dumps({"id": "a", "text": text}) + "\n")
+    (note,) = (one for one in study_notes(load_folder(tmp_path)) if "written apart" in one)
+    assert note.startswith("only: in 1 item `text` has words that are not written apart, which makes")
+    for fine in ("Don't shout, please!", "لا تصرخ في وجهي من فضلك", ["你", "真", "是", "个", "大", "傻瓜"]):
+        write_form_study(tmp_path, spans, rows=json.dumps({"id": "a", "text": fine}) + "\n")
+        assert not any("written apart" in one for one in study_notes(load_folder(tmp_path)))
+
+
+def test_gold_in_free_text_is_warned_of(tmp_path: Path) -> None:
+    fields = ONE + field_toml(name="why", kind="text", ask="Why?")
+    row = {"id": "g", "left": "x", "answer": {"one": "a", "why": "Because."}, "explanation": "It is."}
+    write_form_study(tmp_path, fields, gold=json.dumps(row) + "\n", rows=json.dumps({"id": "i", "left": "x"}) + "\n")
+    (note,) = (one for one in study_notes(load_folder(tmp_path)) if "not graded" in one)
+    assert note.startswith("only: 1 gold answer has `why`, which is not graded.")

@@ -1,0 +1,110 @@
+"""`chorale new DIR --from TABLE`: from a table of one's own to a study that passes the check."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chorale.cli.program import app
+from chorale.folder.own_table import read_own_table
+from chorale.folder.reading import load_folder
+
+TABLE = 'comment_id,text,source\nc1,"Hello, ""all"" of $you.",forum\nc2,Go away and stay away.,mail\n'
+
+
+def _new(folder: Path, table: str, *options: str, name: str = "comments.csv") -> Result:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(table, "utf-8")
+    command = ["new", str(folder / "study"), "--from", str(folder / name), *options]
+    return CliRunner().invoke(app, command)
+
+
+QUESTION = ("--ask", "Is it [toxic]?", "--labels", 'toxic, not "toxic"')
+
+
+def test_a_table_becomes_a_study_that_passes_the_check(tmp_path: Path) -> None:
+    made = _new(tmp_path, TABLE, *QUESTION)
+    assert made.exit_code == 0, made.output
+    assert "2 items, texts from `text`, IDs from `comment_id`" in made.output
+    [stage] = load_folder(tmp_path / "study").stages
+    assert [item.key for item in stage.items] == ["c1", "c2"]
+    assert stage.items[0].payload["text"] == 'Hello, "all" of $you.'
+    assert stage.settings.options["fields"][0]["options"] == ["toxic", 'not "toxic"']
+    assert stage.settings.options["fields"][0]["ask"] == "Is it [toxic]?"
+    assert "Is it \\[toxic\\]?" in stage.guidelines
+    checked = CliRunner().invoke(app, ["check", str(tmp_path / "study")])
+    assert checked.exit_code == 0, checked.output
+
+
+def test_columns_can_be_named(tmp_path: Path) -> None:
+    made = _new(tmp_path, TABLE, *QUESTION, "--text", "source", "--id", "text", "--json")
+    assert made.exit_code == 0, made.output
+    said = json.loads(made.output)
+    assert (said["text"], said["id"]) == ("source", "text")
+    [stage] = load_folder(tmp_path / "study").stages
+    assert [item.key for item in stage.items][1] == "Go away and stay away."
+
+
+def test_rows_without_usable_ids_are_numbered(tmp_path: Path) -> None:
+    rows = [{"id": "same", "text": f"Comment {number}"} for number in range(12)]
+    made = _new(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), *QUESTION, name="comments.jsonl")
+    assert "rows numbered" in made.output
+    [stage] = load_folder(tmp_path / "study").stages
+    assert [item.key for item in stage.items][:2] == ["row-01", "row-02"]
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "said"),
+    [
+        (TABLE, (), "--ask and --labels missing"),
+        (TABLE, ("--ask", "What?"), "--labels missing"),
+        (TABLE, ("--ask", "What?", "--labels", "one"), "must name 2 to 50 labels (found 1)"),
+        (TABLE, ("--ask", "What?", "--labels", "one,one"), "names a label twice"),
+        (TABLE, ("--ask", " ", "--labels", "a,b"), "--ask must have 1 to 200 characters"),
+        (TABLE, (*QUESTION, "--text", "txet"), "found: comment_id, text, source). Did you mean `text`?"),
+        (TABLE, (*QUESTION, "--id", "none"), "no column named `none` for --id"),
+        (TABLE + "c1,Again.,forum\n", (*QUESTION, "--id", "comment_id"), "row 3 repeats `c1`"),
+        (TABLE + "c3,,forum\n", QUESTION, "1 row has nothing in the column `text` (the first is row 3)"),
+        ("text\n", QUESTION, "has no rows"),
+        (TABLE, (*QUESTION, "--scripts-only"), "Leave out --html, --csv and --scripts-only"),
+        ("a,a\n1,2\n", QUESTION, "can't be read"),
+    ],
+)
+def test_what_is_wrong_is_named_and_nothing_is_written(
+    tmp_path: Path, table: str, options: tuple[str, ...], said: str
+) -> None:
+    made = _new(tmp_path, table, *options)
+    assert made.exit_code == 2
+    assert said in " ".join(made.stderr.split())
+    assert not (tmp_path / "study").exists()
+
+
+def test_options_of_a_table_need_one(tmp_path: Path) -> None:
+    made = CliRunner().invoke(app, ["new", str(tmp_path / "study"), "--ask", "What?"])
+    assert made.exit_code == 2
+    assert "go with --from" in made.stderr
+    missing = CliRunner().invoke(app, ["new", str(tmp_path / "study"), "--from", str(tmp_path / "no.csv")])
+    assert "no such file" in missing.stderr
+
+
+printable = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=20)
+
+
+@given(printable, st.lists(printable.filter(lambda label: "," not in label), min_size=2, max_size=4, unique=True))
+def test_any_question_and_labels_make_a_study(
+    tmp_path_factory: pytest.TempPathFactory, ask: str, labels: list[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("study")
+    made = _new(folder, TABLE, f"--ask={ask}", f"--labels={','.join(labels)}")
+    assert made.exit_code == 0, made.output
+    [stage] = load_folder(folder / "study").stages
+    assert stage.settings.options["fields"][0]["options"] == labels
+
+
+def test_the_longest_texts_are_what_people_read(tmp_path: Path) -> None:
+    (tmp_path / "table.tsv").write_text("paid\tlong\tid\n1\tsome words here\tx\n0\t\ty\n")
+    table = read_own_table(tmp_path / "table.tsv")
+    assert (table.text_column(None), table.id_column(None)) == ("long", "id")

@@ -1,0 +1,112 @@
+"""Answers that make no sense raise alarms with evidence; answers that are too fast can be refused on the page."""
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.folder.reading import check_folder
+from chorale.model import Refusal
+from chorale.monitor.alarm import Alarm
+from chorale.monitor.sense import senseless_answers, senseless_lately
+from comments_study import Comment, answer, comments, write_comments_study
+from conftest import ManualClock
+from crowd import Person, look
+
+COUNT = 25
+Answering = Callable[[Comment, Random, str], dict[str, Any]]
+
+
+def answered(folder: Path, clock: ManualClock, odd: Answering, *, seconds: float = 20, extra: str = "") -> Study:
+    """Four careful people, and one who answers as `odd` says, taking so many seconds."""
+    write_comments_study(folder, count=COUNT, extra=extra)
+    study = open_study(folder, clock=clock)
+    by_text = {one.text: one for one in comments(COUNT)}
+    for number in range(5):
+        person, rng = Person(study, f"person-{number}"), Random(number)
+        made, each = (odd, seconds) if number == 4 else (answer, 20)
+        while (offer := person.next("main")).lease is not None:
+            comment = by_text[(offer.view or {})["text"]]
+            clock.now += int(each * 1000)
+            person.submit(offer, made(comment, rng, person.pseudonym), f"key-{number:04d}-{comment.key}", None)
+    return study
+
+
+def alarms_of(study: Study) -> dict[str, Alarm]:
+    found = look(study, lambda tx: list(senseless_answers(tx, study)))
+    study.close()
+    return {alarm.kind: alarm for alarm in found}
+
+
+def who(study: Study) -> str:
+    """The name of the one who answers otherwise."""
+    return Person(study, "person-4").pseudonym
+
+
+def test_careful_people_raise_no_alarm(tmp_path: Path, clock: ManualClock) -> None:
+    study = answered(tmp_path, clock, answer, extra="sense = { min_seconds = 5 }")
+    assert look(study, lambda tx: senseless_lately(tx, study)) == []
+    assert alarms_of(study) == {}
+
+
+def test_fast_answers_are_reported_with_how_fast_they_were(tmp_path: Path, clock: ManualClock) -> None:
+    study = answered(tmp_path, clock, answer, seconds=1.6, extra="sense = { min_seconds = 5 }")
+    name = who(study)
+    (alarm,) = alarms_of(study).values()
+    assert alarm.kind == "too-fast" and alarm.workers == (name,) and alarm.serious
+    assert f"{name} did so 25 times of 25, once in 1.6 seconds" in alarm.title and len(alarm.items) == 5
+
+
+def test_the_same_answer_to_everything_is_reported(tmp_path: Path, clock: ManualClock) -> None:
+    def lazy(comment: Comment, rng: Random, name: str) -> dict[str, Any]:
+        return answer(comment, rng, name) | {"class": "fine", "spans": [], "severity": 1}
+
+    study = answered(tmp_path, clock, lazy)
+    name = who(study)
+    (alarm,) = alarms_of(study).values()
+    assert (alarm.kind, alarm.workers) == ("straight-line", (name,))
+    assert f"{name} to 25 in a row" in alarm.title
+
+
+def test_copied_and_repeated_texts_are_reported(tmp_path: Path, clock: ManualClock) -> None:
+    def copier(comment: Comment, rng: Random, name: str) -> dict[str, Any]:
+        return answer(comment, rng, name) | {"reason": comment.text.upper()}
+
+    def parrot(comment: Comment, rng: Random, name: str) -> dict[str, Any]:
+        ends = rng.choice(("", "!", " .", "!!"))
+        return answer(comment, rng, name) | {"reason": f"It is rude to people{ends}"}
+
+    study = answered(tmp_path / "copied", clock, copier)
+    name = who(study)
+    found = alarms_of(study)
+    assert found["copied"].workers == (name,) and f"{name} did so 25 times" in found["copied"].title
+    study = answered(tmp_path / "again", clock, parrot)
+    name = who(study)
+    found = alarms_of(study)
+    assert set(found) == {"same-text"}
+    assert f"{name} wrote “It is rude to people" in found["same-text"].title and "25 times" in found["same-text"].title
+
+
+def test_an_answer_that_is_too_fast_is_refused_and_can_be_sent_again(tmp_path: Path, clock: ManualClock) -> None:
+    write_comments_study(tmp_path, count=3, extra="sense = { min_seconds = 4, refuse = true }")
+    study = open_study(tmp_path, clock=clock)
+    person = Person(study, "person-0")
+    offer = person.next("main")
+    by_text = {one.text: one for one in comments(3)}
+    given = answer(by_text[(offer.view or {})["text"]], Random(1), "x")
+    clock.now += 1500
+    with pytest.raises(Refusal, match="This one takes at least 4 seconds to read and answer") as refused:
+        person.submit(offer, given, "key-00000001", 9000)
+    assert (refused.value.code, refused.value.status) == ("invalid_answer", 422)
+    clock.now += 3000
+    assert person.submit(offer, given, "key-00000002", 1500).status == "accepted"
+    study.close()
+
+
+def test_a_refusal_needs_a_minimum(tmp_path: Path) -> None:
+    write_comments_study(tmp_path, count=3, extra="sense = { refuse = true }")
+    assert "`refuse` needs `min_seconds`" in str(check_folder(tmp_path)[1][0])
