@@ -18,10 +18,12 @@ import pytest
 from bench.http_crowd import Connection, join
 from chorale.audit.verify import verify
 from chorale.engine import settling
+from chorale.engine.models.running import annotate
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.store import ledger, responses, stages
 from crowd import look
+from model_stand_in import model_stand_in
 from serving import HOST, PATIENCE_SECONDS, Server, free_port, stop_process, wait_until_up
 from small_study import write_small_study
 
@@ -272,6 +274,17 @@ def test_two_tabs_double_clicks_and_replays_are_one_response(tmp_path: Path, dat
     study.close()
 
 
+def prompts_of_a_model(folder: Path) -> list[bytes]:
+    """Everything that a model is sent that annotates a study."""
+    with model_stand_in() as world:
+        settings = folder / "study.toml"
+        settings.write_text(f"{settings.read_text()}\n[[model]]\nname = 'm1'\nendpoint = '{world.address}'\n")
+        with closing(open_study(folder)) as study:
+            asyncio.run(annotate(study, folder, study.settings.model, "meaningful"))
+    assert len(world.requests) > 60
+    return [json.dumps(one, ensure_ascii=False).encode() for one in world.requests]
+
+
 def test_gold_others_answers_and_panel_ids_never_reach_a_browser(tmp_path: Path) -> None:
     """Promise 6: everything a worker's browser ever gets, searched."""
     folder = tmp_path / "study"
@@ -309,8 +322,10 @@ def test_gold_others_answers_and_panel_ids_never_reach_a_browser(tmp_path: Path)
     with Server(folder) as server:
         asyncio.run(crowd(server.port))
     shapes: dict[str, set[str]] = {"next": set(), "submit": set()}
+    secrets = (b"The expert says so", b"panel-id-", b'"gold"', b"a000", b"production")
+    bodies += [("prompt", b"", prompt) for prompt in prompts_of_a_model(folder)]
     for path, headers, body in bodies:
-        for secret in (b"The expert says so", b"panel-id-", b'"gold"', b"a000", b"production"):
+        for secret in secrets:
             assert secret not in body, (path, secret)
         if path in shapes:
             decoded = json.loads(body)

@@ -224,6 +224,30 @@ CHANGED: dict[str, tuple[str, Any]] = {
         "write-a",
         {"shows": [{"item": "text"}], "fields": [{**TONE, "options": ["kind", "rude", "other"]}]},
     ),
+    "stage.models": ("write-b", None),
+    "stage.models.use": ("write-b", ["m1"]),
+    "stage.models.role": ("write-b", "worker"),
+    "stage.models.run": ("write-b", True),
+    "model.endpoint": ("m1", "http://localhost:2/v1"),
+    "model.protocol": ("m1", "anthropic"),
+    "model.folder": ("m1", "a-model"),
+    "model.command": ("m1", ["a-program"]),
+    "model.answers": ("m1", "truth.jsonl"),
+    "model.model": ("m1", "larger"),
+    "model.key": ("m1", "A_KEY"),
+    "model.temperature": ("m1", 1),
+    "model.seed": ("m1", 5),
+    "model.max_tokens": ("m1", 5),
+    "model.max_prompt_tokens": ("m1", 500),
+    "model.input_price": ("m1", 0.125),
+    "model.output_price": ("m1", 5),
+    "model.at_once": ("m1", 2),
+    "model.timeout_seconds": ("m1", 5),
+    "model.tries": ("m1", 2),
+    "model.structured": ("m1", False),
+    "model.examples": ("m1", 2),
+    "model.confidence": ("m1", "stated"),
+    "model.samples": ("m1", 3),
     "gate.stage": ("writer", ["write-b"]),
     "gate.graded": ("writer", 2),
     "gate.threshold": ("trained", 0.9),
@@ -246,7 +270,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
 ALWAYS_THERE = {
     *("study", "arrival", "pay", "stage", "gate", "prolific.study", "stage.judgments", "stage.entry", "stage.pay"),
     *("stage.skips", "retention", "analysis.primary"),
-    *("stage.name", "gate.name", "prolific.study.name", "format"),
+    *("stage.name", "gate.name", "prolific.study.name", "model", "model.name", "format"),
 }
 # Settings of tasks where people choose from a list, whose answers have many parts, or that put answers together: this
 # study has no such stage.
@@ -288,6 +312,8 @@ def _write(folder: Path) -> dict[str, Any]:
     write_a["pay"]["parts"] = {"beyond": 0, "amounts": [1]}
     write_a["pay"]["by_length"] = {"per_100_words": 20, "most": 4}
     write_b["rehearsal"] = {"truth": "truth.jsonl"}
+    write_b["models"] = {"role": "beside"}
+    raw["model"] = [{"name": "m1", "endpoint": "http://localhost:1/v1"}]
     raw["gate"].append({"name": "together", "stage": "write-b", "top_share": 0.9})
     raw["gate"][-1]["promote"] = {"to": "best", "top_share": 0.5}
     (folder / "study.toml").write_text(toml_text(raw))
@@ -340,7 +366,7 @@ def _with(raw: dict[str, Any], setting: str) -> dict[str, Any]:
     return raw
 
 
-def _beside(raw: dict[str, Any], setting: str) -> None:
+def _beside(raw: dict[str, Any], setting: str) -> None:  # noqa: PLR0912 - one branch a setting
     """Change what else has to change for the study file to make sense."""
     stages = {stage["name"]: stage for stage in raw["stage"]}
     if setting == "stage.items":
@@ -366,6 +392,8 @@ def _beside(raw: dict[str, Any], setting: str) -> None:
         stages["write-a"]["judgments"]["max"] = 3
     if setting == "stage.grades":
         raw["gate"] = raw["gate"][:1]
+    if setting in ("model.folder", "model.command", "model.answers"):
+        raw["model"][0].pop("endpoint")
     if setting == "gate.decides":
         raw["gate"][0]["workers"] = 5
 

@@ -222,6 +222,8 @@ BROKEN: list[tuple[str, Task]] = [
     ("simulating", changed(simulating={"imitate": lambda *_: "maybe"})),
     ("explaining", changed(explaining={"caption": lambda item: 7})),
     ("explaining", changed(explaining={"present": lambda item, answer: {1, 2}})),
+    ("prompting", changed(prompting={"write": lambda view, answer: "no"})),
+    ("prompting", changed(prompting={"read": lambda view, given: 1 / 0})),
     ("inputs", changed(combining={"combine": popping})),
     ("inputs", changed(explaining={"caption": lambda item: item.pop("phrase")})),
     ("exports", replace(RULES, exports=(export(file_name="t.xls"),))),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from chorale.audit.managing import held_since, taken_away, written_by_hand
 from chorale.engine.gates import not_passed_by, survey
 from chorale.engine.running import Study
-from chorale.model import EXPERT, AssignmentKind, Event, GateSettings, Grade, StudySettings, invited_to
+from chorale.model import EXPERT, AssignmentKind, Event, GateSettings, Grade, StudySettings, invited_to, is_model
 from chorale.protocol import Candidate, GateVerdict, closed_by, decide_gate, part_of_round
 from chorale.store import Tx, events, gates, payments, responses
 from chorale.store.gates import VerdictRow
@@ -77,7 +77,7 @@ def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt, of_kits: tuple[s
     differences += _message_differences(tx, decided, of_kits)
     bonuses: Bonuses = defaultdict(list)
     for decision in decided:
-        if decision.row.passed and decision.rule.bonus:
+        if decision.row.passed and decision.rule.bonus and not is_model(decision.row.worker):
             bonuses[decision.rule.stage[-1], decision.row.worker].append((decision.row.at, decision.rule.bonus))
     differences += _grading_differences(tx, settings_at, bonuses)
     cut_off: dict[tuple[str, str], int] = {}

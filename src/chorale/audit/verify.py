@@ -18,9 +18,10 @@ from chorale.audit.erasures import erasure_differences, not_recomputed
 from chorale.audit.grades import grade_differences, kept_bonuses
 from chorale.audit.identities import identities_checked, identity_differences, unchecked_identities
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
+from chorale.audit.models import call_differences, unknown_calls
 from chorale.audit.money import currency_differences, fees_then, payment_differences, unchecked_payments
 from chorale.audit.parts import AuditPart
-from chorale.audit.protocol import verify_gates
+from chorale.audit.protocol import Bonuses, verify_gates
 from chorale.audit.showing import shown_differences, unchecked_showing
 from chorale.engine.combining import outcome
 from chorale.engine.quality import counted_by, qualities, shared_items
@@ -39,6 +40,7 @@ from chorale.model import (
     SourceItem,
     StageSettings,
     Standing,
+    is_model,
 )
 from chorale.model.plural import plural
 from chorale.protocol import (
@@ -80,38 +82,39 @@ def verify(tx: Tx, study: Study) -> Verification:
     responses = list(all_responses(tx, to_keep=True, erased=True))
     silent = erasing.without_answers(tx)
     standings = participations.participation_summaries(tx)
+    paid = ledger.paid_by_participation(tx)
     history = History(tx)
     parts: dict[str, AuditPart] = loaded_parts(lambda kit: kit.audit, study.task_names)
     messages = tuple(cause for part in parts.values() for cause in part.messages)
     gone = remaining.erased_answers(tx)
     (bonuses, cut_off), differences = verify_gates(tx, study, history.study_at, messages)
-    elsewhere: Counter[tuple[str, str]] = Counter()
-    for kit, part in parts.items():
-        with blaming(f"audit of the kit `{kit}`"):
-            part.add_pay(tx, study, bonuses)
-            elsewhere.update({} if part.worked is None else part.worked(tx, study))
-    for stage_name, worker, at, amount in (*given_by_hand(tx), *kept_bonuses(tx, history.study_at)):
-        bonuses[stage_name, worker].append((at, amount))
-    books = _books(tx, study, history, gone)
+    elsewhere = _add_bonuses(tx, study, parts, history, bonuses)
+    recorded = ledger.for_responses(tx, gone)
+    books = Books(history, paid, GoldThen.of(tx), all_words(tx), fees_then(tx, study, history), recorded)
     by_hand, reinstated = dropped_by_hand(tx), counting_again(tx)
     differences += arm_differences(tx, study, history.study_at, standings)
     differences += entry_differences(tx, history.study_at, standings)
     differences += sample_differences(tx, study, history.study_at)
-    erased_in = {one.stage for one in responses if one.id in gone}
-    by_quality, of_quality = quality_drops(tx, study, history.stage_at, erased_in)
+    by_quality, of_quality = quality_drops(
+        tx, study, history.stage_at, {one.stage for one in responses if one.id in gone}
+    )
     differences += of_quality
-    by_worker = _by_worker(responses)
+    by_worker: dict[tuple[str, str], list[Response]] = defaultdict(list)
+    for response in responses:
+        by_worker[response.stage, response.worker].append(response)
     differences += drawing_differences(tx, study, history.study_at, by_worker)
     dropped_otherwise = by_quality | by_hand
     for row in standings:
         stage = study.stage(row.stage)
         given = by_worker[row.stage, row.worker]
         if row.worker in silent:
-            differences += _kept_differences(row, given, elsewhere, books.paid)
+            differences += _kept_differences(row, given, elsewhere, paid)
             continue
         otherwise = (row.stage, row.worker) in dropped_otherwise
         differences += _worker_differences(stage, row, given, elsewhere, history, otherwise, gone)
         beside, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
+        if is_model(row.worker):
+            continue  # its answers earn nothing, and what its calls cost is recomputed below
         differences += pay_differences(stage, row, given, books, beside, answered_then)
     there = [response for response in responses if response.id not in gone]
     judged = {stage.name: _counted(stage, there, standings) for stage in study.stages.values()}
@@ -119,9 +122,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     differences += [*of_items, *decision_differences(tx, study)]
     differences += [*grade_differences(tx, study, responses, judged, gone), *_duration_differences(tx)]
     differences += [*consent_differences(tx), *erasure_differences(tx, study), *shown_differences(tx, study)]
-    for kit, part in parts.items():
-        with blaming(f"audit of the kit `{kit}`"):
-            differences += part.differences(tx)
+    differences += [*_of_kits(tx, parts), *call_differences(tx, standings, paid)]
     differences += [*payment_differences(tx), *currency_differences(tx, study), *identity_differences(tx)]
     return Verification(
         {
@@ -132,32 +133,34 @@ def verify(tx: Tx, study: Study) -> Verification:
             **identities_checked(tx),
         },
         differences,
-        _unchecked(tx, study, silent, gone),
+        [*_unchecked(tx), *not_recomputed(tx, study, silent, gone), *unchecked_showing(tx, study)],
     )
 
 
-def _by_worker(responses: list[Response]) -> dict[tuple[str, str], list[Response]]:
-    by_worker: dict[tuple[str, str], list[Response]] = defaultdict(list)
-    for response in responses:
-        by_worker[response.stage, response.worker].append(response)
-    return by_worker
+def _add_bonuses(
+    tx: Tx, study: Study, parts: Mapping[str, AuditPart], history: History, bonuses: Bonuses
+) -> Mapping[tuple[str, str], int]:
+    """Add what was paid by kits, by hand and for what was kept; the time worked beside items."""
+    elsewhere: Counter[tuple[str, str]] = Counter()
+    for kit, part in parts.items():
+        with blaming(f"audit of the kit `{kit}`"):
+            part.add_pay(tx, study, bonuses)
+            elsewhere.update({} if part.worked is None else part.worked(tx, study))
+    for stage_name, worker, at, amount in (*given_by_hand(tx), *kept_bonuses(tx, history.study_at)):
+        bonuses[stage_name, worker].append((at, amount))
+    return elsewhere
 
 
-def _books(tx: Tx, study: Study, history: History, gone: Collection[int]) -> Books:
-    return Books(
-        history,
-        ledger.paid_by_participation(tx),
-        GoldThen.of(tx),
-        all_words(tx),
-        fees_then(tx, study, history),
-        ledger.for_responses(tx, gone),
-    )
+def _of_kits(tx: Tx, parts: Mapping[str, AuditPart]) -> Iterator[str]:
+    for kit, part in parts.items():
+        with blaming(f"audit of the kit `{kit}`"):
+            yield from part.differences(tx)
 
 
-def _unchecked(tx: Tx, study: Study, silent: Collection[str], gone: Collection[int]) -> list[str]:
-    """What nothing recorded can show."""
-    of_erased = not_recomputed(tx, study, silent, gone)
-    return [*unchecked_identities(tx), *unchecked_payments(tx), *of_erased, *unchecked_showing(tx, study)]
+def _unchecked(tx: Tx) -> Iterator[str]:
+    yield from unchecked_identities(tx)
+    yield from unknown_calls(tx)
+    yield from unchecked_payments(tx)
 
 
 def _item_differences(
@@ -186,7 +189,7 @@ def _kept_differences(
     row: ParticipationSummary,
     given: list[Response],
     elsewhere: Mapping[tuple[str, str], int],
-    paid: Mapping[tuple[str, str], tuple[int, int]],
+    paid: dict[tuple[str, str], tuple[int, int]],
 ) -> Iterator[str]:
     """What stays of somebody whose answers were erased: how many there were, how long they took, and the money."""
     in_ledger = paid.get((row.stage, row.worker), (0, 0))

@@ -72,6 +72,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("close", "Close a gate: decide who goes on, book bonuses, write messages, and end the round."),
     _command("aggregate", "Combine what several people said about each task into one answer, with its probability."),
     _command("agreement", "Say how far people agree on the same items, beyond chance."),
+    _command("annotate", "Let the models of a study annotate its items. Run it again to continue where it ended."),
     _command("models", "Test whether models may take people's place, and say how far they agree with them."),
     _command(
         "estimate", "Estimate a mean, a share, a difference or a slope from many labels of a model and few of people."

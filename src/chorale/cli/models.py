@@ -1,10 +1,12 @@
 """`chorale models`"""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Literal
 
-from chorale.cli.arguments import AsJson
-from chorale.cli.parameters import Option
+from chorale.cli.arguments import AsJson, Database
+from chorale.cli.models_source import source_of
+from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
 from chorale.metrics.options import Resamples, Seed, WithIntervals
@@ -25,11 +27,11 @@ KindColumn = Annotated[
     Option(metavar="COLUMN", help="The column that says human or model. Usual: kind."),
 ]
 CloseByName = Annotated[
-    CloseBy,
+    CloseBy | Literal["task"],
     Option(
         metavar="NAME",
-        help="What makes labels close: accuracy (the same), rmse (near numbers), jaccard or masi (sets), span (3:5) "
-        "or ua-f1 (sets of spans).",
+        help="What makes labels close: accuracy (the same), rmse (near numbers), jaccard or masi (sets), span (3:5), "
+        "ua-f1 (sets of spans), or in a study task (the task's own distance).",
     ),
 ]
 Annotators = Annotated[
@@ -48,8 +50,21 @@ Expert = Annotated[
 ]
 
 
+JudgmentsOrStudy = Annotated[
+    Path,
+    Argument(
+        metavar="FILE|DIR",
+        help="Judgments (CSV, TSV, JSONL or Parquet with task, worker and label), or the folder of a study whose "
+        "models have annotated.",
+    ),
+]
+StageOfStudy = Annotated[
+    str | None, Option(metavar="STAGE", help="In a study, the stage. Default: the only one with answers of models.")
+]
+
+
 def models(
-    file: judged_options.JudgmentsFile,
+    file: JudgmentsOrStudy,
     model: ModelNames = (),
     kind: KindColumn = None,
     by: CloseByName = "accuracy",
@@ -80,17 +95,20 @@ def models(
     ci: WithIntervals = False,
     resamples: Resamples = 1000,
     seed: Seed = 1,
+    stage: StageOfStudy = None,
+    db: Database = None,
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
     """Test whether models may take people's place, and say how far they agree with them."""
-    reading = Reading(task, worker, label, None, sep, empty, repeats, missing=missing or ())
+    columns = Reading(task, worker, label, None, sep, empty, repeats, missing=missing or ())
+    source = source_of(file, db, stage, label, by, columns)
     with patiently("resamples") as progress:
-        judged = judged_in(file, reading)
-        judged, named = models_in(file, judged, reading, model or (), kind)
+        judged = judged_in(source.data, source.reading)
+        judged, named = models_in(source.data, judged, source.reading, model or (), kind)
         options = ModelOptions(
             named,
-            by,
+            source.near,
             EPSILONS[annotators] if epsilon is None else epsilon,
             min_items,
             expert,
@@ -101,4 +119,4 @@ def models(
             items,
         )
         score = score_models(judged, options, Resampling(ci, resamples, seed, progress))
-    print_scored(score, as_json=as_json, as_latex=as_latex)
+    print_scored(source.added_to(score), as_json=as_json, as_latex=as_latex)

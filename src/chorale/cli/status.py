@@ -103,7 +103,8 @@ def _print_status(study: "Study") -> None:
     for content in _of_kits(study).values():
         show(*map(score_table, content.tables))
     fees = money_text(now.totals["fee"], pay.currency)
-    print_line(f"Spent {money_text(now.spent, pay.currency)}, of which {fees} in fees.")
+    calls = f" and {money_text(now.totals['model'], pay.currency)} for calls of models" if now.totals["model"] else ""
+    print_line(f"Spent {money_text(now.spent, pay.currency)}, of which {fees} in fees{calls}.")
     if now.stopped:
         budget, names = money_text(pay.budget or 0, pay.currency), ", ".join(now.stopped)
         print_line(f"Nothing more is given out in {names}: the budget of {budget} does not cover one more answer.")

@@ -7,6 +7,7 @@ from chorale.contract.combined import Combined
 from chorale.contract.exporting import Origin, RowMeasure, RowMeasures, Seeds, StageResults, TaskExport
 from chorale.contract.fields import AnswerField, FieldKind, FieldResult, Scale, StudioControl
 from chorale.contract.peoples_grades import Kept, Marks
+from chorale.contract.prompting import Prompting, UnreadableError
 from chorale.contract.quality_names import QualityNames
 from chorale.contract.reveal import Reveal
 from chorale.contract.task import (
@@ -54,6 +55,7 @@ __all__ = [
     "Marks",
     "Options",
     "Origin",
+    "Prompting",
     "QualityNames",
     "ReportSection",
     "Reveal",
@@ -68,5 +70,6 @@ __all__ = [
     "StudioControl",
     "Task",
     "TaskExport",
+    "UnreadableError",
     "installed_tasks",
 ]

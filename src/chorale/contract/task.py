@@ -20,6 +20,7 @@ from chorale.contract.explaining import Explaining as Explaining  # noqa: PLC041
 from chorale.contract.exporting import Seeds, TaskExport
 from chorale.contract.fields import AnswerField, FieldResult, Scale
 from chorale.contract.peoples_grades import Kept, Marks
+from chorale.contract.prompting import PLAIN_PROMPTING, Prompting
 from chorale.contract.quality_names import CROWDTRUTH_NAMES, QualityNames
 from chorale.contract.reveal import Reveal
 from chorale.model import Answer, Judgment, NewItem, Payload, SourceItem
@@ -367,6 +368,8 @@ class Task:
     """How simulated workers answer."""
     explaining: Explaining = PLAIN_WORDING
     """How items, answers and grades read to people."""
+    prompting: Prompting = PLAIN_PROMPTING
+    """How a model is asked, and how its answer is read."""
     exports: tuple[TaskExport, ...] = ()
     """Tables that only this kind of work has."""
 

@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 
 from chorale.engine.running import NO_CONSENT_NEEDED, RunningStage, Study
-from chorale.model import EXPERT, Worker
+from chorale.model import EXPERT, MODEL_PREFIX, Worker
 from chorale.protocol import Admission, draw_arm
 from chorale.store import Tx, arms, beginnings, consents, events, gates, locks, participations, settings, workers
 from chorale.store.credentials import Credentials
 
 EXPERTS_PANEL = "expert"
 """Where experts come from who work in stages of their own."""
+MODELS_PANEL = "model"
+"""Where models come from."""
 
 
 def arrive(tx: Tx, study: Study, panel: str, external_id: str, visit: Mapping[str, str]) -> Worker:
@@ -34,6 +36,16 @@ def arrive_as_expert(tx: Tx, study: Study, name: str) -> Worker:
     return expert
 
 
+def arrive_as_model(tx: Tx, study: Study, name: str) -> Worker:
+    """The worker that a model is. There is nobody to consent."""
+    worker, new = workers.arrive_named(tx, MODELS_PANEL, name, f"{MODEL_PREFIX}{name}", study.clock())
+    if new:
+        evidence = {"panel": MODELS_PANEL, "worker": worker.pseudonym}
+        events.record(tx, study.clock(), "arrived", evidence, worker_id=worker.id)
+        workers.consent(tx, worker.id, NO_CONSENT_NEEDED, study.clock())
+    return worker
+
+
 def consent(tx: Tx, study: Study, worker_id: int) -> None:
     """Note that somebody agrees to the consent form in force; again, if it is another one than they agreed to."""
     form = study.consent
@@ -54,7 +66,7 @@ def put_in_arm(tx: Tx, study: Study, worker_id: int) -> None:
     if arms.arm_of(tx, worker_id) is not None:
         return
     panel = workers.panel_of(tx, worker_id) or ""
-    if panel == EXPERTS_PANEL:
+    if panel in (EXPERTS_PANEL, MODELS_PANEL):
         return
     stratum = panel if rule.stratify == "panel" else ""
     counter = f"arms:{stratum}"

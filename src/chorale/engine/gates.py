@@ -23,7 +23,7 @@ from chorale.engine.entering import put_in_arm
 from chorale.engine.paying import pay_bonus
 from chorale.engine.running import RunningGate, RunningStage, Study
 from chorale.folder.feedback import TemplateMistakeError, compose, mean_criteria
-from chorale.model import GradedAnswer, MessageState, Refusal, money_text
+from chorale.model import GradedAnswer, MessageState, Refusal, is_model, money_text
 from chorale.protocol import Candidate, GateVerdict, decide_gate
 from chorale.store import Tx, events, gates, grades, locks, messages
 
@@ -263,7 +263,7 @@ def _follow(
             events.record(tx, now, "qualified", grounds, worker_id=worker_id)
             if study.settings.arms is not None and study.settings.arms.after == name:
                 put_in_arm(tx, study, worker_id)
-    if verdict.passed and rule.bonus:
+    if verdict.passed and rule.bonus and not is_model(verdict.worker):
         pay_bonus(tx, study, stage, worker_id, f"gate:{gate.name}:{worker_id}", rule.bonus, f"passed {gate.name}")
 
 

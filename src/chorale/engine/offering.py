@@ -217,7 +217,7 @@ def secret_number(study: Study) -> int:
     return study.secrets.getrandbits(62)
 
 
-def _new_token(study: Study) -> str:
+def new_token(study: Study) -> str:
     """What an assignment is called in addresses: nobody can guess it."""
     return urlsafe_b64encode(study.secrets.randbytes(15)).decode()
 
@@ -228,7 +228,7 @@ def _lease_next(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
     choose = _stage_item if stage.round_size is None else _round_item
     chosen = choose(tx, study, stage, worker_id, record)
     if chosen is not None:
-        return assignments.lease(tx, _new_token(study), stage.id, worker_id, *chosen, now, until)
+        return assignments.lease(tx, new_token(study), stage.id, worker_id, *chosen, now, until)
     if stage.round_size is not None and record.answered < stage.round_size:
         # A round is the same for everybody: what somebody has put aside comes again when all else is done.
         return assignments.lease_again(tx, stage.id, worker_id, now, until)

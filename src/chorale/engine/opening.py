@@ -44,6 +44,7 @@ from chorale.store.consents import ConsentForm
 from chorale.store.gold import gold_by_key
 
 DATABASE = "study.db"
+ANNOTATING = "study.db.annotating"
 CHECK_SECONDS = 10.0
 """How long a site looks through its file before it opens; `chorale verify` takes the time it needs."""
 
@@ -71,6 +72,10 @@ def bring_in_additions(study: Study, path: Path) -> None:
     study.store.do(lambda tx: _settle_after_changes(tx, study))
 
 
+class OpenElsewhereError(UserError):
+    """The study's site is open already."""
+
+
 @contextmanager
 def serving_alone(path: Path, database: str | None, refusal: str | None = None) -> Iterator[None]:
     """Keep a second server from the study's SQLite file while one is running; PostgreSQL may have any number."""
@@ -83,10 +88,24 @@ def serving_alone(path: Path, database: str | None, refusal: str | None = None) 
             # The system lets go of it when the process ends, however it ends.
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UserError(
+            raise OpenElsewhereError(
                 refusal
                 or f"The site of {path} is open already: one server at a time writes to an SQLite file. Close that one "
                 "first, or use PostgreSQL (--db) for several."
+            ) from None
+        yield
+
+
+@contextmanager
+def annotating_alone(path: Path) -> Iterator[None]:
+    """Keep a second process from running the study's models: each would take the other's requests for lost ones."""
+    with _open_lock(path / ANNOTATING) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UserError(
+                f"The models of {path} are being run already, by `chorale annotate` or by the site. Wait for that, or "
+                "end it first."
             ) from None
         yield
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from chorale.engine.running import RunningStage, Study
 from chorale.model import EntryKind, GoldRecord, Participation, money_text
-from chorale.protocol import fee_due, fee_on, gold_bonus, length_pay, part_of_round, parts_bonus
-from chorale.store import Tx, assignments, events, gates, ledger, offering, participations, settings, workers
+from chorale.protocol import CALL_UNIT, calls_due, fee_due, fee_on, gold_bonus, length_pay, part_of_round, parts_bonus
+from chorale.store import Tx, assignments, calls, events, gates, ledger, offering, participations, settings, workers
 
 BUDGET_REACHED = "budget reached"
 """What is noted, with the budget of that moment, when it no longer covered an item."""
@@ -17,6 +17,9 @@ class Booked(NamedTuple):
     earned: int
     fee: int
     exact_fee: int
+
+
+NOTHING = Booked(0, 0, 0)
 
 
 class Amount(NamedTuple):
@@ -177,6 +180,26 @@ def _promised(tx: Tx, study: Study) -> tuple[int, int]:
     return most, payments
 
 
+def _committed(tx: Tx) -> int:
+    """What was paid, and the most that calls of models can cost whose price is not known yet."""
+    return participations.spent(tx) - (-calls.reserved(tx) // CALL_UNIT)
+
+
+def book_call(tx: Tx, study: Study, stage: RunningStage, worker_id: int, call_id: int, cost: int) -> None:
+    """Add the exact cost of a call, and book whole minor units of the sum as far as not booked yet."""
+    if not cost:
+        return
+    before = calls.cost_of(tx, worker_id, stage.id)
+    exact = before.exact + cost
+    due = calls_due(exact, before.booked)
+    calls.set_cost(tx, worker_id, stage.id, calls.ModelCost(exact, before.booked + due))
+    if due:
+        reason = "this call and those before, as far as not booked yet"
+        cause = f"call:{call_id}:model"
+        ledger.add_entry(tx, cause, study.clock(), worker_id, stage.id, EntryKind.MODEL, due, reason)
+        participations.add_earnings(tx, stage.id, worker_id, 0, due, 0)
+
+
 def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
     """Whether the budget covers one more item of the stage, on top of all that was paid and is being worked on.
 
@@ -187,13 +210,38 @@ def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
         return True
     out, payments = _promised(tx, study)
     more = out + most_for_one(study, stage)
-    spent = participations.spent(tx)
+    spent = _committed(tx)
     enough = spent + _with_fee(study, more, payments + 2) <= budget
-    if not enough and settings.setting_value(tx, BUDGET_REACHED) != str(budget):
-        settings.set_setting(tx, BUDGET_REACHED, str(budget))
-        evidence = {"budget": budget, "spent": spent, "promised": more}
-        events.record(tx, study.clock(), BUDGET_REACHED, evidence)
+    if not enough:
+        _note_budget_reached(tx, study, budget, spent, more)
     return enough
+
+
+def _note_budget_reached(tx: Tx, study: Study, budget: int, spent: int, promised: int) -> None:
+    if settings.setting_value(tx, BUDGET_REACHED) != str(budget):
+        settings.set_setting(tx, BUDGET_REACHED, str(budget))
+        evidence = {"budget": budget, "spent": spent, "promised": promised}
+        events.record(tx, study.clock(), BUDGET_REACHED, evidence)
+
+
+class CallBudget:
+    """What the budget has left for calls, counted down as they are planned."""
+
+    def __init__(self, tx: Tx, study: Study) -> None:
+        self._tx, self._study = tx, study
+        room = left(tx, study)
+        self._room = None if room is None else room * CALL_UNIT
+
+    def takes(self, cost: int) -> bool:
+        """Whether it covers a call of this cost at the most, and from then on less. If not, that is written down."""
+        if self._room is None:
+            return True
+        if cost <= self._room:
+            self._room -= cost
+            return True
+        spent, (out, _) = _committed(self._tx), _promised(self._tx, self._study)
+        _note_budget_reached(self._tx, self._study, self._study.settings.pay.budget or 0, spent, out)
+        return False
 
 
 def covers(tx: Tx, study: Study, amount: int, payments: int) -> bool:
@@ -207,7 +255,7 @@ def lacking(tx: Tx, study: Study, amount: int, payments: int) -> int:
     if budget is None:
         return 0
     out, more = _promised(tx, study)
-    return max(participations.spent(tx) + _with_fee(study, amount + out, payments + more) - budget, 0)
+    return max(_committed(tx) + _with_fee(study, amount + out, payments + more) - budget, 0)
 
 
 def is_covered(tx: Tx, study: Study, stage: RunningStage) -> bool:
@@ -233,7 +281,7 @@ def left(tx: Tx, study: Study) -> int | None:
     budget = study.settings.pay.budget
     if budget is None:
         return None
-    return budget - participations.spent(tx) - _with_fee(study, *_promised(tx, study))
+    return budget - _committed(tx) - _with_fee(study, *_promised(tx, study))
 
 
 def _with_fee(study: Study, amount: int, payments: int) -> int:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from chorale.contract import installed_tasks
 from chorale.engine.ledger_currency import refuse_other_currency
-from chorale.engine.opening import DATABASE, open_study, steady_clock
+from chorale.engine.opening import DATABASE, OpenElsewhereError, open_study, serving_alone, steady_clock
 from chorale.engine.planning import note_forecast
 from chorale.engine.running import RunningStage, Study, running_gates, running_stage
 from chorale.folder.checking.settings_file import which_folder
@@ -44,6 +44,21 @@ def study_to_prepare(directory: Path, database: str | None) -> Iterator[Study]:
     else:
         with started_study(directory, database) as study:
             yield study
+
+
+@contextmanager
+def study_for_models(directory: Path, database: str | None) -> Iterator[Study]:
+    """A study whose models are to annotate: brought up to date with its files, unless its site is open."""
+    _check_is_study(directory)
+    try:
+        with serving_alone(directory, database):
+            study = open_study(directory, database)
+    except OpenElsewhereError:
+        with started_study(directory, database) as study:
+            yield study
+        return
+    with closing(study):
+        yield study
 
 
 def keep_forecast(directory: Path) -> None:

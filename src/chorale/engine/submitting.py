@@ -84,8 +84,10 @@ def submit(
     idempotency_key: str,
     duration_ms: int | None,
     session: SessionClaim | None = None,
+    *,
+    unpaid: bool = False,
 ) -> Outcome:
-    """Take an answer: once, however often it is sent. With a session, only if that holds."""
+    """Take an answer: once, however often it is sent. With a session, only if that holds. Models are `unpaid`."""
     held = own_assignment(tx, study, worker_id, token, session)
     assignment, record = held.assignment, held.record
     stage = study.stage_by_id(assignment.stage_id)
@@ -106,7 +108,7 @@ def submit(
     after = None
     if graded is not None:
         after = gold_after(record.gold, stage.gold_marks(graded.result.score), stage.settings.gold)
-    paid = _pay(tx, study, stage, held, token, response_id, answer, after, now)
+    paid = paying.NOTHING if unpaid else _pay(tx, study, stage, held, token, response_id, answer, after, now)
     participations.count_answer(
         tx, stage.id, worker_id, earned=paid.earned, fees=paid.fee, exact_fees=paid.exact_fee, worked_ms=duration
     )

@@ -14,7 +14,7 @@ from typing import TypeVar
 from chorale.contract import Task, TaskExport, installed_tasks
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
-from chorale.exchange import export_fields, export_rows
+from chorale.exchange import export_fields, export_models, export_rows
 from chorale.exchange.export_columns import response_columns, response_lines
 from chorale.exchange.export_folders import FOLDERS, write_folder
 from chorale.exchange.export_format import ExportFormat, Rows, Writer
@@ -322,6 +322,20 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
             *("score", "criteria", "reasons", "graded_at", "graded_at_ms"),
         ),
         export_rows.grade_rows,
+        tables.write_csv,
+    ),
+    "calls": ExportFormat(
+        "every call to a model: version, prompt hash, output, tokens, time and exact price, one JSON object a line",
+        "calls.jsonl",
+        export_models.CALL_COLUMNS,
+        export_models.call_rows,
+        _write_lines,
+    ),
+    "model-answers": ExportFormat(
+        "every answer of a model, whether it counts or is kept apart, as CSV",
+        "model-answers.csv",
+        export_models.ANSWER_COLUMNS,
+        export_models.answer_rows,
         tables.write_csv,
     ),
     "messages": ExportFormat(

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from chorale.lazy import attach
 
 if TYPE_CHECKING:
+    from chorale.model.model_settings import ModelSettings, StageModels
     from chorale.model.money import money_number, money_text
     from chorale.model.nouns import (
+        MODEL_PREFIX,
         Answer,
         AssignmentKind,
         AssignmentState,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
         SourceItem,
         StageState,
         Standing,
+        is_model,
         responses_behind,
     )
     from chorale.model.problems import Problem, Refusal, UserError
@@ -73,11 +76,12 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = attach(
     __name__,
     {
+        "model_settings": ("ModelSettings", "StageModels"),
         "money": ("money_number", "money_text"),
         "nouns": (
             *("Answer", "AssignmentKind", "AssignmentState", "EntryKind", "GoldRecord", "GradedAnswer", "ItemState"),
             *("Judgment", "Label", "MessageState", "NewItem", "Payload", "SourceItem", "StageState", "Standing"),
-            "responses_behind",
+            *("MODEL_PREFIX", "is_model", "responses_behind"),
         ),
         "problems": ("Problem", "Refusal", "UserError"),
         "protocol_settings": (
@@ -110,6 +114,7 @@ __getattr__, __dir__ = attach(
 
 __all__ = [
     "EXPERT",
+    "MODEL_PREFIX",
     "AnalysisSettings",
     "Answer",
     "ArmsSettings",
@@ -136,6 +141,7 @@ __all__ = [
     "LengthPay",
     "Message",
     "MessageState",
+    "ModelSettings",
     "NewItem",
     "Participation",
     "PartsBonus",
@@ -157,6 +163,7 @@ __all__ = [
     "SkipSettings",
     "SourceItem",
     "Stage",
+    "StageModels",
     "StagePay",
     "StageSettings",
     "StageState",
@@ -166,6 +173,7 @@ __all__ = [
     "UserError",
     "Worker",
     "invited_to",
+    "is_model",
     "money_number",
     "money_text",
     "responses_behind",

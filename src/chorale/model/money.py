@@ -25,6 +25,17 @@ def money_text(amount: int, currency: str) -> str:
     return f"{'-' if amount < 0 else ''}{_SIGNS.get(currency, currency + ' ')}{number}"
 
 
+def exact_money_text(billionths: int, currency: str) -> str:
+    """An amount in billionths of a minor unit, with four digits more than money has.
+
+    >>> exact_money_text(1_234_567_890_123, "USD"), exact_money_text(12_345_678, "USD")
+    ('$12.345679', '$0.000123')
+    """
+    digits = minor_digits(currency) + 4
+    whole, part = divmod(round(abs(billionths) / 10**5), 10**digits)
+    return f"{'-' if billionths < 0 else ''}{_SIGNS.get(currency, currency + ' ')}{whole:,}.{part:0{digits}d}"
+
+
 def money_number(amount: int, currency: str) -> str:
     """An amount of minor units as a plain number, for other programs.
 

@@ -22,6 +22,15 @@ def responses_behind(item_key: str) -> tuple[int, ...]:
     return tuple(int(number) for number in numbers.split("+") if number.isdigit()) if slash else ()
 
 
+MODEL_PREFIX = "model:"
+"""How the pseudonyms of models begin; what follows is the name that the study file gives them."""
+
+
+def is_model(pseudonym: str) -> bool:
+    """Whether a worker is a model."""
+    return pseudonym.startswith(MODEL_PREFIX)
+
+
 class AssignmentKind(StrEnum):
     """Why a worker was given an item."""
 
@@ -69,6 +78,8 @@ class EntryKind(StrEnum):
     BASE = "base"
     BONUS = "bonus"
     FEE = "fee"
+    MODEL = "model"
+    """What calls of a model cost: paid to no worker."""
 
 
 @dataclass(frozen=True, slots=True)

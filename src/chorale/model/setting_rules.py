@@ -175,6 +175,19 @@ GROUPED = (
         "stage.rehearsal stage.rehearsal.truth",
     ),
     _rule(
+        When.ANY_TIME,
+        "Applies to requests from then on; every call keeps its own model version, prompt hash and price.",
+        """model model.name model.endpoint model.protocol model.folder model.command model.answers model.model model.key
+        model.temperature model.seed model.max_tokens model.max_prompt_tokens model.input_price model.output_price
+        model.at_once model.timeout_seconds model.tries model.structured model.examples model.confidence
+        model.samples stage.models stage.models.use stage.models.run""",
+    ),
+    _rule(
+        When.FIRST_IN_STAGE,
+        "Refused after that: answers of models would count that were kept apart, or the other way round.",
+        "stage.models.role",
+    ),
+    _rule(
         When.FIRST_VERDICT,
         "Refused after that: whom the gate decides about, and when, would change under those it decided about.",
         "gate.stage gate.decides",

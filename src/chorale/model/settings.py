@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from chorale.model.mail_settings import MailSettings
+from chorale.model.model_settings import ModelSettings
 from chorale.model.panels import PANELS
 from chorale.model.protocol_settings import AnalysisSettings, ArmsSettings, GateSettings
 from chorale.model.recruiting_settings import ProlificSettings
@@ -119,8 +120,8 @@ class ArrivalSettings(Settings):
     def _is_no_invitation(cls, value: str) -> str:
         # People are known by panel and id, and those with a signed link have this for a panel. Ids from a panel are not
         # signed: under the same name, anybody could be taken for somebody invited.
-        if value in ("invitation", "expert", "public"):
-            raise ValueError("stands for people who come by a signed link or a public page. Choose another name.")
+        if value in ("invitation", "expert", "public", "model"):
+            raise ValueError("stands for signed links, a public page or models. Choose another name.")
         return value
 
     @field_validator("study_parameter", "session_parameter")
@@ -232,3 +233,4 @@ class StudySettings(Settings):
     gate: tuple[GateSettings, ...] = Field(
         default=(), description="What is decided between stages: who may go on, with what bonus and message."
     )
+    model: tuple[ModelSettings, ...] = Field(default=(), description="Models that annotate beside people.")

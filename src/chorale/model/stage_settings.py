@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from chorale.model.model_settings import StageModels
 from chorale.model.protocol_settings import (
     GoldBonus,
     LengthPay,
@@ -320,6 +321,9 @@ class StageSettings(Settings):
     pay: StagePay = Field(default=StagePay(), description="What the work pays.")
     rehearsal: RehearsalSettings | None = Field(
         default=None, description="What simulated workers need to know; never shown to anybody."
+    )
+    models: StageModels | None = Field(
+        default=None, description="Models that annotate in the stage, and what their answers are for."
     )
     options_from: Name | None = Field(
         default=None,

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from chorale.contract.reading_time import TOO_FAST, estimated_seconds
 from chorale.engine.running import RunningStage, Study
+from chorale.model import is_model
 from chorale.store import Tx, codec
 from chorale.store.items import some_payloads
 
@@ -45,7 +46,7 @@ def hurried_workers(tx: Tx, study: Study, worked: Iterable[tuple[str, str, int, 
     """
     hurried = []
     for stage, worker, answers, worked_ms in worked:
-        if answers < ENOUGH_ANSWERS or worked_ms <= 0:
+        if answers < ENOUGH_ANSWERS or worked_ms <= 0 or is_model(worker):
             continue
         estimate = reading_estimate(tx, study, study.stage(stage))
         seconds = worked_ms / 1000 / answers

@@ -8,7 +8,7 @@ from typing import Any
 from chorale.engine.gates import statuses_as_json
 from chorale.engine.paying import stopped
 from chorale.engine.running import Study
-from chorale.model import GoldRecord, StageState, Standing
+from chorale.model import GoldRecord, StageState, Standing, is_model
 from chorale.monitor.costs import ArmCosts, arm_costs, study_costs
 from chorale.monitor.hurried import HurriedWorker, hurried_workers
 from chorale.monitor.outcomes import tallies
@@ -131,7 +131,7 @@ def wages(study: Study, standings: Sequence[ParticipationSummary]) -> tuple[Wage
     """What an hour pays in all, and in every stage that somebody has worked in for money."""
     by_stage: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for row in standings:
-        if (row.answered or row.worked_ms) and not study.stage(row.stage).is_by_colleagues:
+        if (row.answered or row.worked_ms) and not study.stage(row.stage).is_by_colleagues and not is_model(row.worker):
             by_stage[row.stage].append((row.earned, row.worked_ms))
     of_all = wage_summary(paid_and_worked(study, standings))
     return of_all, {name: wage_summary(paid) for name, paid in by_stage.items()}
@@ -141,7 +141,7 @@ def paid_and_worked(study: Study, standings: Sequence[ParticipationSummary]) -> 
     """What everybody has earned and how long they worked for it, where wages are reckoned."""
     by_worker: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for row in standings:
-        if not study.stage(row.stage).is_by_colleagues:
+        if not study.stage(row.stage).is_by_colleagues and not is_model(row.worker):
             paid, worked = by_worker[row.worker]
             by_worker[row.worker] = (paid + row.earned, worked + row.worked_ms)
     return list(by_worker.values())

@@ -19,7 +19,9 @@ from chorale.protocol.judgments import (
 )
 from chorale.protocol.limits import Limit, Shortage, gates_that_wait, stages_too_small
 from chorale.protocol.pay import (
+    CALL_UNIT,
     WageSummary,
+    calls_due,
     fee_due,
     fee_on,
     gold_bonus,
@@ -45,6 +47,7 @@ from chorale.protocol.trust import Verdict, WorkerQuality, gold_after, gold_coun
 from chorale.protocol.turnout import Turnout, fewest_people
 
 __all__ = [
+    "CALL_UNIT",
     "Admission",
     "Ahead",
     "ArmDraw",
@@ -66,6 +69,7 @@ __all__ = [
     "after_held_item",
     "ahead",
     "always",
+    "calls_due",
     "closed_by",
     "criterion_of",
     "decide_gate",

@@ -26,6 +26,19 @@ def fee_due(exact_fees: int, fees_booked: int) -> int:
     return (exact_fees + FEE_UNIT // 2) // FEE_UNIT - fees_booked
 
 
+# Calls of models are summed in billionths of a minor unit: whole numbers for every price with three decimals.
+CALL_UNIT = 1_000_000_000
+
+
+def calls_due(exact_cost: int, booked: int) -> int:
+    """What is still to be booked, given the exact cost of all calls so far, as with fees.
+
+    >>> calls_due(1_499_999_999, 0), calls_due(1_500_000_000, 1)
+    (1, 1)
+    """
+    return (exact_cost + CALL_UNIT // 2) // CALL_UNIT - booked
+
+
 def gold_bonus(record: GoldRecord, rule: GoldBonus | None, parts: int | None = None) -> int:
     """What the answer that made the record what it is earns on top: at the end of every `of` gold answers.
 

@@ -10,6 +10,7 @@ from chorale.metrics.resampling import Resampling
 from chorale.model import ItemState
 from chorale.model.plural import plural
 from chorale.monitor.costs import study_costs
+from chorale.monitor.models import model_records
 from chorale.monitor.status import status
 from chorale.report.agreement import aggregation_section, agreement_section
 from chorale.report.analysis import analysis_sections
@@ -29,6 +30,7 @@ from chorale.report.document import (
 from chorale.report.fields import fields_sections
 from chorale.report.kit_sections import kit_sections
 from chorale.report.methods import methods_paragraph
+from chorale.report.models import model_sentences, models_sections
 from chorale.report.monitoring import monitoring_sections
 from chorale.report.page import report_page
 from chorale.report.people import funnel_section, workers_section
@@ -69,9 +71,17 @@ def _report(
     imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
     funnel = funnel_section(tx, study, now, came, imported, draw=options.charts)
     costs = study_costs(tx, study)
-    methods = methods_paragraph(study, now, costs, funnel.json, agreement.json, imported)
+    records, currency = model_records(tx, study), study.settings.pay.currency
+    of_models = list(model_sentences(records, currency))
+    methods = " ".join([methods_paragraph(study, now, costs, funnel.json, agreement.json, imported), *of_models])
     card, metadata = data_card_section(
-        study, data_files(tx, study, data), came, licence=options.licence, url=options.url, methods=methods
+        study,
+        data_files(tx, study, data),
+        came,
+        licence=options.licence,
+        url=options.url,
+        methods=methods,
+        models=of_models,
     )
     sections = [
         Section("methods", "Methods, in a paragraph", [Quoted(methods)], methods),
@@ -85,6 +95,7 @@ def _report(
         *fields_sections(tx, study, stages),
         *monitoring_sections(stages, items),
         workers_section(tx, study, now, draw=options.charts),
+        *models_sections(records, currency),
     ]
     sections[3:3] = analysis_sections(tx, study, came, resampling, with_arms=options.arms, draw=options.charts)
     taken = {*OTHER_KEYS, *(section.name for section in (*sections, card, checked))}

@@ -56,7 +56,14 @@ def _digest(path: Path) -> str:
 
 
 def data_card_section(
-    study: Study, files: Sequence[DataFile], came: Attendees, *, licence: str | None, url: str | None, methods: str
+    study: Study,
+    files: Sequence[DataFile],
+    came: Attendees,
+    *,
+    licence: str | None,
+    url: str | None,
+    methods: str,
+    models: Sequence[str] = (),
 ) -> tuple[Section, Mapping[str, Any]]:
     """The section, and the Croissant metadata."""
     tasks = sorted({stage.task.name for stage in study.stages.values()})
@@ -81,6 +88,7 @@ def data_card_section(
                 "People appear under pseudonyms that are the same in all files; ids of panels are in none of them.",
                 f"Licence: {licence}." if licence else "No licence has been named (--license names one).",
                 f"Contact: {study.settings.study.contact}.",
+                *models,
                 "What people wrote and what items hold is as it was given: nobody has looked for personal data in it.",
             ]
         ),

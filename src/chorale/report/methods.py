@@ -141,6 +141,8 @@ def _money(study: Study, now: Status, costs: CostTerms) -> Iterator[str]:
         return
     currency = study.settings.pay.currency
     fees = f", {money_text(now.totals['fee'], currency)} of it fees" if now.totals["fee"] else ""
+    if now.totals["model"]:
+        fees += f", {money_text(now.totals['model'], currency)} of it calls of models"
     each = ""
     if costs.per_result is not None:
         each = f", or {money_text(round(costs.per_result), currency)} for each of {costs.results:,} {costs.unit}s"

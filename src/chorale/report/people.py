@@ -11,7 +11,7 @@ from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.gates import gate_statuses
 from chorale.engine.running import Study
 from chorale.metrics.score_table import Cell, ScoreTable
-from chorale.model import Standing, money_text
+from chorale.model import Standing, is_model, money_text
 from chorale.monitor.hurried import hurried_line
 from chorale.monitor.outcomes import tallies
 from chorale.monitor.status import Status, gold_of
@@ -96,7 +96,7 @@ def _items(now: Status, *, draw: bool) -> list[Part]:
 def crowd_and_experts(tx: Tx) -> tuple[list[ParticipationSummary], list[ParticipationSummary]]:
     """How everybody stands in every stage: the people who came, and the experts, who are staff."""
     staff = workers.from_panel(tx, EXPERTS_PANEL)
-    rows = participations.participation_summaries(tx)
+    rows = [row for row in participations.participation_summaries(tx) if not is_model(row.worker)]
     return [row for row in rows if row.worker not in staff], [row for row in rows if row.worker in staff]
 
 
@@ -124,7 +124,7 @@ def _counts(stage: StageCounts, now: Status) -> dict[str, Any]:
 
 
 def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section:
-    standings = participations.participation_summaries(tx)
+    standings = [row for row in participations.participation_summaries(tx) if not is_model(row.worker)]
     currency = study.settings.pay.currency
     measures: list[dict[str, Any]] = []
     for stage in study.stages:

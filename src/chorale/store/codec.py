@@ -27,6 +27,11 @@ def storage_problem(value: object) -> str | None:
     return "has NUL characters, which can't be stored" if _NUL.search(text) else None
 
 
+def storable(text: str) -> str:
+    """A text with what no database stores replaced: for what others wrote and is kept as it came."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"))
 
 

@@ -21,6 +21,7 @@ from chorale.store.schema import (
     verdict,
     worker,
 )
+from chorale.store.workers import models
 
 
 def has_entry(tx: Connection, cause: str) -> bool:
@@ -89,9 +90,9 @@ _WORKED: Select[Any] = select(
 
 
 def worked(tx: Connection) -> list[WorkDone]:
-    """Everybody who has answered something or worked otherwise, in every stage."""
+    """Everybody who has answered something or worked otherwise, in every stage; no models."""
     did = or_(participation.c.answered > 0, participation.c.worked_ms > 0)
-    return [WorkDone(*row) for row in tx.execute(_WORKED.where(did))]
+    return [WorkDone(*row) for row in tx.execute(_WORKED.where(did, participation.c.worker_id.not_in(models())))]
 
 
 def idle_since(tx: Connection, stage_id: int) -> int | None:

@@ -15,8 +15,9 @@ from sqlalchemy import Boolean, Connection, Engine, inspect, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError
 
-# Tables are in three modules, and those of all of them belong to the schema.
+# Tables are in four modules, and those of all of them belong to the schema.
 import chorale.store.identity_schema
+import chorale.store.model_schema
 import chorale.store.recruiting_schema  # noqa: F401
 from chorale.model import UserError
 from chorale.model.extras import need

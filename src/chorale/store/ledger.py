@@ -10,6 +10,8 @@ from chorale.store.database import STREAMED
 from chorale.store.prepared import PreparedInsert, Scope
 from chorale.store.schema import entry, stage, worker
 
+NOT_FOR_WORKERS = (EntryKind.FEE.value, EntryKind.MODEL.value)
+"""Kinds of entries that are paid to others than the worker they are about."""
 _INSERT_ENTRY = PreparedInsert(
     entry, "cause", "at", "worker_id", "stage_id", "kind", "amount", "reason", scope=Scope(worker="worker_id")
 )
@@ -117,7 +119,7 @@ def paid_to_people(tx: Connection) -> Iterator[Row[str, str, str, int]]:
         .select_from(entry)
         .join(worker, worker.c.id == entry.c.worker_id)
         .join(stage, stage.c.id == entry.c.stage_id)
-        .where(entry.c.kind != EntryKind.FEE)
+        .where(entry.c.kind.not_in(NOT_FOR_WORKERS))
     )
     yield from tx.execute(query, execution_options=STREAMED)
 
@@ -132,13 +134,13 @@ def ledger_totals(tx: Connection) -> dict[str, int]:
 
 
 def paid_by_participation(tx: Connection) -> dict[tuple[str, str], tuple[int, int]]:
-    """(stage, worker) → what the ledger says was paid, and its fees."""
+    """(stage, worker) → what the ledger says was paid, and its fees; of a model, what its calls cost."""
     query = (
         select(
             stage.c.name,
             worker.c.pseudonym,
-            func.sum(case((entry.c.kind == EntryKind.FEE, 0), else_=entry.c.amount)),
-            func.sum(case((entry.c.kind == EntryKind.FEE, entry.c.amount), else_=0)),
+            func.sum(case((entry.c.kind.in_(NOT_FOR_WORKERS), 0), else_=entry.c.amount)),
+            func.sum(case((entry.c.kind.in_(NOT_FOR_WORKERS), entry.c.amount), else_=0)),
         )
         .join(worker, worker.c.id == entry.c.worker_id)
         .join(stage, stage.c.id == entry.c.stage_id)

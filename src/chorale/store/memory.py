@@ -3,8 +3,9 @@
 from sqlalchemy import Connection
 from sqlalchemy.pool import StaticPool
 
-# Tables are in three modules, and those of all of them belong to the schema.
+# Tables are in four modules, and those of all of them belong to the schema.
 import chorale.store.identity_schema
+import chorale.store.model_schema
 import chorale.store.recruiting_schema  # noqa: F401
 from chorale.store.append_only import sqlite_triggers
 from chorale.store.inline import InlineStore

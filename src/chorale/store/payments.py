@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, case, func, insert, or_, selec
 
 from chorale.model import EntryKind
 from chorale.store.codec import as_ordered_text, from_text
+from chorale.store.ledger import NOT_FOR_WORKERS
 from chorale.store.recruiting_schema import payment, payment_failure, payment_retry, payout, submission
 from chorale.store.schema import entry, worker, worker_identity
 
@@ -110,10 +111,10 @@ def accounts(tx: Connection, worker_id: int | None = None) -> list[Account]:
     earned = (
         select(
             entry.c.worker_id,
-            func.sum(case((entry.c.kind == EntryKind.FEE, 0), else_=entry.c.amount)).label("earned"),
+            func.sum(case((entry.c.kind.in_(NOT_FOR_WORKERS), 0), else_=entry.c.amount)).label("earned"),
             func.max(entry.c.id).label("newest"),
         )
-        .where(wanted(entry.c.worker_id))
+        .where(wanted(entry.c.worker_id), entry.c.kind != EntryKind.MODEL)
         .group_by(entry.c.worker_id)
         .subquery()
     )
@@ -325,7 +326,7 @@ def covered(tx: Connection) -> list[Covered]:
     own = (entry.c.worker_id == payment.c.worker_id) & (entry.c.id <= payment.c.up_to_entry)
     earned = (
         select(func.coalesce(func.sum(entry.c.amount), 0))
-        .where(own, entry.c.kind != EntryKind.FEE)
+        .where(own, entry.c.kind.not_in(NOT_FOR_WORKERS))
         .correlate(payment)
         .scalar_subquery()
     )

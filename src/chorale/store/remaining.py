@@ -8,6 +8,7 @@ from sqlalchemy import Connection, func, or_, select
 from chorale.store.erased import ERASED
 from chorale.store.erasing import WITHDRAWN
 from chorale.store.schema import response, worker, worker_identity
+from chorale.store.workers import models
 
 
 def erased_answers(tx: Connection) -> set[int]:
@@ -49,7 +50,7 @@ def last_seen(tx: Connection, experts_panel: str) -> list[LastSeen]:
         )
         .join(worker_identity, worker_identity.c.worker_id == worker.c.id)
         .outerjoin(last, last.c.worker_id == worker.c.id)
-        .where(worker_identity.c.panel != experts_panel)
+        .where(worker_identity.c.panel != experts_panel, worker.c.id.not_in(models()))
         .where(or_(identified, func.coalesce(last.c.answers, 0) > 0))
         .order_by(worker.c.id)
     )

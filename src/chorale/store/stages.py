@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, inse
 from chorale.model import ItemState, Stage, StageState, Standing
 from chorale.store.prepared import Prepared
 from chorale.store.schema import assignment, event, gold, item, item_source, participation, response, setting, stage
+from chorale.store.workers import models
 
 Also = Sequence[ColumnElement[bool]]
 """Whose participation counts as work beside those who have answered something."""
@@ -161,10 +162,11 @@ _LIVE: Select[Any] = (
 
 
 def _people(also: Also) -> Select[Any]:
+    of_people = participation.c.worker_id.not_in(models())
     return select(
         participation.c.stage_id,
-        _how_many(or_(participation.c.answered > 0, *also)),
-        _how_many(participation.c.standing == Standing.DROPPED),
+        _how_many(and_(of_people, or_(participation.c.answered > 0, *also))),
+        _how_many(and_(of_people, participation.c.standing == Standing.DROPPED)),
         func.sum(participation.c.earned),
         func.sum(participation.c.fees),
     ).group_by(participation.c.stage_id)

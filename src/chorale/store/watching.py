@@ -7,6 +7,7 @@ from sqlalchemy import Connection, func, literal_column, select
 from chorale.model import ItemState
 from chorale.protocol.suspicion import Given
 from chorale.store.schema import gold, item, participation, response, worker
+from chorale.store.workers import models
 
 
 class GoldTurns(NamedTuple):
@@ -34,12 +35,13 @@ class Habits(NamedTuple):
 
 
 def habits(tx: Connection) -> list[Habits]:
-    """How much everybody answered and skipped, and how they did on gold."""
+    """How much everybody answered and skipped, and how they did on gold; no models."""
     query = select(
         participation.c.stage_id,
         worker.c.pseudonym,
         *participation.c["answered", "skipped", "gold_right", "gold_answered"],
     ).join(worker, worker.c.id == participation.c.worker_id)
+    query = query.where(worker.c.id.not_in(models()))
     return [Habits._make(row) for row in tx.execute(query)]
 
 
@@ -69,6 +71,7 @@ def complete_answers(tx: Connection, stage_id: int) -> list[Given]:
             response.c.kind == literal_column("'production'"),
             item.c.state == ItemState.COMPLETE.value,
             item.c.label.is_not(None),
+            worker.c.id.not_in(models()),
         )
         .order_by(response.c.id.desc())
         .limit(MOST_ANSWERS)

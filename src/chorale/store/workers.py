@@ -4,7 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from sqlalchemy import BigInteger, Connection, and_, bindparam, delete, func, literal_column, or_, select, update
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    func,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from chorale.model import Worker
 from chorale.store.codec import as_ordered_text
@@ -47,6 +59,16 @@ def arrive(
         if known is None:
             raise RuntimeError(f"the identity {panel!r} vanished while it was being made")
         return known, False
+    return Worker(worker_id, pseudonym, now, None), True
+
+
+def arrive_named(tx: Connection, panel: str, name: str, pseudonym: str, now: int) -> tuple[Worker, bool]:
+    """The worker behind a name that need not be hidden, made at the first call; and whether they are new."""
+    known = find_by_identity(tx, panel, name)
+    if known is not None:
+        return known, False
+    worker_id = _ADD_WORKER.number(tx, pseudonym=pseudonym, arrived_at=now)
+    _ADD_IDENTITY.changed(tx, worker_id=worker_id, panel=panel, external_id=name, visit="{}")
     return Worker(worker_id, pseudonym, now, None), True
 
 
@@ -137,6 +159,11 @@ def use_token(tx: Connection, digest: str, expires_at: int, now: int) -> bool:
     return bool(tx.execute(upsert(tx, used_token).values(**row).on_conflict_do_nothing()).rowcount)
 
 
+def models() -> Select[int]:
+    """The workers that are models."""
+    return select(worker_identity.c.worker_id).where(worker_identity.c.panel == literal_column("'model'"))
+
+
 def came_from(tx: Connection, panel: str) -> bool:
     """Whether anybody has come from a panel."""
     query = select(worker_identity.c.worker_id).where(worker_identity.c.panel == panel).limit(1)
@@ -184,16 +211,15 @@ class Attendees:
 
 
 def attendees(tx: Connection, experts_panel: str) -> Attendees:
-    """`experts_panel` is the panel that experts come from."""
+    """`experts_panel` is the panel that experts come from. Models are nobody who came."""
     last_at = tx.execute(select(func.max(response.c.submitted_at))).scalar()
     experts = select(worker_identity.c.worker_id).where(worker_identity.c.panel == experts_panel)
     first_at = func.min(worker.c.arrived_at)
-    counted = select(func.count(), func.count(worker.c.consented_at), first_at).where(worker.c.id.not_in(experts))
+    people = worker.c.id.not_in(experts) & worker.c.id.not_in(models())
+    counted = select(func.count(), func.count(worker.c.consented_at), first_at).where(people)
     arrived, consented, first = tx.execute(counted).one()
     in_time = None
     if last_at is not None:
-        in_time = tx.execute(
-            select(func.count()).where(worker.c.id.not_in(experts), worker.c.arrived_at <= last_at)
-        ).scalar_one()
+        in_time = tx.execute(select(func.count()).where(people, worker.c.arrived_at <= last_at)).scalar_one()
     staff, first_of_staff = tx.execute(select(func.count(), first_at).where(worker.c.id.in_(experts))).one()
     return Attendees(arrived, consented, in_time, staff, first if arrived else first_of_staff, last_at)

@@ -1,7 +1,7 @@
 """All promises of a task, one check each."""
 
 from chorale.contract import Task
-from chorale.testing import answers, pages
+from chorale.testing import answers, pages, prompting
 from chorale.testing.subject import Check, Subject, check_all
 
 
@@ -30,6 +30,7 @@ TASK_CHECKS: tuple[TaskCheck, ...] = (
     TaskCheck("deriving", "Nothing is derived from nothing.", answers.deriving),
     TaskCheck("simulating", "Simulated answers are valid, and the same for the same seed.", answers.simulating),
     TaskCheck("explaining", "Items, answers and grades can be shown to people.", answers.explaining),
+    TaskCheck("prompting", "A model can be asked, and what it returns is an answer or refused.", prompting.prompting),
     TaskCheck("inputs", "Its functions change nothing that they are handed.", answers.inputs),
     TaskCheck("exports", "Its tables have the columns that they name.", pages.exports),
 )

@@ -27,6 +27,7 @@ from chorale.registry import blaming, loaded_parts
 from chorale.store import in_use
 from chorale.store.in_use import OtherVersionError
 from chorale.store.opening import revisions
+from chorale.web.annotating import annotate_for_ever, keeps_annotating
 from chorale.web.console import console_routes
 from chorale.web.limits import FairQueue, KnowsCookie
 from chorale.web.links import signing_key, study_sessions
@@ -90,7 +91,7 @@ def create_app(
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        lifespan=_sweeping(site, parts, notifications),
+        lifespan=_sweeping(site, parts, notifications, folder),
     )
     # Straight into the application's own router: an included one is built once more, and costs every request another
     # look-up.
@@ -146,7 +147,7 @@ def _arrivals(
 
 
 def _sweeping(
-    site: Site, parts: Sequence[SitePart], notifications: Notifications
+    site: Site, parts: Sequence[SitePart], notifications: Notifications, folder: Path | None
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     """Look after expired leases, changed trust and a new signing key while the site runs."""
     study, prolific = site.study, site.prolific
@@ -157,6 +158,8 @@ def _sweeping(
         tasks = [asyncio.create_task(_sweep_for_ever(site, parts))]
         if prolific is not None and study.settings.prolific is not None:
             tasks.append(asyncio.create_task(sync_for_ever(site, prolific, notifications)))
+        if folder is not None and keeps_annotating(study):
+            tasks.append(asyncio.create_task(annotate_for_ever(study, folder)))
         if study.settings.mail is not None:
             tasks.append(asyncio.create_task(_mail_for_ever(study)))
         yield

@@ -17,7 +17,7 @@ from chorale.monitor.alarm import Alarm
 from chorale.monitor.event_words import in_words
 from chorale.monitor.overview import AgreementPart, overview
 from chorale.monitor.status import has_seen_arms
-from chorale.store import Tx, events, ledger
+from chorale.store import Tx, calls, events, ledger
 from chorale.store.console import bonuses
 from chorale.store.stages import StageCounts, stage_tallies
 from chorale.web.console.charts import Trend, trend_chart
@@ -135,7 +135,13 @@ def add_link_routes(console: Console) -> None:
 def _ledger(tx: Tx, study: Study) -> tuple[dict[str, int], list[StageCounts], list[Entry]]:
     counts = stage_tallies(tx, study.round_sizes, study.also_working)
     paid, fees, bonus = sum(one.paid for one in counts), sum(one.fees for one in counts), bonuses(tx)
-    totals = {EntryKind.BASE.value: paid - bonus, EntryKind.BONUS.value: bonus, EntryKind.FEE.value: fees}
+    called = sum(row.booked for row in calls.costs(tx))
+    totals = {
+        EntryKind.BASE.value: paid - bonus,
+        EntryKind.BONUS.value: bonus,
+        EntryKind.FEE.value: fees - called,
+        EntryKind.MODEL.value: called,
+    }
     return totals, counts, list(ledger.ledger_lines(tx, limit=LEDGER_LINES))
 
 

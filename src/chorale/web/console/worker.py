@@ -16,7 +16,7 @@ from chorale.web.console.workers import LONGEST_MESSAGE, Key, ShortText
 
 LAST_LINES = 50
 
-Pseudonym = Annotated[str, Path(pattern=r"^w-[a-z0-9]{1,30}$")]
+Pseudonym = Annotated[str, Path(pattern=r"^(?:w-[a-z0-9]{1,30}|model:[A-Za-z0-9._-]{1,60})$")]
 
 
 async def _page(console: Console, request: Request, pseudonym: str, code: int = 200, **context: Any) -> Response:

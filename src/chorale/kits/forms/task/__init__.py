@@ -22,6 +22,7 @@ from chorale.kits.forms.task.explaining import FormWording
 from chorale.kits.forms.task.items import item_type, media_columns
 from chorale.kits.forms.task.more_tables import more_tables
 from chorale.kits.forms.task.page import BROWSER, form_page
+from chorale.kits.forms.task.prompting import prompting
 from chorale.kits.forms.task.settings import FormOptions, Look
 from chorale.kits.forms.task.tables import answers_table, results_table
 
@@ -135,6 +136,7 @@ def _configured(options: FormOptions) -> Task:
             reasons=wording.reasons,
             feedback=wording.feedback,
         ),
+        prompting=prompting(form),
         exports=(results_table(form), answers_table(form), *more_tables(form)),
     )
 

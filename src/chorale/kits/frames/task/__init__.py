@@ -27,6 +27,7 @@ from chorale.kits.frames.task.answers import (
     present,
 )
 from chorale.kits.frames.task.items import FrameItem, arrange, caption, seconds, shown
+from chorale.kits.frames.task.prompting import FRAMES_ALONE, FRAMES_EXPLAINED
 from chorale.kits.frames.task.tables import FRAME_QUALITY_TABLE, FRAME_TABLE, SENTENCE_TABLE, WORKER_TABLE
 
 _HERE = Path(__file__).parent
@@ -54,6 +55,7 @@ def _configured(options: FrameOptions) -> Task:
         FRAMES,
         shape=replace(FRAMES.shape, answer_type=answer_type),
         form=replace(FRAMES.form, page=FRAMES.form.html + field, written_words=8 if required else 0),
+        prompting=FRAMES_EXPLAINED,
     )
 
 
@@ -111,6 +113,7 @@ FRAMES = Task(
     ),
     simulating=Simulating(guess=guess, imitate=imitate),
     explaining=Explaining(present=present, caption=caption),
+    prompting=FRAMES_ALONE,
     exports=(FRAME_TABLE, SENTENCE_TABLE, WORKER_TABLE, FRAME_QUALITY_TABLE),
 )
 

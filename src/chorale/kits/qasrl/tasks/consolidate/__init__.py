@@ -18,6 +18,7 @@ from chorale.kits.qasrl.tasks.shared import form_of
 from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, QuestionAnswer, canonical, misfit, roles
 from chorale.kits.qasrl.tasks.shared.comparing import COMBINING, EXPLAINING, KEPT, grade, groups, kept
 from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, StrictModel, only_predicate, view_of
+from chorale.kits.qasrl.tasks.shared.prompting import CONSOLIDATING
 from chorale.kits.qasrl.tasks.shared.tables import (
     ANNOTATORS,
     GOLD_STANDARD,
@@ -130,5 +131,6 @@ QASRL_CONSOLIDATE = Task(
     deriving=Deriving(gather=_gathered),
     simulating=Simulating(guess=_guess, imitate=_imitate),
     explaining=EXPLAINING,
+    prompting=CONSOLIDATING,
     exports=(GOLD_STANDARD, bank_table(_bank_questions), SENTENCES, ANNOTATORS),
 )

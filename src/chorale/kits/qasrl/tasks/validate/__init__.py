@@ -40,6 +40,7 @@ from chorale.kits.qasrl.tasks.shared.predicates import (
     only_predicate,
     view_of,
 )
+from chorale.kits.qasrl.tasks.shared.prompting import VALIDATING
 from chorale.kits.qasrl.tasks.shared.simulating import own_answers, some_words
 from chorale.kits.qasrl.tasks.shared.tables import SENTENCES, BankQuestion, bank_table, behind_each, gold_standard_of
 from chorale.model import Answer, Judgment, Payload, SourceItem
@@ -230,5 +231,6 @@ QASRL_VALIDATE = Task(
     deriving=Deriving(gather=_gathered),
     simulating=Simulating(guess=_guess, imitate=_imitate),
     explaining=Explaining(present=_presented, caption=caption),
+    prompting=VALIDATING,
     exports=(gold_standard_of(_valid_ones), bank_table(_bank_questions), SENTENCES),
 )

@@ -22,6 +22,7 @@ from chorale.kits.qasrl.tasks.shared.answers import (
 )
 from chorale.kits.qasrl.tasks.shared.comparing import COMBINING, EXPLAINING, grade
 from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, StrictModel, view_of
+from chorale.kits.qasrl.tasks.shared.prompting import WRITING
 from chorale.kits.qasrl.tasks.shared.simulating import guess, imitate
 from chorale.kits.qasrl.tasks.shared.tables import ANNOTATORS
 from chorale.text.inflections import VerbForms
@@ -80,5 +81,6 @@ QASRL_WRITE = Task(
     combining=COMBINING,
     simulating=Simulating(guess=guess, imitate=imitate),
     explaining=EXPLAINING,
+    prompting=WRITING,
     exports=(ANNOTATORS,),
 )

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, create_model
 from chorale.contract.exporting import Seeds
 from chorale.contract.task import Example, Form, Options, Shape, Task
 from chorale.kits.questions.files.columns import QuestionsOptions, questions_type, shown_questions
+from chorale.kits.questions.tasks.prompting import COMPARING
 from chorale.kits.questions.tasks.shared import STRICT, page_of
 from chorale.model import Payload
 
@@ -63,6 +64,7 @@ def _task(options: CompareOptions) -> Task:
         ),
         examples=_EXAMPLES,
         options=Options(model=CompareOptions, configure=_task),
+        prompting=COMPARING,
     )
 
 

@@ -31,6 +31,7 @@ from chorale.kits.questions.files.columns import (
     same_questions,
     shown_questions,
 )
+from chorale.kits.questions.tasks.grade.prompting import grading
 from chorale.kits.questions.tasks.grade.rubric import CRITERIA, RUBRIC, points_of
 from chorale.kits.questions.tasks.shared import STRICT, answer_type, combine_parts, page_of
 from chorale.model import Answer, Payload
@@ -177,6 +178,7 @@ def _task(options: GradeOptions) -> Task:
         combining=Combining(distance=_distance, combine=combine_parts),
         deriving=Deriving(source_problem=same_questions),
         simulating=Simulating(guess=guess, imitate=imitate),
+        prompting=grading(answer_first=options.answer_first),
         exports=(GRADES_TABLE,),
     )
 

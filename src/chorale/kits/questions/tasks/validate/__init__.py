@@ -31,6 +31,7 @@ from chorale.kits.questions.files.columns import (
     shown_questions,
 )
 from chorale.kits.questions.metrics.wording import likely_answer
+from chorale.kits.questions.tasks.prompting import VALIDATING
 from chorale.kits.questions.tasks.shared import STRICT, answer_type, combine_parts, page_of
 from chorale.kits.questions.tasks.validate.tables import RELEASED_TABLE
 from chorale.model import Answer
@@ -112,6 +113,7 @@ def _task(options: McqValidateOptions) -> Task:
         combining=Combining(distance=_distance, combine=combine_parts),
         deriving=Deriving(source_problem=same_questions),
         simulating=Simulating(guess=guess, imitate=imitate),
+        prompting=VALIDATING,
         exports=(RELEASED_TABLE,),
     )
 

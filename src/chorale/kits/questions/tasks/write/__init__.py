@@ -36,6 +36,7 @@ from chorale.kits.questions.files.columns import (
     questions_type,
     same_questions,
 )
+from chorale.kits.questions.tasks.prompting import writing
 from chorale.kits.questions.tasks.shared import answer_type, page_of
 from chorale.kits.questions.tasks.write.filler import good_questions, worsened
 from chorale.kits.questions.tasks.write.tables import WRITTEN_TABLE
@@ -148,6 +149,7 @@ def _task(options: WriteOptions) -> Task:
         deriving=Deriving(source_problem=same_questions),
         simulating=Simulating(guess=guess, imitate=imitate),
         explaining=Explaining(quote=_quoted),
+        prompting=writing(options, justify=options.justify),
         exports=(WRITTEN_TABLE,),
     )
 

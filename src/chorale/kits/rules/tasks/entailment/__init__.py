@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from chorale.contract.prompting import Prompting
 from chorale.contract.task import Deriving, Example, Form, Options, Shape, Task
 from chorale.kits.rules.tasks.entailment.applications import (
     PAPER_TABLE,
@@ -89,6 +90,9 @@ RULES_ENTAILMENT = Task(
     ),
     options=Options(model=EntailmentOptions),
     deriving=Deriving(derive=_both_meaningful),
+    prompting=Prompting(
+        "If `lhs` is true, is `rhs` true as well? `yes`: very likely. `no`: it is not, or you cannot tell.",
+    ),
     exports=(PAPER_TABLE,),
 )
 

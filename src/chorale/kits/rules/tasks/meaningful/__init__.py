@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from chorale.contract.asked_once import AskedOnce
+from chorale.contract.prompting import Prompting
 from chorale.contract.task import Example, Form, Shape, Task
 from chorale.kits.rules.tasks.phrases import ALSO_LEFT_OF, phrase_text
 from chorale.model import NewItem, Payload
@@ -98,4 +99,5 @@ RULES_MEANINGFUL = Task(
             answer="no",
         ),
     ),
+    prompting=Prompting("Does this phrase mean something? `yes`: you understand it. `no`: it makes no sense."),
 )

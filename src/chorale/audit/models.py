@@ -1,0 +1,68 @@
+"""Calls of models: their exact prices, what the ledger has of them, and that no item was answered twice."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from chorale.model import is_model
+from chorale.model.plural import plural
+from chorale.protocol import calls_due
+from chorale.store import Tx, calls, model_tasks
+from chorale.store.calls import CallState
+from chorale.store.model_tasks import BESIDE, TaskState
+from chorale.store.participations import ParticipationSummary
+
+_Paid = Mapping[tuple[str, str], tuple[int, int]]
+
+
+def call_differences(tx: Tx, standings: Sequence[ParticipationSummary], paid: _Paid) -> Iterator[str]:
+    """Every call priced again, their sums, and the whole minor units that were booked."""
+    exact: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for call in calls.all_calls(tx):
+        name = f"call {call.id} of {call.worker} in {call.stage}"
+        if call.state == CallState.DONE:
+            again = (call.input_tokens or 0) * call.input_price + (call.output_tokens or 0) * call.output_price
+            exact[call.worker, call.stage] += again
+            if call.cost != again:
+                yield f"{name}: cost stored {call.cost}, recomputed {again} (billionths of a minor unit)"
+        elif call.cost is not None:
+            yield f"{name}: has a cost and is {call.state}"
+    stored = {(row.worker, row.stage): row for row in calls.costs(tx)}
+    for worker, stage in sorted({*exact, *stored}):
+        row, again = stored.get((worker, stage)), exact[worker, stage]
+        name = f"calls of {worker} in {stage}"
+        if (row.exact if row else 0) != again:
+            yield f"{name}: cost stored {row.exact if row else 0}, recomputed {again} (billionths of a minor unit)"
+        if (row.booked if row else 0) != calls_due(again, 0):
+            yield f"{name}: booked {row.booked if row else 0}, recomputed {calls_due(again, 0)}"
+    for one in standings:
+        if is_model(one.worker):
+            in_ledger, due = paid.get((one.stage, one.worker), (0, 0)), calls_due(exact[one.worker, one.stage], 0)
+            if in_ledger != (0, due):
+                yield f"{one.worker} in {one.stage}: the ledger says {in_ledger}, its calls cost {due}"
+            if (one.earned, one.fees) != in_ledger:
+                yield f"{one.worker} in {one.stage}: shown {(one.earned, one.fees)}, the ledger says {in_ledger}"
+    yield from _task_differences(tx)
+
+
+def _task_differences(tx: Tx) -> Iterator[str]:
+    """Items that a model answered without a call, or twice, or that are counted and not submitted."""
+    done = Counter(call.task_id for call in calls.finished(tx))
+    responses = model_tasks.with_responses(tx)
+    for task in model_tasks.all_tasks(tx):
+        name = f"{task.worker} on item {task.item} of {task.stage}"
+        if task.state == TaskState.ANSWERED:
+            if not done[task.id]:
+                yield f"{name}: has an answer and no call"
+            if (task.response_id is None) != (task.kind == BESIDE):
+                yield f"{name}: is {task.kind} and has response {task.response_id}"
+            elif task.response_id is not None and responses.get(task.response_id) != task.answer:
+                yield f"{name}: the answer on record is not the one submitted"
+        elif task.answer is not None:
+            yield f"{name}: is {task.state} and has an answer"
+
+
+def unknown_calls(tx: Tx) -> Iterator[str]:
+    """Requests whose answer was never stored."""
+    unknown = sum(row.calls for row in calls.summaries(tx) if row.state in (CallState.UNKNOWN, CallState.SENT))
+    if unknown:
+        yield f"what {plural(unknown, 'call of a model', 'calls of models')} without a stored answer cost"

@@ -1,0 +1,66 @@
+"""Judgments of people and models in a study, for `chorale models DIR`."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from chorale.cli.models_source import ModelSource
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settling import settle_everything
+from chorale.engine.started import stage_called, started_study
+from chorale.metrics.reading.judged import Reading
+from chorale.metrics.score import Score
+from chorale.model import UserError
+from chorale.monitor.models import (
+    ModelRecord,
+    judged_rows,
+    model_records,
+    own_distance,
+    records_table,
+    reliability_table,
+    troubles_table,
+)
+from chorale.store import Tx
+
+
+def _added(records: Sequence[ModelRecord], currency: str, score: Score) -> Score:
+    """The test's result, with calls, cost, gold and confidence of every model."""
+    tables = [records_table(records, currency)]
+    tables += [table for table in (reliability_table(records), troubles_table(records)) if table]
+    runs = [record.as_json() for record in records]
+    return replace(score, json={**score.json, "runs": runs}, tables=[*score.tables, *tables])
+
+
+def study_source(
+    folder: Path, database: str | None, stage: str | None, field: str | None, by: str, reading: Reading
+) -> ModelSource:
+    """A study whose models have annotated; `field` is the part of answers to compare."""
+    with started_study(folder, database) as study:
+        settle_everything(study)
+        found = study.store.look(lambda tx: _read(tx, study, folder, stage, field, by))
+    return replace(found, reading=Reading(sep=reading.sep, repeats=reading.repeats))
+
+
+def _read(tx: Tx, study: Study, folder: Path, stage_name: str | None, field: str | None, by: str) -> ModelSource:
+    records = model_records(tx, study)
+    stage = _stage(study, records, folder, stage_name)
+    here = [one for one in records if one.stage == stage.name]
+    rows = list(judged_rows(tx, stage, field))
+    if not any(row["kind"] == "human" for row in rows):
+        raise UserError(f"Nobody but models has annotated {stage.name} of {folder} yet. Compare them once people have.")
+    near = own_distance(stage) if by == "task" else by
+    return ModelSource(rows, Reading(), near, partial(_added, here, study.settings.pay.currency))
+
+
+def _stage(study: Study, records: list[ModelRecord], folder: Path, name: str | None) -> RunningStage:
+    if name is not None:
+        return stage_called(study, name)
+    annotated = list(dict.fromkeys(one.stage for one in records if one.role != "round" and one.answered))
+    if not annotated:
+        raise UserError(f"No model has annotated {folder} yet. Run `chorale annotate {folder}` first.")
+    if len(annotated) > 1:
+        raise UserError(
+            f"Models have annotated several stages of {folder}: {', '.join(annotated)}. Name one with --stage."
+        )
+    return study.stage(annotated[0])

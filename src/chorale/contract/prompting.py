@@ -1,0 +1,162 @@
+"""How a model is asked what people are asked, and how its answer is read.
+
+A prompt is made of what workers see and of nothing else: every function here gets the view of an item, never the item.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+Shown = Mapping[str, Any]
+"""What a worker sees of an item: `Form.view`."""
+
+
+class UnreadableError(ValueError):
+    """What a model returned is no answer; the message tells the model why."""
+
+
+@dataclass(frozen=True)
+class Prompting:
+    """How a model is asked."""
+
+    ask: str = ""
+    """What the form asks and what answers mean, in Markdown, where the page says so and the guidelines may not."""
+    show: Callable[[Shown], Any] | None = None
+    """From a view to what the model reads of it, as JSON values. Default: the view."""
+    schema: Mapping[str, Any] | Callable[[Shown], Mapping[str, Any]] | None = None
+    """The JSON schema of an answer as the model writes it, or a function from a view to the schema of answers to it.
+    Default: that of `Shape.answer_type`."""
+    read: Callable[[Shown, Any], Any] | None = None
+    """From a view and an answer as the model writes it to the answer as the form submits it; `UnreadableError` where it
+    can't be. Default: as it is."""
+    write: Callable[[Shown, Any], Any] | None = None
+    """From a view and a stored answer to it to the answer as a model writes it, for examples. Default: as it is."""
+
+
+PLAIN_PROMPTING = Prompting()
+
+
+class TrainingExample(NamedTuple):
+    """An item of a training round, as workers see it once they have answered it."""
+
+    view: Shown
+    answer: Any
+    explanation: str
+
+
+class Quoted(NamedTuple):
+    """Words of a text as token numbers: the first, and the one after the last."""
+
+    start: int
+    end: int
+
+
+QUOTE_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string", "description": "The exact words of the text, whole words only."},
+        "nth": {
+            "type": "integer",
+            "minimum": 1,
+            "description": "Which occurrence of these words, counted from 1; only where they occur several times.",
+        },
+    },
+    "required": ["text"],
+    "additionalProperties": False,
+}
+"""How a model marks words: by quoting them."""
+
+
+def find_quote(pieces: Sequence[str], quote: Any) -> Quoted:
+    """The tokens that a quote names; UnreadableError where the text has them not at all, or several times.
+
+    `pieces` are token, gap, token, gap and so on.
+
+    >>> find_quote(["Snow", " ", "fell", "", "."], {"text": "fell"})
+    Quoted(start=1, end=2)
+    """
+    text, nth = (quote, None) if isinstance(quote, str) else _parts_of(quote)
+    words = text.split()
+    if not words:
+        raise UnreadableError("has an empty quote. Quote at least one word of the text.")
+    whole = "".join(pieces)
+    starts, ends, place = {}, {}, 0
+    for number, token in enumerate(pieces[::2]):
+        starts[place] = number
+        ends[place + len(token)] = number + 1
+        place += len(token) + len(pieces[2 * number + 1] if 2 * number + 1 < len(pieces) else "")
+    pattern = r"\s*".join(map(re.escape, words))
+    for flags in (0, re.IGNORECASE):
+        # Looked for at every place: what begins within a word must not hide what begins after it.
+        matches = [match for match in re.finditer(f"(?=({pattern}))", whole, flags) if match[1]]
+        found = [
+            Quoted(starts[match.start(1)], ends[match.end(1)])
+            for match in matches
+            if match.start(1) in starts and match.end(1) in ends
+        ]
+        if found or matches:
+            break
+    return _only_one(text, found, bool(matches), nth)
+
+
+def _only_one(text: str, found: Sequence[Quoted], within_words: bool, nth: int | None) -> Quoted:
+    if not found:
+        why = (
+            "begins or ends within a word. Quote whole words." if within_words else "is not in the text. Quote exactly."
+        )
+        raise UnreadableError(f"the quote {_short(text)} {why}")
+    if nth is not None:
+        if not 1 <= nth <= len(found):
+            raise UnreadableError(f"the quote {_short(text)} occurs {len(found)} times, and `nth` is {nth}.")
+        return found[nth - 1]
+    if len(found) > 1:
+        raise UnreadableError(
+            f"the quote {_short(text)} occurs {len(found)} times. Say which with `nth`, counted from 1, or quote more "
+            "words."
+        )
+    return found[0]
+
+
+def _parts_of(quote: Any) -> tuple[str, int | None]:
+    if not isinstance(quote, Mapping) or not isinstance(quote.get("text"), str):
+        raise UnreadableError("has a quote that is not text. Write the words of the text in `text`.")
+    nth = quote.get("nth")
+    if nth is not None and (isinstance(nth, bool) or not isinstance(nth, int)):
+        raise UnreadableError("has an `nth` that is not a whole number.")
+    return quote["text"], nth
+
+
+def as_quote(pieces: Sequence[str], start: int, end: int) -> dict[str, Any]:
+    """Tokens as a model quotes them, with `nth` where the words occur several times.
+
+    >>> as_quote(["no", " ", "and", " ", "no", ""], 2, 3)
+    {'text': 'no', 'nth': 2}
+    """
+    text = "".join(pieces[2 * start : 2 * end - 1])
+    try:
+        if find_quote(pieces, text) == (start, end):
+            return {"text": text}
+    except UnreadableError:
+        pass
+    nth = 1
+    while find_quote(pieces, {"text": text, "nth": nth}) != (start, end):
+        nth += 1
+    return {"text": text, "nth": nth}
+
+
+def _short(text: str) -> str:
+    return f"“{text if len(text) <= 80 else text[:77] + '…'}”"
+
+
+def json_in(text: str) -> Any:
+    """The first JSON object in a text, perhaps between other words; UnreadableError if there is none."""
+    start = text.find("{")
+    if start < 0:
+        raise UnreadableError("is not JSON. Answer with one JSON object and nothing else.")
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        raise UnreadableError("is not complete, valid JSON. Answer with one JSON object and nothing else.") from None
+    return value

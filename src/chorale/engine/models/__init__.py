@@ -1,0 +1,1 @@
+"""Models that annotate: given items, asked, and their answers kept, graded, counted and paid for."""

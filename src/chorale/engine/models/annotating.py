@@ -1,0 +1,256 @@
+"""A model at work: so many requests at once, each on record before it is made, until nothing is left."""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+from chorale.contract.prompting import UnreadableError
+from chorale.contract.prompts import ModelAnswer, Prompter, correction
+from chorale.engine.entering import arrive_as_model
+from chorale.engine.models.answering import Ended, complete_call, cost_of, end_task, merged, with_tokens
+from chorale.engine.models.stages import ModelStage, prompter_of
+from chorale.engine.models.taking import Place, PlannedWork, plan_call, reserve, resume, take
+from chorale.engine.paying import CallBudget
+from chorale.engine.running import Study
+from chorale.model import ModelSettings
+from chorale.platforms.models import Asked, ModelClient, Outcome, Reply
+from chorale.platforms.models.exchange import Message
+from chorale.store import Tx, calls, codec, model_tasks
+from chorale.store.model_tasks import TaskState
+
+T = TypeVar("T")
+STOP_AFTER = 20
+"""Items in a row that a server fails to answer, after which the run ends."""
+_AHEAD = 2
+"""Items that are taken at a time, for each request at once."""
+
+
+@dataclass
+class RunCounts:
+    """What a run has done so far."""
+
+    answered: int = 0
+    skipped: int = 0
+    failed: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    """Calls by what came of them."""
+    faults: Counter[str] = field(default_factory=Counter)
+    """Faults met by requests that were sent again."""
+    cost: int = 0
+    """In billionths of a minor unit."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    ended_by: str | None = None
+    """Why the run ended."""
+
+    @property
+    def items(self) -> int:
+        return self.answered + self.skipped + self.failed
+
+
+Progress = Callable[[RunCounts], None]
+
+
+class Annotation:
+    """One model in one stage."""
+
+    def __init__(
+        self,
+        study: Study,
+        of: ModelStage,
+        model: ModelSettings,
+        client: ModelClient,
+        limit: int | None = None,
+        progress: Progress = lambda _: None,
+    ) -> None:
+        self.counts = RunCounts()
+        self._study, self._of, self._model, self._client = study, of, model, client
+        self._limit = limit
+        self._progress = progress
+        self._waiting: deque[PlannedWork] = deque()
+        self._taken = 0
+        self._place = Place(0)
+        self._failures = 0
+        self._last_reason = ""
+        self._alone = asyncio.Lock()
+        self._worker_id = 0
+        self._prompter: Prompter
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the server kept failing, or rejects requests."""
+        return self._failures >= STOP_AFTER
+
+    async def run(self) -> RunCounts:
+        """Annotate until nothing is left, the limit is reached, or the server fails."""
+        study, model = self._study, self._model
+        self._worker_id = (await self._write(lambda tx: arrive_as_model(tx, study, model.name))).id
+        self._prompter = await self._write(lambda tx: prompter_of(tx, study, self._of.stage, model))
+        begun = await self._write(lambda tx: resume(tx, study, self._of, model, self._worker_id, self._prompter))
+        self._waiting.extend(begun if self._limit is None else begun[: self._limit])
+        self._taken = len(self._waiting)
+        stage_id = self._of.stage.id
+        self._place = Place(await self._write(lambda tx: model_tasks.given(tx, stage_id, self._worker_id)))
+        async with asyncio.TaskGroup() as group:
+            for _ in range(model.at_once):
+                group.create_task(self._work())
+        return self.counts
+
+    async def _work(self) -> None:
+        """One line of requests: the next is marked as sent in the transaction that ends the one before."""
+        work = await self._next()
+        if work is not None:
+            await self._write(partial(self._mark_sent, work))
+        while work is not None:
+            ended, last_write = await self._item(work)
+            following = await self._next()
+            await self._write(partial(self._end, work, ended, last_write, following))
+            self._count(ended)
+            work = following
+
+    async def _next(self) -> PlannedWork | None:
+        async with self._alone:
+            if not self._waiting and self._may_take():
+                most = _AHEAD * self._model.at_once
+                if self._limit is not None:
+                    most = min(most, self._limit - self._taken)
+                taken = await self._write(partial(self._take, most=most))
+                self._place = Place(self._place.served + len(taken.work), taken.after)
+                self._taken += len(taken.work)
+                self._waiting.extend(taken.work)
+                if taken.why_none is not None and self.counts.ended_by is None:
+                    self.counts.ended_by = taken.why_none
+            return self._waiting.popleft() if self._waiting and self._failures < STOP_AFTER else None
+
+    def _may_take(self) -> bool:
+        if self._limit is not None and self._taken >= self._limit:
+            self.counts.ended_by = self.counts.ended_by or "The limit of this run is reached."
+            return False
+        return self.counts.ended_by is None
+
+    def _take(self, tx: Tx, *, most: int) -> Any:
+        return take(tx, self._study, self._of, self._model, self._worker_id, self._prompter, self._place, most)
+
+    # One item
+
+    async def _item(self, work: PlannedWork) -> tuple[Ended, Callable[[Tx], None]]:
+        """Ask about an item, as often as it takes; what came of it, and how to record the last request."""
+        model = self._model
+        samples: list[tuple[ModelAnswer, float | None]] = []
+        call_id, messages = work.call_id, [Message("user", work.prompt.user)]
+        latency, corrected, number = 0, False, 0
+        while True:
+            reply, answer, problem = await self._call(work, messages, number)
+            latency += reply.latency_ms
+            self._count_call(reply)
+            record = partial(self._complete, work, call_id, reply)
+            if answer is not None:
+                samples.append((answer, reply.confidence))
+                if len(samples) == model.calls_per_item:
+                    return self._answered(samples, latency), record
+                purpose, messages, number = "sample", messages[:1], number + 1
+            elif problem is not None and not corrected:
+                corrected, purpose = True, "correct"
+                messages = [*messages[:1], Message("assistant", reply.output), Message("user", correction(problem))]
+            elif samples:
+                return self._answered(samples, latency), record
+            else:
+                state = TaskState.FAILED if reply.outcome.may_be_better_later else TaskState.SKIPPED
+                return Ended(state, latency_ms=latency), record
+            following = await self._write(partial(self._go_on, work, purpose, messages, record))
+            if following is None:
+                ended = self._answered(samples, latency) if samples else Ended(TaskState.SKIPPED, latency_ms=latency)
+                return ended, _nothing
+            call_id = following
+
+    async def _call(
+        self, work: PlannedWork, messages: list[Message], number: int
+    ) -> tuple[Reply, ModelAnswer | None, str | None]:
+        """The reply to a request, and the answer in it or what is wrong with that."""
+        stage, prompt, item = self._of.stage, work.prompt, work.task.item
+        longest = self._model.max_prompt_tokens
+        if longest is not None and (len(prompt.system) + len(prompt.user)) / 4 > longest:
+            return Reply(Outcome.TOO_LONG, tries=0), None, None
+        asked = Asked(prompt.system, messages, prompt.schema, stage.name, item.key, prompt.digest, number)
+        length = len(prompt.system) + sum(len(one.text) for one in messages)
+        reply = with_tokens(await self._client.ask(asked), length)
+        if reply.outcome is not Outcome.ANSWER:
+            return reply, None, None
+        try:
+            payload = codec.frozen_from_text(item.payload)
+            answer = self._prompter.read(reply.output, stage.view_of(item.payload), payload)
+            wrong = codec.storage_problem(answer.submitted)
+            if wrong is not None:
+                raise UnreadableError(wrong)
+        except UnreadableError as error:
+            return reply._replace(outcome=Outcome.UNPARSABLE, reason=str(error)), None, str(error)
+        return reply, answer, None
+
+    def _answered(self, samples: list[tuple[ModelAnswer, float | None]], latency: int) -> Ended:
+        answer, share = merged(samples)
+        sure = {"samples": share, "stated": answer.confidence, "logprobs": samples[0][1]}
+        return Ended(TaskState.ANSWERED, answer, sure.get(self._model.confidence), latency)
+
+    # What is written
+
+    def _mark_sent(self, work: PlannedWork, tx: Tx) -> None:
+        calls.mark_sent(tx, work.call_id, self._study.clock())
+
+    def _complete(self, work: PlannedWork, call_id: int, reply: Reply, tx: Tx) -> None:
+        complete_call(tx, self._study, self._of.stage, self._model, work.task, call_id, reply)
+
+    def _go_on(
+        self, work: PlannedWork, purpose: str, messages: list[Message], record: Callable[[Tx], None], tx: Tx
+    ) -> int | None:
+        """Record a request and begin the next about the same item; None if the budget does not cover it."""
+        record(tx)
+        more = sum(len(one.text.encode()) for one in messages[1:])
+        if not CallBudget(tx, self._study).takes(reserve(self._model, work.prompt, more)):
+            return None
+        call_id = plan_call(tx, self._study, self._model, work.task, work.prompt, purpose, more)
+        calls.mark_sent(tx, call_id, self._study.clock())
+        return call_id
+
+    def _end(
+        self, work: PlannedWork, ended: Ended, record: Callable[[Tx], None], following: PlannedWork | None, tx: Tx
+    ) -> None:
+        record(tx)
+        end_task(tx, self._study, work.task, ended)
+        if following is not None:
+            self._mark_sent(following, tx)
+
+    def _count_call(self, reply: Reply) -> None:
+        counts = self.counts
+        counts.outcomes[reply.outcome.value] += 1
+        self._last_reason = reply.reason or reply.outcome.value
+        counts.faults.update(reply.faults)
+        counts.cost += cost_of(self._model, reply)
+        counts.input_tokens += reply.input_tokens or 0
+        counts.output_tokens += reply.output_tokens or 0
+        if reply.outcome is Outcome.REJECTED:
+            self._failures = STOP_AFTER
+            counts.ended_by = f"The server rejects requests: {reply.reason}. Correct [[model]] and run it again."
+
+    def _count(self, ended: Ended) -> None:
+        counts = self.counts
+        counts.answered += ended.state is TaskState.ANSWERED
+        counts.skipped += ended.state is TaskState.SKIPPED
+        counts.failed += ended.state is TaskState.FAILED
+        if self._failures < STOP_AFTER:
+            self._failures = self._failures + 1 if ended.state is TaskState.FAILED else 0
+            if self._failures == STOP_AFTER:
+                counts.ended_by = (
+                    f"The server failed {STOP_AFTER} times in a row ({self._last_reason}). Run it again later; nothing "
+                    "is lost."
+                )
+        self._progress(counts)
+
+    async def _write(self, work: Callable[[Tx], T]) -> T:
+        return await asyncio.wrap_future(self._study.store.write(work))
+
+
+def _nothing(_tx: Tx) -> None:
+    """There is nothing to record."""

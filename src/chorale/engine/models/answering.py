@@ -1,0 +1,126 @@
+"""What becomes of a model's answer: on record with its call, and submitted where it counts like a worker's."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from chorale.contract.prompts import ModelAnswer
+from chorale.engine import paying, submitting
+from chorale.engine.offering import new_token
+from chorale.engine.running import RunningStage, Study
+from chorale.model import AssignmentKind, ModelSettings, Refusal
+from chorale.platforms.models import Outcome, Reply
+from chorale.store import Tx, assignments, calls, codec, model_tasks, offering
+from chorale.store.calls import CallResult
+from chorale.store.model_tasks import BESIDE, ModelTask, TaskState
+from chorale.store.offering import ItemContent
+
+_PER_TOKEN = 4
+"""Characters of a token, about, where a server counts none."""
+
+
+class Ended(NamedTuple):
+    """What came of an item."""
+
+    state: TaskState
+    answer: ModelAnswer | None = None
+    confidence: float | None = None
+    latency_ms: int = 0
+
+
+def cost_of(model: ModelSettings, reply: Reply) -> int:
+    """What a request cost, in billionths of a minor unit."""
+    return model.price(reply.input_tokens or 0, reply.output_tokens or 0)
+
+
+def complete_call(
+    tx: Tx, study: Study, stage: RunningStage, model: ModelSettings, task: ModelTask, call_id: int, reply: Reply
+) -> None:
+    """Put on record what came of a request, and book what it cost."""
+    cost = cost_of(model, reply)
+    result = CallResult(
+        reply.version,
+        reply.outcome.value,
+        reply.reason,
+        codec.storable(reply.output),
+        reply.tries,
+        json.dumps(reply.faults),
+        reply.input_tokens,
+        reply.output_tokens,
+        reply.latency_ms,
+        reply.confidence,
+        cost,
+    )
+    calls.complete(tx, call_id, result, study.clock())
+    paying.book_call(tx, study, stage, task.worker_id, call_id, cost)
+
+
+def with_tokens(reply: Reply, prompt_length: int) -> Reply:
+    """With a count of tokens where the server gives none, of what it has answered."""
+    if reply.outcome.may_be_better_later or reply.outcome is Outcome.TOO_LONG:
+        return reply._replace(input_tokens=0, output_tokens=0)
+    given, made = reply.input_tokens, reply.output_tokens
+    return reply._replace(
+        input_tokens=-(-prompt_length // _PER_TOKEN) if given is None else given,
+        output_tokens=-(-len(reply.output) // _PER_TOKEN) if made is None else made,
+    )
+
+
+def end_task(tx: Tx, study: Study, task: ModelTask, ended: Ended) -> None:
+    """Keep what came of an item; what counts goes the way of every worker's answer."""
+    now = study.clock()
+    if ended.answer is None:
+        model_tasks.end(tx, task, ended.state, now)
+        return
+    response_id = None
+    kind = task.kind
+    if kind != BESIDE:
+        response_id = _submitted(tx, study, task, ended.answer.submitted, ended.latency_ms)
+        kind = BESIDE if response_id is None else kind
+    model_tasks.end(
+        tx,
+        task,
+        ended.state,
+        now,
+        answer=codec.as_text(ended.answer.answer),
+        confidence=ended.confidence,
+        response_id=response_id,
+        kind=kind,
+    )
+
+
+def _submitted(tx: Tx, study: Study, task: ModelTask, answer: Any, latency_ms: int) -> int | None:
+    """The response that an answer is kept as; None where its item wants no more answers, and it is kept apart."""
+    if not model_tasks.has_place(tx, task):
+        return None
+    kind = AssignmentKind(task.kind)
+    content = ItemContent(task.item.item_id, task.item.key, task.item.group_key, task.item.payload, -1)
+    if kind is AssignmentKind.GOLD:
+        # One more than the workers who are to get it: it stays as often on offer to them.
+        offering.take_gold(tx, content.id, 1)
+    token = new_token(study)
+    assignments.lease(tx, token, task.stage_id, task.worker_id, content, kind, task.taken_at, study.clock() + 60_000)
+    try:
+        outcome = submitting.submit(
+            tx, study, task.worker_id, token, answer, f"model-task:{task.id}", latency_ms, unpaid=True
+        )
+    except Refusal as refusal:
+        raise RuntimeError(f"the answer to model task {task.id} was refused: {refusal}") from refusal
+    return outcome.response_id
+
+
+def merged(samples: list[tuple[ModelAnswer, float | None]]) -> tuple[ModelAnswer, float]:
+    """The most frequent of several answers, the first of those that are; and how frequent it is."""
+    texts = [codec.as_text(answer.answer) for answer, _ in samples]
+    most = max(texts, key=texts.count)
+    return samples[texts.index(most)][0], texts.count(most) / len(texts)
+
+
+def counted_faults(rows: list[tuple[str, str, str]]) -> Mapping[tuple[str, str], dict[str, int]]:
+    """How often calls of a model met each fault in a stage."""
+    met: dict[tuple[str, str], dict[str, int]] = {}
+    for worker, stage, faults in rows:
+        of = met.setdefault((worker, stage), {})
+        for name, count in json.loads(faults).items():
+            of[name] = of.get(name, 0) + int(count)
+    return met

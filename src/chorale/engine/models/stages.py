@@ -1,0 +1,90 @@
+"""In which stages a model annotates, and what its answers there are for."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from chorale.contract.prompting import TrainingExample
+from chorale.contract.prompts import Prompter
+from chorale.engine.running import RunningStage, Study
+from chorale.model import ModelSettings, StageModels, UserError
+from chorale.store import Tx, codec
+from chorale.store.gold import gold_items
+
+_BESIDE = StageModels()
+
+
+class ModelStage(NamedTuple):
+    """A stage in which a model annotates."""
+
+    stage: RunningStage
+    rule: StageModels
+
+    @property
+    def counts(self) -> bool:
+        """Whether its answers count towards labels."""
+        return self.rule.role == "worker"
+
+
+def stages_of(study: Study, model: ModelSettings, only: str | None = None) -> list[ModelStage]:
+    """The stages that a model annotates, in their order, with the rounds that lead to them.
+
+    Without any `[stage.models]` in the study file, it annotates all that are no rounds, beside people.
+    """
+    if only is not None and only not in study.stages:
+        raise UserError(f"There is no stage {only!r}. The stages are: {', '.join(study.stages)}.")
+    said = any(stage.settings.models is not None for stage in study.stages.values())
+    annotated = [
+        ModelStage(stage, stage.settings.models or _BESIDE)
+        for stage in study.stages.values()
+        if stage.round_size is None and _is_used(stage, model, said=said) and only in (None, stage.name)
+    ]
+    behind = {name: study.work_behind(stage).work for name, stage in study.stages.items() if stage.round_size}
+    wanted = {one.stage.name for one in annotated}
+    rounds = {name for name, work in behind.items() if wanted & set(work)}
+    by_name = {one.stage.name: one for one in annotated}
+    return [
+        by_name.get(name) or ModelStage(stage, _BESIDE)
+        for name, stage in study.stages.items()
+        if name in by_name or name in rounds
+    ]
+
+
+def _is_used(stage: RunningStage, model: ModelSettings, *, said: bool) -> bool:
+    rule = stage.settings.models
+    if rule is None:
+        return not said
+    return not rule.use or model.name in rule.use
+
+
+def prompter_of(tx: Tx, study: Study, stage: RunningStage, model: ModelSettings) -> Prompter:
+    """What makes the prompts of a stage for a model."""
+    examples = training_examples(tx, study, stage, model.examples)
+    return Prompter(stage.task, stage.guidelines, examples, asks_confidence=model.confidence == "stated")
+
+
+def training_examples(tx: Tx, study: Study, stage: RunningStage, most: int) -> Sequence[TrainingExample]:
+    """Items of training rounds of the same task, as workers see them after answering. What is gold here is left out."""
+    schema = stage.task.shape.answer_schema
+    rounds = [
+        each
+        for each in study.stages.values()
+        if each.settings.round is not None
+        and each.settings.round.feedback == "at once"
+        and each.name != stage.name
+        and each.task.name == stage.task.name
+        and each.task.shape.answer_schema == schema
+    ]
+    if not rounds or not most:
+        return ()
+    hidden = {_shown(stage, gold.payload) for gold in gold_items(tx, stage.name, stage.lowest_correct)}
+    examples = []
+    for each in rounds:
+        for gold in gold_items(tx, each.name, each.lowest_correct):
+            if gold.active and _shown(stage, gold.payload) not in hidden:
+                view = stage.view_of(codec.as_text(gold.payload))
+                examples.append(TrainingExample(view, gold.answer, gold.explanation))
+    return examples[:most]
+
+
+def _shown(stage: RunningStage, payload: object) -> str:
+    return codec.as_text(stage.view_of(codec.as_text(payload)))

@@ -1,0 +1,220 @@
+"""Giving items to a model, and planning what it is asked: by the rules that hold for workers, and within the budget."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import NamedTuple
+
+from chorale.contract.prompts import Prompt, Prompter
+from chorale.engine import paying
+from chorale.engine.entering import admission
+from chorale.engine.models.stages import ModelStage
+from chorale.engine.offering import secret_number
+from chorale.engine.running import RunningStage, Study
+from chorale.model import AssignmentKind, ModelSettings, StageState, Standing
+from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
+from chorale.store import Tx, calls, codec, events, model_tasks, participations
+from chorale.store.calls import NewCall
+from chorale.store.credentials import credentials_of
+from chorale.store.model_tasks import BESIDE, ModelTask, TakenItem
+from chorale.store.participations import Attendance
+
+_PROMPT_EXTRA = 500
+"""Tokens that a server may add to a prompt for its own template, at the most."""
+
+
+_WHY: Mapping[Reason, str] = {
+    Reason.BELOW_GOLD: "The model was removed: its gold accuracy is below the minimum.",
+    Reason.BELOW_QUALITY: "The model was removed: its worker quality is below the minimum.",
+    Reason.ROUND_FINISHED: "The round is finished.",
+    Reason.ENDED: "A gate has ended the stage.",
+    Reason.PAUSED: "The stage is paused. Resume it with `chorale resume`.",
+    Reason.BUDGET: "The budget covers no further call. Raise `budget` in [pay] to continue.",
+    Reason.LIMIT: "The model has given as many answers as `max_per_worker` allows.",
+}
+"""Why a model gets no more items, for the requester to read."""
+
+
+class PlannedWork(NamedTuple):
+    """An item that a model was given, with the request that is on record for it."""
+
+    task: ModelTask
+    prompt: Prompt
+    call_id: int
+
+
+class Place(NamedTuple):
+    """How far a model has come in a stage."""
+
+    served: int
+    """How many items it was given so far."""
+    after: int = -1
+    """The position behind which it looks for more."""
+
+
+class Taken(NamedTuple):
+    """What a model gets to do."""
+
+    work: Sequence[PlannedWork]
+    after: int
+    """Where the next search begins."""
+    why_none: str | None = None
+    """Why there is no more, for people to read."""
+
+
+def take(
+    tx: Tx,
+    study: Study,
+    of: ModelStage,
+    model: ModelSettings,
+    worker_id: int,
+    prompter: Prompter,
+    place: Place,
+    most: int,
+) -> Taken:
+    """Give a model items of a stage, and plan a request for each."""
+    after = place.after
+    stage = of.stage
+    record = participations.attendance(tx, stage.id, worker_id)
+    if record is None:
+        now = _enter(tx, study, stage, worker_id)
+        record = participations.attendance(tx, stage.id, worker_id)
+    else:
+        now = situation(_facts(tx, study, of, worker_id, record))
+    if now.state is not State.AVAILABLE or record is None:
+        return Taken((), after, _why(now))
+    budget = paying.CallBudget(tx, study)
+    work: list[PlannedWork] = []
+    for item, kind in _next_items(tx, of, worker_id, record, place, most):
+        prompt = prompter.prompt(stage.view_of(item.payload))
+        if not budget.takes(reserve(model, prompt)):
+            return Taken(work, after, _WHY[Reason.BUDGET])
+        task = model_tasks.take(tx, stage.id, worker_id, item, kind, study.clock())
+        work.append(PlannedWork(task, prompt, plan_call(tx, study, model, task, prompt, "ask")))
+        if kind in (BESIDE, AssignmentKind.PRODUCTION):
+            after = item.position
+    return Taken(work, after, None if work else "Nothing is left to annotate.")
+
+
+def resume(
+    tx: Tx, study: Study, of: ModelStage, model: ModelSettings, worker_id: int, prompter: Prompter
+) -> list[PlannedWork]:
+    """What an earlier run has taken and not finished, planned anew. What it had sent is unknown from here on."""
+    now = study.clock()
+    calls.give_up(tx, worker_id, of.stage.id, now)
+    calls.forget_planned(tx, worker_id, of.stage.id)
+    record = participations.attendance(tx, of.stage.id, worker_id)
+    if record is None or situation(_facts(tx, study, of, worker_id, record)).state is not State.AVAILABLE:
+        return []
+    work = []
+    budget = paying.CallBudget(tx, study)
+    for task in model_tasks.unfinished(tx, of.stage.id, worker_id):
+        prompt = prompter.prompt(of.stage.view_of(task.item.payload))
+        if not budget.takes(reserve(model, prompt)):
+            break
+        model_tasks.ask_again(tx, task.id)
+        work.append(PlannedWork(task, prompt, plan_call(tx, study, model, task, prompt, "ask")))
+    return work
+
+
+def plan_call(
+    tx: Tx, study: Study, model: ModelSettings, task: ModelTask, prompt: Prompt, purpose: str, more: int = 0
+) -> int:
+    """Put a request on record before it is made. `more` are bytes that it has beside the prompt."""
+    call = NewCall(
+        task.id,
+        task.worker_id,
+        task.stage_id,
+        purpose,
+        model.asked_for,
+        prompt.digest,
+        study.clock(),
+        *model.prices,
+        reserve(model, prompt, more),
+    )
+    return calls.plan(tx, call)
+
+
+def reserve(model: ModelSettings, prompt: Prompt, more: int = 0) -> int:
+    """The most that a request can cost, in billionths of a minor unit: no token is shorter than a byte."""
+    if not model.input_price and not model.output_price:
+        return 0
+    longest = len(prompt.system.encode()) + len(prompt.user.encode()) + len(codec.as_text(prompt.schema).encode())
+    return model.price(longest + more + _PROMPT_EXTRA, model.max_tokens)
+
+
+def _next_items(
+    tx: Tx, of: ModelStage, worker_id: int, record: Attendance, place: Place, most: int
+) -> Iterator[tuple[TakenItem, str]]:
+    stage, served = of.stage, place.served
+    if stage.settings.round is not None and stage.round_size is not None:
+        practice = stage.settings.round.feedback == "at once"
+        kind = AssignmentKind.TRAINING if practice else AssignmentKind.QUALIFICATION
+        left = min(most, stage.round_size - served)
+        yield from ((item, kind.value) for item in model_tasks.next_gold(tx, stage.id, worker_id)[: max(left, 0)])
+        return
+    kind_of_item = AssignmentKind.PRODUCTION.value if of.counts else BESIDE
+    items = iter(
+        _one_of_a_group(model_tasks.next_items(tx, stage.id, worker_id, place.after, counting=of.counts), of.counts)
+    )
+    share = 0.0 if stage.settings.gold is None else stage.settings.gold.share
+    gold: Iterator[TakenItem] | None = None
+    first = next(items, None)
+    if first is None:
+        # Gold alone would be work for nothing: it stops with the last item.
+        return
+    items = chain((first,), items)
+    for number in range(served, served + most):
+        if gold_due(record.seed, number, share):
+            gold = iter(model_tasks.next_gold(tx, stage.id, worker_id)) if gold is None else gold
+            check = next(gold, None)
+            if check is not None:
+                yield check, AssignmentKind.GOLD.value
+                continue
+        item = next(items, None)
+        if item is None:
+            return
+        yield item, kind_of_item
+
+
+def _one_of_a_group(items: Sequence[TakenItem], counting: bool) -> Iterator[TakenItem]:
+    """Nobody whose answers count sees two of a group. What is kept apart may be of any: a model remembers nothing."""
+    seen: set[str] = set()
+    for item in items:
+        if not counting or item.group_key not in seen:
+            seen.add(item.group_key)
+            yield item
+
+
+def _facts(tx: Tx, study: Study, of: ModelStage, worker_id: int, record: Attendance) -> Facts:
+    """As for a worker who asks for an item, but that a removal is known at once, and only calls cost money."""
+    stage = of.stage
+    return Facts(
+        partial(admission, tx, study, stage, worker_id, record.credentials),
+        always,
+        always,
+        never,
+        removal=stage.removal if record.standing == Standing.DROPPED else None,
+        answered=record.answered,
+        round_size=stage.round_size,
+        max_per_worker=stage.settings.max_per_worker if of.counts else None,
+        ended=not record.credentials.closed.isdisjoint(stage.closed_by),
+        paused=record.stage_state == StageState.PAUSED,
+    )
+
+
+def _why(now: Situation) -> str:
+    if now.admission is not None:
+        return f"The model is not admitted: {now.admission.reason}."
+    return _WHY.get(now.reason, "Nothing is left to annotate.")
+
+
+def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Situation:
+    decided = admission(tx, study, stage, worker_id, credentials_of(tx, worker_id))
+    now = situation(Facts(lambda: decided, always, always, never))
+    if now.state is State.AVAILABLE and participations.enter(
+        tx, stage.id, worker_id, secret_number(study), study.clock()
+    ):
+        evidence = {"reason": decided.reason, **decided.evidence}
+        events.record(tx, study.clock(), "entered", evidence, stage_id=stage.id, worker_id=worker_id)
+    return now

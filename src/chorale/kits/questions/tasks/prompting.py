@@ -1,0 +1,25 @@
+"""How a model is asked to write, compare and answer multiple-choice questions."""
+
+from chorale.contract.prompting import Prompting
+from chorale.kits.questions.files.columns import INVALID, QuestionsOptions
+
+COMPARING = Prompting(
+    "`asked` is what to compare the two questions about the passage by. `first` is question_1 with its options "
+    "option_1_1 and so on, `second` is question_2. Answer with the one that `asked` asks for."
+)
+
+
+def writing(options: QuestionsOptions, *, justify: bool) -> Prompting:
+    why = " In `why_1` and so on, explain in one to three sentences why that is right, and what makes it hard."
+    return Prompting(
+        f"Write {options.questions} questions about the passage, each with {options.choices} different options of "
+        "which exactly one is right: `question_1`, `options_1`, and in `right_1` which one is (`option1` is the "
+        f"first).{why if justify else ''} A good question is clear, takes close reading, and has wrong options that "
+        "mislead somebody who skims. Do not copy the words of the passage."
+    )
+
+
+VALIDATING = Prompting(
+    "Which option of each question is right, by the passage? `answer_1` is for question_1: `option1` stands for "
+    f"option_1_1, and so on. `{INVALID}`: the question is broken, or none of its options is right."
+)

@@ -1,0 +1,146 @@
+"""What a study file can say about models that annotate. Descriptions are the documentation (docs/settings.md)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from chorale.model.setting_types import RelativePath, Settings
+
+ModelName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
+TokenPrice = Annotated[float, Field(ge=0, le=1_000_000)]
+_SOURCES = ("endpoint", "folder", "command", "answers")
+PRICE_UNIT = 1_000
+"""Prices have up to three decimals: in these parts of a minor unit they are whole numbers."""
+
+
+class ModelSettings(Settings):
+    name: ModelName = Field(description="What the model is called in this study: in commands, exports and the report.")
+    endpoint: str | None = Field(
+        default=None,
+        pattern=r"^https?://\S+$",
+        max_length=400,
+        description="Address of a server that runs the model, without the last part: `http://localhost:11434/v1`.",
+    )
+    protocol: Literal["openai", "anthropic"] = Field(
+        default="openai",
+        description="What the server speaks: OpenAI's chat completions (vLLM, Ollama and most others do), or "
+        "Anthropic's messages.",
+    )
+    folder: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=400,
+        description="Folder of a Hugging Face model on this computer, to be run here. Needs the extra `models`.",
+    )
+    command: tuple[str, ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=50,
+        description="A program of yours and its arguments. It reads one JSON object per line and writes one per line.",
+    )
+    answers: RelativePath | None = Field(
+        default=None,
+        description="JSONL file with recorded answers, such as the export `calls` of another run, to be replayed.",
+    )
+    model: str | None = Field(
+        default=None, min_length=1, max_length=200, description="The model's name on the server. Default: `name`."
+    )
+    key: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$",
+        description="Name of the environment variable with the API key. The key itself never stands in the file.",
+    )
+    temperature: float | None = Field(
+        default=0, ge=0, le=2, description="Sampling temperature. With `samples`, use one above 0."
+    )
+    seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="Random seed, for servers that accept one.")
+    max_tokens: int = Field(default=1024, ge=1, le=200_000, description="Most tokens of an answer.")
+    max_prompt_tokens: int | None = Field(
+        default=None,
+        ge=1,
+        description="Most tokens of a prompt, counted as a quarter of its characters. Items with longer ones are "
+        "skipped. Default: no limit.",
+    )
+    input_price: TokenPrice = Field(
+        default=0, description="Price of a million prompt tokens in minor units (cents), up to three decimals."
+    )
+    output_price: TokenPrice = Field(
+        default=0, description="Price of a million answer tokens in minor units (cents), up to three decimals."
+    )
+    at_once: int = Field(default=8, ge=1, le=256, description="Most requests at the same time.")
+    timeout_seconds: float = Field(default=120, gt=0, le=3600, description="How long to wait for an answer.")
+    tries: int = Field(
+        default=5, ge=1, le=20, description="How often a request is sent that meets a rate limit or a server's failure."
+    )
+    structured: bool = Field(
+        default=True,
+        description="Whether the server is asked for JSON of the answer's schema. If it does not support that, set "
+        "this to false: answers are then parsed from text.",
+    )
+    examples: int = Field(
+        default=5,
+        ge=0,
+        le=200,
+        description="Most items of the training round that the prompt has as examples, with their explanations.",
+    )
+    confidence: Literal["none", "logprobs", "samples", "stated"] = Field(
+        default="none",
+        description="Where the model's confidence comes from: `logprobs` (token probabilities), `samples` (how often "
+        "repeated samples agree), `stated` (the model is asked for it).",
+    )
+    samples: int = Field(
+        default=5, ge=2, le=50, description='How many answers to each item are sampled, with `confidence = "samples"`.'
+    )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "ModelSettings":
+        given = [name for name in _SOURCES if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError("needs exactly one of `endpoint`, `folder`, `command` and `answers`")
+        if self.key is not None and self.endpoint is None:
+            raise ValueError("has a `key`, which only an `endpoint` needs. Remove it.")
+        return self
+
+    @field_validator("endpoint")
+    @classmethod
+    def _holds_no_key(cls, value: str | None) -> str | None:
+        if value is not None and "@" in value.partition("://")[2].partition("/")[0]:
+            raise ValueError("has a user name or password in it. Name an environment variable with `key` instead.")
+        return None if value is None else value.rstrip("/")
+
+    @field_validator("input_price", "output_price")
+    @classmethod
+    def _is_whole_thousandths(cls, value: float) -> float:
+        # Calls are summed exactly, which needs whole thousandths.
+        if round(value, 3) != value:
+            raise ValueError("has more than three decimals. Round it to three.")
+        return value
+
+    @property
+    def prices(self) -> tuple[int, int]:
+        """What a million prompt tokens and answer tokens cost, in thousandths of a minor unit."""
+        return round(self.input_price * PRICE_UNIT), round(self.output_price * PRICE_UNIT)
+
+    @property
+    def asked_for(self) -> str:
+        """The model's name on the server."""
+        return self.model or self.name
+
+    @property
+    def calls_per_item(self) -> int:
+        return self.samples if self.confidence == "samples" else 1
+
+    def price(self, input_tokens: int, output_tokens: int) -> int:
+        """The exact price of so many tokens, in billionths of a minor unit."""
+        per_input, per_output = self.prices
+        return input_tokens * per_input + output_tokens * per_output
+
+
+class StageModels(Settings):
+    use: tuple[ModelName, ...] = Field(default=(), description="The models that annotate here. Default: all.")
+    role: Literal["beside", "worker"] = Field(
+        default="beside",
+        description="What their answers are for: kept apart and never in a label (`beside`), or counted like a "
+        "worker's (`worker`).",
+    )
+    run: bool = Field(default=False, description="Whether `chorale serve` keeps the models annotating.")

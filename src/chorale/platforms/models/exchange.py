@@ -1,0 +1,79 @@
+"""What is sent to a model, and what comes back, whatever runs it."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple, Protocol
+
+
+class Outcome(StrEnum):
+    """What came of a request."""
+
+    ANSWER = "answer"
+    """Some text; whether it is an answer to the item is for the task to say."""
+    UNPARSABLE = "unparsable"
+    """Text that is no answer."""
+    REFUSAL = "refusal"
+    EMPTY = "empty"
+    CUT = "cut"
+    """The answer was longer than `max_tokens`."""
+    TOO_LONG = "too long"
+    """The prompt is longer than `max_prompt_tokens`; nothing was sent."""
+    TIMEOUT = "timeout"
+    BUSY = "busy"
+    """A rate limit, still after all tries."""
+    SERVER = "server error"
+    UNREACHABLE = "unreachable"
+    REJECTED = "rejected"
+    """The server rejects requests like this one: a wrong key or an unknown model."""
+
+    @property
+    def may_be_better_later(self) -> bool:
+        """Whether the same request may succeed in another run."""
+        return self in (Outcome.TIMEOUT, Outcome.BUSY, Outcome.SERVER, Outcome.UNREACHABLE, Outcome.REJECTED)
+
+
+class Message(NamedTuple):
+    role: str
+    """user or assistant."""
+    text: str
+
+
+class Asked(NamedTuple):
+    """A request to a model."""
+
+    system: str
+    messages: Sequence[Message]
+    schema: Mapping[str, Any]
+    stage: str
+    item: str
+    """Stage and key of the item, by which recorded answers are found. They are never sent."""
+    prompt_sha256: str
+    number: int = 0
+    """Which sample of an item it is."""
+
+
+class Reply(NamedTuple):
+    """What came of a request, after all tries."""
+
+    outcome: Outcome
+    output: str = ""
+    version: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    latency_ms: int = 0
+    tries: int = 1
+    faults: Mapping[str, int] = {}
+    """How often each fault was met on the way."""
+    reason: str | None = None
+    confidence: float | None = None
+    """The probability of the output by its tokens, where the server gives that."""
+
+
+class ModelClient(Protocol):
+    """Something that answers requests."""
+
+    async def ask(self, asked: Asked) -> Reply:
+        """The reply to a request. Failures are replies too."""
+
+    async def close(self) -> None:
+        """Free what it holds."""

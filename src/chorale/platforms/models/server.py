@@ -1,0 +1,162 @@
+"""Models behind a server that speaks OpenAI's chat completions or Anthropic's messages.
+
+The key is read from the environment, goes into a header of every request and nowhere else: what a server sends back is
+cleared of it before anybody sees it.
+"""
+
+import asyncio
+import email.utils
+import os
+import ssl
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from functools import cache
+from random import Random
+from typing import Any
+
+import httpx2 as httpx
+
+from chorale.model import ModelSettings, UserError
+from chorale.platforms.models.anthropic import Anthropic
+from chorale.platforms.models.exchange import Asked, Outcome, Reply
+from chorale.platforms.models.openai import OpenAi
+
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 60.0
+LONGEST_ASKED_FOR = 300.0
+_BUSY = 429
+_OVERLOADED = 529
+_TIMED_OUT = 408
+
+
+class ServerModel:
+    """A model over HTTP."""
+
+    def __init__(
+        self,
+        settings: ModelSettings,
+        *,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        random: Random | None = None,
+    ) -> None:
+        self._settings = settings
+        self._key = _key_of(settings)
+        self._sleep = sleep
+        self._random = random or Random()
+        self._protocol = Anthropic(settings) if settings.protocol == "anthropic" else OpenAi(settings)
+        # One connection each: a pool looks at all its connections for every request.
+        self._idle: list[httpx.AsyncClient] = []
+
+    def _new_client(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            headers=self._protocol.headers(self._key),
+            timeout=httpx.Timeout(self._settings.timeout_seconds, pool=None),
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
+            verify=_certificates(),
+            follow_redirects=False,
+            trust_env=False,
+        )
+
+    async def close(self) -> None:
+        while self._idle:
+            await self._idle.pop().aclose()
+
+    async def ask(self, asked: Asked) -> Reply:
+        client = self._idle.pop() if self._idle else self._new_client()
+        try:
+            return await self._ask(client, asked)
+        finally:
+            self._idle.append(client)
+
+    async def _ask(self, client: httpx.AsyncClient, asked: Asked) -> Reply:
+        url, body = self._protocol.request(asked)
+        faults: Counter[str] = Counter()
+        pause = FIRST_PAUSE
+        reply = Reply(Outcome.UNREACHABLE)
+        for attempt in range(1, self._settings.tries + 1):
+            begun = time.monotonic()
+            wait: float | None = None
+            try:
+                response = await client.post(url, json=body)
+            except httpx.TimeoutException:
+                reply = Reply(Outcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s")
+            except httpx.TransportError:
+                reply = Reply(Outcome.UNREACHABLE, reason=f"{self._settings.endpoint} can't be reached")
+            else:
+                reply = self._read(response)
+                wait = _asked_to_wait(response)
+            reply = reply._replace(
+                latency_ms=round((time.monotonic() - begun) * 1000), tries=attempt, faults=dict(faults)
+            )
+            if reply.outcome is Outcome.REJECTED or not reply.outcome.may_be_better_later:
+                return reply
+            faults[reply.outcome.value] += 1
+            reply = reply._replace(faults=dict(faults))
+            if attempt < self._settings.tries:
+                await self._sleep(pause * self._random.uniform(0.5, 1.5) if wait is None else wait)
+                pause = min(2 * pause, LONGEST_PAUSE)
+        return reply
+
+    def _read(self, response: httpx.Response) -> Reply:
+        status = response.status_code
+        if status == _BUSY:
+            return Reply(Outcome.BUSY, reason="rate limit (429)")
+        if status >= 500 or status in (_OVERLOADED, _TIMED_OUT):
+            return Reply(Outcome.SERVER, reason=f"status {status}")
+        try:
+            body = response.json()
+        except ValueError:
+            return Reply(Outcome.SERVER, reason=f"status {status}, and not JSON")
+        if not response.is_success:
+            return Reply(Outcome.REJECTED, reason=self._cleared(f"status {status}: {_message(body)}"))
+        try:
+            reply = self._protocol.read(body)
+        except (KeyError, IndexError, TypeError, AttributeError, ValueError):
+            return Reply(Outcome.SERVER, reason="an answer of another protocol")
+        return reply._replace(output=self._cleared(reply.output))
+
+    def _cleared(self, text: str) -> str:
+        return text.replace(self._key, "[key]") if self._key else text
+
+
+def _key_of(settings: ModelSettings) -> str | None:
+    if settings.key is None:
+        return None
+    key = os.environ.get(settings.key, "").strip()
+    if not key:
+        raise UserError(
+            f"The model {settings.name} needs an API key, and the environment variable {settings.key} is not set. "
+            f"Set it: export {settings.key}=…"
+        )
+    if not (key.isascii() and key.isprintable()):
+        raise UserError(f"The environment variable {settings.key} has characters that no key has. Copy the key again.")
+    return key
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Read once: that takes longer than a request."""
+    return ssl.create_default_context()
+
+
+def _asked_to_wait(response: httpx.Response) -> float | None:
+    """Seconds that the server asks to wait, by number or date."""
+    asked = response.headers.get("retry-after", "").strip()
+    if not asked:
+        return None
+    try:
+        seconds = float(asked)
+    except ValueError:
+        parsed = email.utils.parsedate_tz(asked)
+        if parsed is None:
+            return None
+        seconds = email.utils.mktime_tz(parsed) - time.time()
+    return min(max(seconds, 0.0), LONGEST_ASKED_FOR)
+
+
+def _message(body: Any) -> str:
+    """What a server says is wrong, in few words."""
+    error = body.get("error", body) if isinstance(body, dict) else body
+    text = error.get("message", error) if isinstance(error, dict) else error
+    return str(text)[:300]
