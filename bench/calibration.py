@@ -23,7 +23,7 @@ from bench import (
     calibration_scores,
     calibration_workers,
 )
-from bench.simulations import Simulation
+from bench.simulations import FEWER, FEWEST, Simulation
 
 SOURCES: tuple[Callable[[], Iterable[Simulation]], ...] = (
     calibration_scores.intervals_of_scores,
@@ -104,12 +104,13 @@ def tables(repetitions: int, progress: Callable[[str], object] = lambda _: None)
         ]
         for simulation in all_simulations():
             if simulation.kind == kind:
-                found = rate_of(simulation, repetitions)
+                found = rate_of(simulation, min(repetitions, simulation.most or repetitions))
                 progress(f"{found}{'' if found.is_within else '  <-- outside its band'}")
                 lines.append(str(found))
-    return "\n".join(
-        ["", f"{repetitions:,} data sets each; ± is twice the standard error of the simulation.", *lines, ""]
-    )
+    fewer = {most: [one.what for one in all_simulations() if one.most == most] for most in (FEWER, FEWEST)}
+    sizes = [f"{most} of {', '.join(dict.fromkeys(names))}" for most, names in fewer.items()]
+    told = f"{repetitions:,} data sets each, but where they take long: {'; '.join(sizes)}."
+    return "\n".join(["", f"{told} ± is twice the standard error of the simulation.", *lines, ""])
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from functools import cache, partial
 import numpy as np
 
 from bench.calibration_coefficients import judged
-from bench.simulations import Outcome, Simulation, covers
+from bench.simulations import FEWER, FEWEST, Outcome, Simulation, covers
 from chorale.metrics import intervals, tally_intervals
 from chorale.metrics.agreement import Agreement, pair_evidence
 from chorale.metrics.judgments import NOTHING, Judgments
@@ -38,6 +38,8 @@ _BY_FORMULA = {
     "Gwet's AC1": AgreementOptions("gwet"),
 }
 _GAMMA = AgreementOptions("gamma")
+SIMULATED = (*_OF_LABELS.values(), *_OF_GRADES.values(), _GAMMA)
+"""Coefficients beside those of `calibration_coefficients`."""
 
 
 def _graded(items: int, rng: np.random.Generator) -> Judgments:
@@ -139,14 +141,16 @@ def intervals_of_coefficients() -> Iterator[Simulation]:
     for name, options in _OF_GRADES.items():
         for items in (15, 30, 100):
             run, quick = partial(_of_grades, options, items), items == 30 and options.metric in ("icc", "spearman")
-            yield Simulation(name, f"{items:,} items, grades 1–5, 3 raters", "coverage", run, _BAND, quick)
+            most = FEWER if options.metric == "spearman" else None
+            yield Simulation(name, f"{items:,} items, grades 1–5, 3 raters", "coverage", run, _BAND, quick, most)
     for items in (10, 30):
         of = f"{items:,} texts, 3 spans, 3 raters"
-        yield Simulation("γ of spans", of, "coverage", partial(_of_spans, items), _BAND)
+        yield Simulation("γ of spans", of, "coverage", partial(_of_spans, items), _BAND, most=FEWEST)
     for items in (30, 100, 300):
         for prevalence in (0.05, 0.5):
-            of, run = f"{items:,} items, {prevalence:.0%} yes", partial(_of_pair, items, prevalence)
-            yield Simulation("κ of two people", of, "coverage", run, _BAND, items == 100)
+            of = f"{items:,} items, {prevalence:.0%} yes"
+            pair = partial(_of_pair, items, prevalence)
+            yield Simulation("κ of two people", of, "coverage", pair, _BAND, items == 100, FEWER)
 
 
 def intervals_by_formula() -> Iterator[Simulation]:

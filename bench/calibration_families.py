@@ -6,7 +6,7 @@ from functools import cache, partial
 import numpy as np
 
 from bench.calibration_scores import RESAMPLES
-from bench.simulations import Outcome, Simulation, covers
+from bench.simulations import FEWER, Outcome, Simulation, covers
 from chorale.kits.forms.scoring.labels import LabelPair, overall_intervals
 from chorale.kits.frames.files.scores import FrameScores
 from chorale.kits.frames.metrics.agreement import frame_agreement
@@ -141,7 +141,7 @@ def intervals_of_families() -> Iterator[Simulation]:
     for what, of, draw, scores, sizes, large, quick in cases:
         for units in sizes:
             run = partial(_covered, draw, scores, units, large)
-            yield Simulation(what, f"{units:,} {of}", "coverage", run, _BAND, units == quick)
+            yield Simulation(what, f"{units:,} {of}", "coverage", run, _BAND, units == quick, FEWER)
     for sentences in (50, 200):
         for share in (0.1, 0.5):
             of, run = f"{sentences} sentences, {share:.0%} have it", partial(_role, sentences, share)

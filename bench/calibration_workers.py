@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from bench.simulations import COVERAGE, Outcome, Simulation, covers
+from bench.simulations import COVERAGE, FEWEST, Outcome, Simulation, covers
 from chorale.metrics import Interval
 from chorale.metrics.aggregation.methods import aggregate
 from chorale.metrics.aggregation.worker_evidence import gold_evidence, worker_evidence
@@ -69,7 +69,8 @@ def intervals_of_workers() -> Iterator[Simulation]:
         for tasks, workers, each in ((100, 10, 5), (200, 40, 5), (1000, 40, 3)):
             of = f"{tasks:,} tasks × {each}, {workers} workers"
             run, is_quick = partial(_of_method, method, tasks, workers, each), tasks == 100 and method != "mace"
-            yield Simulation(f"worker quality, {method}", of, "coverage", run, (0.91, 0.985), is_quick)
+            most = FEWEST if method == "mace" else None
+            yield Simulation(f"worker quality, {method}", of, "coverage", run, (0.91, 0.985), is_quick, most)
 
 
 def _held(estimate: IntervalEstimate | None, truth: float) -> Outcome:

@@ -11,6 +11,8 @@ Outcome = bool | None
 """Whether the interval held the truth, or the test rejected; None where too little was known to say anything."""
 COVERAGE = (0.93, 0.985)
 SIZE = (0.02, 0.07)
+FEWER, FEWEST = 60, 20
+"""Data sets for the page where each takes long, or very long."""
 
 
 class Simulation(NamedTuple):
@@ -25,6 +27,8 @@ class Simulation(NamedTuple):
     """Where the rate must lie."""
     is_quick: bool = False
     """Whether CI runs it."""
+    most: int | None = None
+    """Data sets for the page at most, where each takes long."""
 
 
 def covers(interval: Interval, truth: float) -> Outcome:

@@ -157,7 +157,7 @@ _PARTS = ("Task", "Shape", "Form", "Reveal", "Options", "Grading", "Combining", 
 
 def task_parts() -> str:
     """A table for each part of a task."""
-    return _class_tables((contract, reveal, explaining), _PARTS)
+    return _class_tables((contract, explaining, reveal), _PARTS)
 
 
 def kit_parts() -> str:

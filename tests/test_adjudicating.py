@@ -18,10 +18,10 @@ from chorale.store import events
 from chorale.store.items import all_items, find_item
 from chorale.store.responses import all_responses
 from chorale.web.app import create_app
-from chorale.web.links import staff_link_path
+from chorale.web.links import staff_link_path, study_sessions
 from comments_study import comments_study
 from crowd import Person, do, look, tamper
-from test_console import browser, runs, set_up, study_sessions
+from test_console import browser, runs, set_up
 from test_form import field_toml, write_form_study
 
 COUNT = 12

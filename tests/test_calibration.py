@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench.calibration import all_simulations, rate_of
+from bench import calibration_agreement
+from bench.calibration import PAGE, all_simulations, rate_of
 from bench.simulations import COVERAGE, SIZE, Simulation
 from chorale import UserError
 from chorale.evaluate import mcq
@@ -18,6 +19,7 @@ from chorale.kits.questions.metrics import measure_mcq
 from chorale.kits.questions.metrics.artifacts import measure_written
 from chorale.metrics import Clusters, Metric, Statistics, compare_apart, intervals
 from chorale.metrics.adjustment import benjamini_hochberg, holm
+from chorale.metrics.scoring.agreement_options import COEFFICIENTS
 from chorale.metrics.student import t_bound, t_tail
 
 NANGIA = Path(__file__).parents[2] / "shared" / "data" / "nangia"
@@ -44,6 +46,19 @@ def test_a_rate_is_in_its_band(simulation: Simulation) -> None:
 def test_every_rate_is_in_its_band(simulation: Simulation) -> None:
     found = rate_of(simulation, 400, seed=3)
     assert found.is_within, str(found)
+
+
+def test_the_page_has_a_row_of_every_simulation_and_no_other() -> None:
+    made = PAGE.read_text("utf-8").partition("<!-- simulated -->")[2]
+    rows = [line.split(" | ")[:2] for line in made.splitlines() if line.startswith("| ")]
+    found = [(what.removeprefix("| "), of) for what, of in rows if "what is printed" not in what and "---" not in what]
+    assert Counter(found) == Counter((one.what, one.of) for one in all_simulations())
+    assert made.rstrip().endswith("<!-- end of simulated -->")
+
+
+def test_every_coefficient_of_agreement_is_simulated() -> None:
+    simulated = {one.metric for one in calibration_agreement.SIMULATED} | {"alpha", "fleiss"}
+    assert simulated == set(COEFFICIENTS)
 
 
 def test_what_leaves_its_band_fails() -> None:

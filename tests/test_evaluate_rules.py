@@ -235,6 +235,21 @@ def test_average_precision_equals_scikit_learn() -> None:
     assert found.auc == pytest.approx(metrics.average_precision_score(entails, scores))
 
 
+def test_the_area_above_half_is_that_of_published_curves_on_levy_holt() -> None:
+    """By scikit-learn's curve, of whose points those count that have a precision above 0.5, but for its last one."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(6)
+    scores = np.round(rng.normal(size=400), 1)
+    entails = rng.random(400) < 1 / (1 + np.exp(1.5 - scores))
+    precision, recall = (each[:-1] for each in metrics.precision_recall_curve(entails, scores)[:2])
+    kept = precision > 0.5
+    assert 0 < kept.sum() < len(kept)
+    expected = metrics.auc(recall[kept], precision[kept])
+    assert evaluate_rules(scores, entails, area="above-half").auc == pytest.approx(expected)
+    one_point = evaluate_rules(np.ones(4), np.array([True, True, True, False]), area="above-half")
+    assert one_point.auc == 0
+
+
 @given(
     st.lists(
         st.tuples(st.one_of(st.just(NONE), st.integers(-3, 3).map(float)), st.booleans()), min_size=1, max_size=25

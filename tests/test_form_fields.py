@@ -17,9 +17,11 @@ from chorale.exchange.export import write_export
 from chorale.folder.reading import check_folder
 from chorale.model import UserError
 from chorale.monitor.event_words import in_words
+from chorale.monitor.worker_record import worker_record
 from chorale.store import events
 from chorale.store.gold import gold_items
 from chorale.store.items import all_items
+from chorale.store.workers import find_by_identity
 from crowd import Person, do, look
 from test_form import field_toml, read_table, span, write_form_study
 
@@ -142,3 +144,14 @@ def test_who_marks_nothing_disagrees_with_who_does(tmp_path: Path) -> None:
         score = chorale.alpha(path, sep="json", distance=distance, items=True, ci=False)
         assert {row["item"]: row["disagreement"] for row in score.json["items"]} == {"i0": 1.0, "i1": 0.0, "i2": 0.0}
         assert score.json["n_judgments"] == 7 and any("no label" in note for note in score.notes)
+
+
+def test_a_worker_s_gold_and_agreement_are_those_of_each_field(study: Study) -> None:
+    ada = look(study, lambda tx: find_by_identity(tx, "prolific", "ada"))
+    cy = look(study, lambda tx: find_by_identity(tx, "prolific", "cy"))
+    assert ada is not None and cy is not None
+    (of_ada,) = look(study, lambda tx: worker_record(tx, study, ada)).standings
+    (of_cy,) = look(study, lambda tx: worker_record(tx, study, cy)).standings
+    assert of_ada.fields == [("tone", 1.0, 4), ("words", 1.0, 4)] and of_cy.fields[0] == ("tone", 0.75, 4)
+    assert [name for name, _, _ in of_ada.gold_fields] in ([], ["tone"])
+    assert all(right == answered for _, right, answered in of_ada.gold_fields)

@@ -87,7 +87,7 @@ def judged(*values: Any, trust: tuple[float, ...] | None = None) -> list[Judgmen
     return [Judgment(f"w{number}", {"x": value}, weights[number]) for number, value in enumerate(values)]
 
 
-def combined(settings: Settings, *values: Any, trust: tuple[float, ...] | None = None) -> tuple[Any, float]:
+def combined(settings: Settings, *values: Any, trust: tuple[float, ...] | None = None) -> tuple[Any, Any]:
     task = form(settings)
     parsed = [task.shape.parse_answer({"x": value}, ROW)["x"] for value in values]
     result = task.combining.combine(judged(*parsed, trust=trust))
@@ -103,7 +103,7 @@ def distance(settings: Settings, left: Any, right: Any) -> float:
     return apart
 
 
-def box(x: float, y: float, width: float, height: float, label: str = "cat") -> dict[str, Any]:
+def box(x: float, y: float, width: float, height: Any, label: str = "cat") -> dict[str, Any]:
     return {"x": x, "y": y, "width": width, "height": height, "label": label}
 
 

@@ -123,6 +123,12 @@ def test_layouts_for_ground_truth_get_their_values_as_there(tmp_path: Path, cloc
     )
 
 
+def test_a_row_that_a_layout_for_ground_truth_cannot_show_is_told(tmp_path: Path) -> None:
+    run(*write_batch(tmp_path, "<p>{{ 12 | divided_by: task.input.parts }}</p>", "parts\n3\n0\n"))
+    [problem] = check_folder(tmp_path / "study")[1]
+    assert (problem.file, problem.line) == ("batch.jsonl", 2) and "does not fit the layout" in str(problem)
+
+
 def test_only_what_people_see_of_a_layout_counts_as_reading(tmp_path: Path) -> None:
     hidden = "word " * 500
     layout = (

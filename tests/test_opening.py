@@ -226,8 +226,11 @@ def test_a_newer_study_is_refused_untouched(tmp_path: Path, database: str | None
         open_store(store_url(address, tmp_path))
 
 
-def test_a_foreign_database_is_refused_untouched(tmp_path: Path, database: str | None) -> None:
-    address = address_of(tmp_path, database)
+@pytest.mark.parametrize("empty", [None, "postgres_url"])
+def test_a_foreign_database_is_refused_untouched(
+    tmp_path: Path, empty: str | None, request: pytest.FixtureRequest
+) -> None:
+    address = address_of(tmp_path, None if empty is None else request.getfixturevalue(empty))
     engine = create_engine(address)
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE somebody_elses (x INTEGER)"))

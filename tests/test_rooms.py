@@ -61,6 +61,8 @@ NOUNS = {"labels"}
 WORDS_OF_KITS = {"HIT", "HITs", "hits", "entailment", "meaningful"}
 # Where core may have a name of a kit's, and why. Migrations are left out: they are what was done at their time.
 NAMED_IN_CORE = {
+    ("chorale.cli.export", "labelstudio"),  # the format of an export, which a kit's command reads back
+    ("chorale.exchange.export", "labelstudio"),  # the same
     ("chorale.files.batch_files", "mturk"),  # the platform that a file came from, and its workers with it
     ("chorale.model.extras", "rules"),  # an extra of the package, as pyproject.toml has it
     ("chorale.report.methods", "questions"),  # the plural of a word
@@ -85,6 +87,7 @@ IMPORTS_IN_FUNCTIONS = {
     "chorale.engine.quality": 2,
     "chorale.kits.frames.commands.baseline": 1,
     "chorale.kits.frames.commands.train": 2,
+    "chorale.kits.mturk.liquid_layouts": 1,
     "chorale.kits.qasrl.commands.train": 3,
     "chorale.kits.qasrl.parser.running": 1,
     "chorale.kits.questions.baselines.naming": 1,

@@ -17,6 +17,7 @@ from sqlalchemy import delete
 import chorale
 from chorale.aggregate import DawidSkene, MajorityVote, Wawa
 from chorale.cli import app
+from chorale.engine.combining import label_of
 from chorale.engine.opening import open_study
 from chorale.engine.started import started_study
 from chorale.metrics.aggregation.majority import majority
@@ -169,17 +170,17 @@ def test_a_study_draws_between_tied_answers_and_settles_them_alike_every_time(tm
     with closing(open_study(folder)) as study:
         stage = next(iter(study.stages.values()))
         assert stage.tie_seed == study.settings.study.seed
-        drawn = [stage.combined(f"item {number}", split("no", "yes")) for number in range(400)]
+        drawn = [label_of(stage, f"item {number}", split("no", "yes")) for number in range(400)]
         assert {each.confidence for each in drawn if each} == {0.5}
         answers = [each.answer for each in drawn if each]
         assert 150 < answers.count("no") < 250
-        again = stage.combined("item 7", split("no", "yes")[::-1])
+        again = label_of(stage, "item 7", split("no", "yes")[::-1])
         assert again == drawn[7]
-        clear = stage.combined("item 7", split("no", "yes", "no"))
+        clear = label_of(stage, "item 7", split("no", "yes", "no"))
         assert clear is not None and clear.answer == "no"
     with started_study(folder, None) as study:
         stage = next(iter(study.stages.values()))
-        assert [stage.combined(f"item {number}", split("no", "yes")) for number in range(400)] == drawn
+        assert [label_of(stage, f"item {number}", split("no", "yes")) for number in range(400)] == drawn
 
 
 def test_a_study_from_before_ties_were_drawn_keeps_its_labels(tmp_path: Path) -> None:
@@ -191,5 +192,5 @@ def test_a_study_from_before_ties_were_drawn_keeps_its_labels(tmp_path: Path) ->
         with opened as study:
             stage = next(iter(study.stages.values()))
             assert stage.tie_seed is None
-            labels = [stage.combined(f"item {number}", split("yes", "no")) for number in range(20)]
+            labels = [label_of(stage, f"item {number}", split("yes", "no")) for number in range(20)]
             assert {each.answer for each in labels if each} == {"no"}

@@ -29,6 +29,8 @@ RUBRIC = {"answerable": "yes", "reading": "whole", "creative": "fairly", "distra
 CHANGES = (
     ("weights = [1, 1, 3, 3]", "weights = [1, 1, 1, 1]"),
     ("# by_url = true", "by_url = true"),
+    # The tutorial's best of both arms together: with so few people, it could leave an arm without graders.
+    ("top_share = 0.6\n", "top_share = 1.0\n"),
     # One grader instead of three or five. In the crowd arm everybody is one, so that there is somebody else for each.
     ("judgments = 3                 #", "judgments = 1  #"),
     ("judgments = 5                 #", "judgments = 1  #"),

@@ -46,7 +46,7 @@ def write(path: Path, rows: int) -> Path:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["prepare", "tuples", *arguments])
+    return CliRunner().invoke(app, ["prepare", "best-worst", *arguments])
 
 
 def test_the_command_writes_items(tmp_path: Path) -> None:

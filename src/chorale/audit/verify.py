@@ -80,7 +80,6 @@ def verify(tx: Tx, study: Study) -> Verification:
     responses = list(all_responses(tx, to_keep=True, erased=True))
     silent = erasing.without_answers(tx)
     standings = participations.participation_summaries(tx)
-    paid = ledger.paid_by_participation(tx)
     history = History(tx)
     parts: dict[str, AuditPart] = loaded_parts(lambda kit: kit.audit, study.task_names)
     messages = tuple(cause for part in parts.values() for cause in part.messages)
@@ -93,26 +92,22 @@ def verify(tx: Tx, study: Study) -> Verification:
             elsewhere.update({} if part.worked is None else part.worked(tx, study))
     for stage_name, worker, at, amount in (*given_by_hand(tx), *kept_bonuses(tx, history.study_at)):
         bonuses[stage_name, worker].append((at, amount))
-    recorded = ledger.for_responses(tx, gone)
-    books = Books(history, paid, GoldThen.of(tx), all_words(tx), fees_then(tx, study, history), recorded)
+    books = _books(tx, study, history, gone)
     by_hand, reinstated = dropped_by_hand(tx), counting_again(tx)
     differences += arm_differences(tx, study, history.study_at, standings)
     differences += entry_differences(tx, history.study_at, standings)
     differences += sample_differences(tx, study, history.study_at)
-    by_quality, of_quality = quality_drops(
-        tx, study, history.stage_at, {one.stage for one in responses if one.id in gone}
-    )
+    erased_in = {one.stage for one in responses if one.id in gone}
+    by_quality, of_quality = quality_drops(tx, study, history.stage_at, erased_in)
     differences += of_quality
-    by_worker: dict[tuple[str, str], list[Response]] = defaultdict(list)
-    for response in responses:
-        by_worker[response.stage, response.worker].append(response)
+    by_worker = _by_worker(responses)
     differences += drawing_differences(tx, study, history.study_at, by_worker)
     dropped_otherwise = by_quality | by_hand
     for row in standings:
         stage = study.stage(row.stage)
         given = by_worker[row.stage, row.worker]
         if row.worker in silent:
-            differences += _kept_differences(row, given, elsewhere, paid)
+            differences += _kept_differences(row, given, elsewhere, books.paid)
             continue
         otherwise = (row.stage, row.worker) in dropped_otherwise
         differences += _worker_differences(stage, row, given, elsewhere, history, otherwise, gone)
@@ -137,13 +132,32 @@ def verify(tx: Tx, study: Study) -> Verification:
             **identities_checked(tx),
         },
         differences,
-        [
-            *unchecked_identities(tx),
-            *unchecked_payments(tx),
-            *not_recomputed(tx, study, silent, gone),
-            *unchecked_showing(tx, study),
-        ],
+        _unchecked(tx, study, silent, gone),
     )
+
+
+def _by_worker(responses: list[Response]) -> dict[tuple[str, str], list[Response]]:
+    by_worker: dict[tuple[str, str], list[Response]] = defaultdict(list)
+    for response in responses:
+        by_worker[response.stage, response.worker].append(response)
+    return by_worker
+
+
+def _books(tx: Tx, study: Study, history: History, gone: Collection[int]) -> Books:
+    return Books(
+        history,
+        ledger.paid_by_participation(tx),
+        GoldThen.of(tx),
+        all_words(tx),
+        fees_then(tx, study, history),
+        ledger.for_responses(tx, gone),
+    )
+
+
+def _unchecked(tx: Tx, study: Study, silent: Collection[str], gone: Collection[int]) -> list[str]:
+    """What nothing recorded can show."""
+    of_erased = not_recomputed(tx, study, silent, gone)
+    return [*unchecked_identities(tx), *unchecked_payments(tx), *of_erased, *unchecked_showing(tx, study)]
 
 
 def _item_differences(
@@ -172,7 +186,7 @@ def _kept_differences(
     row: ParticipationSummary,
     given: list[Response],
     elsewhere: Mapping[tuple[str, str], int],
-    paid: dict[tuple[str, str], tuple[int, int]],
+    paid: Mapping[tuple[str, str], tuple[int, int]],
 ) -> Iterator[str]:
     """What stays of somebody whose answers were erased: how many there were, how long they took, and the money."""
     in_ledger = paid.get((row.stage, row.worker), (0, 0))

@@ -16,6 +16,7 @@ from chorale.files.tables import write_csv
 from chorale.files.targets import check_target, writing
 from chorale.metrics.options import Force
 from chorale.model import UserError
+from chorale.model.plural import plural
 from chorale.monitor.payouts import invitations_table
 from chorale.store import invitations, settings
 from chorale.store.invitations import REUSABLE, SINGLE
@@ -137,4 +138,6 @@ def _invite_addresses(
             "Anyone with a link can join: send each to its own."
         )
     if send:
-        print_line(f"{queued} invitations queued, {sent.get('sent', 0)} e-mails sent. `chorale mail` sends the rest.")
+        invitations = plural(queued, "invitation", "invitations")
+        letters = plural(sent.get("sent", 0), "e-mail", "e-mails")
+        print_line(f"{invitations} queued, {letters} sent. `chorale mail` sends the rest.")

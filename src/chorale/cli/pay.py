@@ -24,6 +24,7 @@ from chorale.files.tables import write_csv
 from chorale.files.targets import check_target, writing
 from chorale.metrics.options import Force
 from chorale.model import UserError, money_text
+from chorale.model.plural import plural
 from chorale.monitor.payouts import books_as_json, books_line, books_table, receipts_table
 from chorale.store import Tx, submissions
 from chorale.store.workers import find_worker
@@ -161,8 +162,8 @@ def _pay(study: Study, ways: _Ways, *, quiet: bool) -> dict[str, Any]:
         if written is not None and not quiet:
             amount = money_text(written["amount"], currency)
             print_line(
-                f"{ways.file} has {written['people']} people to be paid {amount} in all (payout {written['payout']}). "
-                f"Once they are paid: --paid {written['payout']}."
+                f"{ways.file} has {plural(written['people'], 'person', 'people')} to be paid {amount} in all "
+                f"(payout {written['payout']}). Once they are paid: --paid {written['payout']}."
             )
     elif others and not by_prolific and not ways.paypal:
         raise UserError(f"Nobody was paid: {_many(others)} to be paid by a file. Name it with --file pay.csv.")

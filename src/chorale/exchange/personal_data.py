@@ -32,6 +32,33 @@ def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, An
             {"study": one.panel_study, "status": one.status, "id": one.external_id}
             for one in submissions_of(tx, worker.id)
         ],
+        **_work(tx, worker),
+        "grades": [
+            {"response": one.response_id, "score": one.score, "reasons": list(one.reasons)}
+            for one in all_grades(tx)
+            if one.worker == name
+        ],
+        "messages": [
+            {"written_at": iso_time(one.written_at), "title": one.title, "body": one.body}
+            for one in all_messages(tx)
+            if one.worker == name
+        ],
+        "payments": [
+            {"at": iso_time(one.at), "kind": one.kind, "amount": one.amount, "reason": one.reason}
+            for one in ledger.ledger_lines(tx)
+            if one.worker == name
+        ],
+        "payout_address": None
+        if address is None
+        else {"method": address.method, "email": address.email, "name": address.name},
+        "currency": study.settings.pay.currency,
+    }
+
+
+def _work(tx: Tx, worker: Worker) -> dict[str, Any]:
+    """What they did in each stage, and every answer."""
+    name = worker.pseudonym
+    return {
         "stages": [
             {
                 "stage": row.stage,
@@ -59,23 +86,4 @@ def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, An
             {"stage": one.stage, "item": one.item, "answer": one.answer, "stored_at": iso_time(one.at)}
             for one in first_answers_by(tx, worker.id)
         ],
-        "grades": [
-            {"response": one.response_id, "score": one.score, "reasons": list(one.reasons)}
-            for one in all_grades(tx)
-            if one.worker == name
-        ],
-        "messages": [
-            {"written_at": iso_time(one.written_at), "title": one.title, "body": one.body}
-            for one in all_messages(tx)
-            if one.worker == name
-        ],
-        "payments": [
-            {"at": iso_time(one.at), "kind": one.kind, "amount": one.amount, "reason": one.reason}
-            for one in ledger.ledger_lines(tx)
-            if one.worker == name
-        ],
-        "payout_address": None
-        if address is None
-        else {"method": address.method, "email": address.email, "name": address.name},
-        "currency": study.settings.pay.currency,
     }

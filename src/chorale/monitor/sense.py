@@ -17,7 +17,7 @@ from chorale.store.watching import answered_before
 from chorale.text.near_duplicates import contains_copy, near_duplicates
 
 MOST_NAMED = 5
-MOST_LOOKED_AT = 50_000
+MOST_LOOKED_AT = 10_000
 """The latest answers of a stage that are looked at."""
 _LOOK_AGAIN = 1.05
 _LATELY = "sense checks"

@@ -35,6 +35,8 @@ class StageRecord:
     """On so many items."""
     fields: list[tuple[str, float, int]]
     """The same of every compared field, where answers have fields: its name, how near, on so many items."""
+    gold_fields: list[tuple[str, int, int]]
+    """Gold by field: its name, how often it was right, and how often it was graded."""
     median_ms: int | None
     usual_ms: int | None
     """What an answer takes others on average."""
@@ -126,6 +128,7 @@ def _stage_record(
         fmean(near) if near else None,
         len(near),
         _field_nearness(study, here),
+        _field_gold(study, here),
         round(median(one.duration_ms for one in here)) if here else None,
         usual.get(row.stage),
         study.stage(row.stage).round_size is not None,
@@ -155,6 +158,21 @@ def _field_nearness(study: Study, given: Sequence[Response]) -> list[tuple[str, 
         if apart:
             nearness.append((field.name, 1 - fmean(apart), len(apart)))
     return nearness
+
+
+def _field_gold(study: Study, given: Sequence[Response]) -> list[tuple[str, int, int]]:
+    """How often each field was right by gold."""
+    graded = [one for one in given if isinstance(one.gold_answer, Mapping) and isinstance(one.answer, Mapping)]
+    found = []
+    for field in study.stage(graded[0].stage).task.shape.fields if graded else ():
+        known = [one for one in graded if field.graded and field.name in one.gold_answer]
+        right = sum(
+            field.name in one.answer and field.mistake(one.answer[field.name], one.gold_answer[field.name]) is None
+            for one in known
+        )
+        if known:
+            found.append((field.name, right, len(known)))
+    return found
 
 
 def quality_over_time(study: Study, given: Sequence[Response]) -> list[RecordPart]:

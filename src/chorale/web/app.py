@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -75,10 +75,9 @@ def create_app(
     by_kit: dict[str, SitePart] = loaded_parts(lambda kit: kit.site, study.task_names)
     refuse_clashes(by_kit)
     parts = list(by_kit.values())
-    templates = [part.templates for part in parts if part.templates is not None]
     site = Site(
         study,
-        Pages(study, templates),
+        Pages(study, [part.templates for part in parts if part.templates is not None]),
         study_sessions(study),
         public_url,
         prolific,
@@ -103,11 +102,7 @@ def create_app(
             with blaming(f"part of the site of the kit `{kit}`"):
                 part.add_routes(app.router, site)
     app.router.routes += console_routes(site, parts).routes
-    for part in parts:
-        if part.static is not None:
-            add_static(part.name, part.static)
-            app.mount(f"/static/{part.name}", StaticFilesForever(directory=part.static), name=f"static-{part.name}")
-    app.mount("/static", StaticFilesForever(directory=STATIC), name="static")
+    _mount_static(app, parts)
     if requests_per_second:
         app.add_middleware(
             FairQueue, per_second=requests_per_second, knows_cookie=_knows_cookie(site), limits_joining=site.open_by_url
@@ -117,6 +112,14 @@ def create_app(
         app.add_middleware(AccessLog)
     _add_error_pages(app, site)
     return app
+
+
+def _mount_static(app: FastAPI, parts: Iterable[SitePart]) -> None:
+    for part in parts:
+        if part.static is not None:
+            add_static(part.name, part.static)
+            app.mount(f"/static/{part.name}", StaticFilesForever(directory=part.static), name=f"static-{part.name}")
+    app.mount("/static", StaticFilesForever(directory=STATIC), name="static")
 
 
 def _knows_cookie(site: Site) -> KnowsCookie:

@@ -60,6 +60,7 @@ StageInPath = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[a-z][
 def add_worker_routes(router: APIRouter, site: Site, parts: Sequence[SitePart] = ()) -> None:
     """Every route of the worker's, pages and interface. The busiest come first."""
     _add_interface(router, site)
+    _add_time_limits(router, site)
     add_arrival_routes(router, site)
     add_withdrawal_routes(router, site)
     add_payment_routes(router, site)
@@ -274,11 +275,13 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         revealed = await site.write(work.answer_first, session.worker_id, token, body.answer, session)
         return _json({"status": revealed.status, "first": revealed.first, "item": revealed.view})
 
+
+def _add_time_limits(router: APIRouter, site: Site) -> None:
     @router.post("/api/assignments/{token}/extend", response_model=ExtendedBody, responses=REFUSALS)
     async def extend(request: Request, token: TokenInPath) -> Response:
         """Ask for more time: the lease begins anew."""
         expires_at = await site.write_as(request, work.extend, token)
-        return _json({"status": "extended", "assignment": {"expires_at": expires_at, "server_now": study.clock()}})
+        return _json({"status": "extended", "assignment": {"expires_at": expires_at, "server_now": site.study.clock()}})
 
     @router.post("/api/assignments/{token}/return", response_model=ReturnedBody, responses=REFUSALS)
     async def give_back(request: Request, token: TokenInPath) -> Response:

@@ -13,9 +13,9 @@ KIT = Kit(
     families={"labels": f"{_HERE}.family:FAMILY"},
     commands=(
         Command(
-            ("prepare", "tuples"),
+            ("prepare", "best-worst"),
             "Make balanced tuples of texts, as items for best–worst scaling.",
-            f"{_HERE}.commands.tuples:tuples",
+            f"{_HERE}.commands.best_worst:best_worst",
         ),
         Command(
             ("evaluate", "labels"),

@@ -32,7 +32,7 @@ def variables_in(layout: str) -> list[str]:
     ['word', 'text']
     """
     if is_liquid(layout):
-        return liquid_variables(layout)
+        return list(liquid_variables(layout))
     return [name for name in dict.fromkeys(map(str.strip, _VARIABLE.findall(layout))) if name]
 
 

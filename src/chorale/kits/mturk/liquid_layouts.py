@@ -15,6 +15,8 @@ _INPUT = ("task", "input")
 _USES_INPUT = re.compile(r"\{[{%][^{}]{0,500}?\btask\s{0,5}\.\s{0,5}input\b")
 
 
+# Each item asks these of the same few layouts.
+@lru_cache(maxsize=32)
 def is_liquid(layout: str) -> bool:
     """Whether a layout takes its values as Ground Truth gives them.
 
@@ -26,12 +28,9 @@ def is_liquid(layout: str) -> bool:
 
 def liquid_problem(layout: str) -> str | None:
     """What is wrong with a layout in Liquid, and in which line; None if it can be used."""
-    need("liquid")
-    from liquid.exceptions import LiquidError  # noqa: PLC0415
-
     try:
         parsed = _parsed(layout)
-    except LiquidError as error:
+    except _liquid().exceptions.LiquidError as error:
         place = error.context()
         line = place[0] if place else layout.count("\n") + 1
         return f"is not valid Liquid in line {line}: {str(error).partition(chr(10))[0]}"
@@ -42,10 +41,20 @@ def liquid_problem(layout: str) -> str | None:
     return f"uses {unknown[0][0]}: only task.input has values here" if unknown else None
 
 
-def liquid_variables(layout: str) -> list[str]:
-    """The columns that a layout in Liquid uses, in the order they first come in."""
+@lru_cache(maxsize=32)
+def liquid_variables(layout: str) -> tuple[str, ...]:
+    """The columns that a layout in Liquid uses."""
     paths = _parsed(layout).global_variable_segments()
-    return list(dict.fromkeys(str(path[2]) for path in paths if tuple(path[:2]) == _INPUT and len(path) > 2))
+    return tuple(dict.fromkeys(str(path[2]) for path in paths if tuple(path[:2]) == _INPUT and len(path) > 2))
+
+
+def row_problem(layout: str, values: Mapping[str, str]) -> str | None:
+    """Why a layout in Liquid can't show a row, if it can't."""
+    try:
+        fill_in_liquid(layout, values)
+    except _liquid().exceptions.LiquidError as error:
+        return f"does not fit the layout: {str(error).partition(chr(10))[0]}"
+    return None
 
 
 def fill_in_liquid(layout: str, values: Mapping[str, str]) -> str:
@@ -53,18 +62,24 @@ def fill_in_liquid(layout: str, values: Mapping[str, str]) -> str:
     return _parsed(layout).render(task={"input": {name: _value(text) for name, text in values.items()}})
 
 
+def _liquid() -> Any:
+    need("liquid")
+    import liquid.exceptions  # noqa: PLC0415
+
+    return liquid
+
+
 @lru_cache(maxsize=32)
 def _parsed(layout: str) -> "BoundTemplate":
-    need("liquid")
-    from liquid import Environment, Markup  # noqa: PLC0415
-
-    environment = Environment(autoescape=True)
+    liquid = _liquid()
+    environment = liquid.Environment(autoescape=True)
     environment.filters |= {
         "grant_read_access": lambda value: value,
-        "skip_autoescape": lambda value: Markup(str(value)),
+        "skip_autoescape": lambda value: liquid.Markup(str(value)),
         "to_json": lambda value: json.dumps(getattr(value, "content", value), ensure_ascii=False),
     }
-    return environment.from_string(layout)
+    parsed: BoundTemplate = environment.from_string(layout)
+    return parsed
 
 
 def _value(text: str) -> Any:

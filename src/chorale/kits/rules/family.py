@@ -74,7 +74,12 @@ MinConfidence = Annotated[
     float, Option(metavar="SHARE", min=0, max=1, help="Leave out applications that were judged with less confidence.")
 ]
 AreaRule = Annotated[
-    Area, Option(metavar="RULE", help="How the area under the curve is taken: step (average precision) or trapezoid.")
+    Area,
+    Option(
+        metavar="RULE",
+        help="How the area under the curve is taken: step (average precision), trapezoid, or above-half (trapezoids "
+        "where precision is above 0.5, as papers on Levy/Holt print it).",
+    ),
 ]
 AtRecall = Annotated[str | Sequence[float], Option(metavar="R,R,…", help="At which recall to give the precision.")]
 

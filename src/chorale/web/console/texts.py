@@ -77,7 +77,9 @@ def answer_beside_item(stage: RunningStage, payload: Mapping[str, Any], answer: 
 
 
 def brief_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> str:
-    """The same where there is little room."""
+    """An answer where there is little room: what is compared, without free text."""
+    if stage.task.shape.compared:
+        return _cut(answer_words(stage.task, payload, stage.task.shape.without_texts(answer)))
     return _cut(answer_beside_item(stage, payload, answer))
 
 

@@ -143,7 +143,7 @@ def _dialogue(value: Any) -> list[dict[str, str]]:
 def _tuple(value: Any) -> list[dict[str, str]]:
     if not isinstance(value, list) or not 2 < len(value) <= MOST_IN_TUPLE:
         words = f"is not a tuple. Write a list of 3 to {MOST_IN_TUPLE} tables with `id` and `text`, or make them with "
-        raise ValueError(f"{words}`chorale prepare tuples`.")
+        raise ValueError(f"{words}`chorale prepare best-worst`.")
     if not all(isinstance(each, dict) and each.keys() == {"id", "text"} for each in value):
         raise ValueError("has an entry without exactly `id` and `text`. Write both.")
     if not all(isinstance(part, str) and part.strip() for each in value for part in each.values()):

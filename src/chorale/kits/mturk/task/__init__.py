@@ -27,7 +27,7 @@ from chorale.contract.task import (
     Task,
 )
 from chorale.kits.mturk.layouts import MOST_LAYOUT, fill_in, readable, unknown_elements, variables_in
-from chorale.kits.mturk.liquid_layouts import is_liquid, liquid_problem
+from chorale.kits.mturk.liquid_layouts import is_liquid, liquid_problem, row_problem
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Answer, Judgment, Payload
 
@@ -91,6 +91,8 @@ def _has_all(layout: str, given: dict[str, str]) -> dict[str, str]:
     lacking = [name for name in variables_in(layout) if name not in given]
     if lacking:
         raise ValueError(f"has nothing for {', '.join(lacking[:5])}. Give it what the layout shows.")
+    if is_liquid(layout) and (problem := row_problem(layout, given)) is not None:
+        raise ValueError(f"{problem}. Change the row, or the layout.")
     return given
 
 

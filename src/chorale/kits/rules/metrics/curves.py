@@ -21,7 +21,7 @@ from chorale.metrics import FloatArray, Metric, Statistics, f1_of, ratio
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
-Area = Literal["step", "trapezoid"]
+Area = Literal["step", "trapezoid", "above-half"]
 _NO_RULE = -1
 
 
@@ -37,8 +37,15 @@ class RuleCurve:
         return brief_repr("RuleCurve", plural(len(self.thresholds), "point", "points"))
 
     def area(self, rule: Area = "step") -> float:
-        """Step: Σ (R_i − R_{i−1}) · P_i, average precision. Trapezoid: P_i and P_{i−1} meet half-way; P_0 is P_1."""
+        """Step: Σ (R_i − R_{i−1}) · P_i, average precision. Trapezoid: P_i and P_{i−1} meet half-way; P_0 is P_1.
+
+        Above-half: trapezoids between the points whose precision is above 0.5, as papers on Levy/Holt have it
+        (Hosseini et al. 2018). What is left of the first of them does not count.
+        """
         precision = self.precision
+        if rule == "above-half":
+            kept = precision > 0.5
+            return float(np.trapezoid(precision[kept], self.recall[kept]))
         if rule == "trapezoid" and len(precision):
             precision = (precision + np.r_[precision[0], precision[:-1]]) / 2
         return float(np.diff(self.recall, prepend=0.0) @ precision)

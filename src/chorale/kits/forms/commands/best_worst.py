@@ -1,4 +1,4 @@
-"""`chorale prepare tuples`"""
+"""`chorale prepare best-worst`"""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +17,7 @@ from chorale.model.plural import plural
 Texts = Annotated[Path, Argument(metavar="TEXTS", help="The texts to compare: a .csv, .tsv or .jsonl file.")]
 
 
-def tuples(
+def best_worst(
     texts: Texts,
     out: Annotated[Path, Option(help="Where the items go: a .jsonl file.")] = Path("items.jsonl"),
     id_column: Annotated[str, Option("--id", help="The column with the id of each text.")] = "id",
