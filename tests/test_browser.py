@@ -904,7 +904,7 @@ def test_an_expert_sees_their_desks_alone(open_scene: Opener) -> None:
     page = scene.page()
     page.goto(scene.site.expert_link("grace"))
     expect(page.get_by_role("heading", name="Experts' desk")).to_be_visible()
-    expect(page.get_by_role("navigation", name="Console").get_by_role("link")).to_have_text(["Desk", "Gold"])
+    expect(page.get_by_role("navigation", name="Console").get_by_role("link")).to_have_text(["Desk", "Gold", "Review"])
     page.goto("/console/ledger")
     expect(page.get_by_text("The gold desk is open to you.")).to_be_visible()
 

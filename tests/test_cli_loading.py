@@ -190,7 +190,7 @@ def run(program: Program, *arguments: str) -> tuple[int, str]:
         (("evaluate", "\x1b[31mred"), r"No such command '\x1b[31mred'"),
         (("status", "a", "\x1b[31mred"), "unexpected extra argument (\N{REPLACEMENT CHARACTER}[31mred)"),
         (("--vershun",), "No such option"),
-        (("import", "xyz", "--help"), "No such command 'xyz'. There is: judgments, qasrl."),
+        (("import", "xyz", "--help"), "No such command 'xyz'. There is: judgments, labelstudio, qasrl."),
         (("import", "xyz"), "Missing option '--out'."),
         (("publish", "x"), "Missing option '--to'. Choose from: prolific."),
         (("baseline", "frames"), "Missing argument 'NAME'. Choose from: tc, fs, os, os+."),

@@ -332,7 +332,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "reserved panel": (
         toml(("[pay]", '[arrival]\npanel = "invitation"\n[pay]')),
-        ("study.toml", 7, "stands for people who come by a signed link", "'invitation' | Choose another"),
+        ("study.toml", 7, "stands for signed links, a public page or models", "'invitation' | Choose another"),
     ),
     "no place for the code": (
         toml(("[pay]", '[arrival]\ncompletion_url = "https://panel.example.org/done"\n[pay]')),

@@ -691,7 +691,7 @@ def test_a_finished_round_takes_no_late_answer(make: Maker, clock: ManualClock) 
         person.judge(stage="training")
     with pytest.raises(Refusal, match="over"):
         person.submit(late)
-    assert spent(study) == {"base": 4, "bonus": 50, "fee": 0}
+    assert spent(study) == {"base": 4, "bonus": 50, "fee": 0, "model": 0}
     assert differences(study) == []
 
 

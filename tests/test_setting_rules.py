@@ -181,7 +181,15 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.judgments.sample.share": ("review", 0.5),
     "stage.judgments.sample.items": ("review", 2),
     "stage.judgments.sample.judgments": ("review", 4),
+    "stage.judgments.fields": ("write-a", ["tone"]),
     "stage.release_confidence": ("write-a", 0.1),
+    "stage.review_sample": ("write-a", 0.5),
+    "stage.sense": ("write-a", {"same_answers": 19}),
+    "stage.sense.min_seconds": ("write-b", 1),
+    "stage.sense.refuse": ("write-b", True),
+    "stage.sense.same_answers": ("write-b", 30),
+    "stage.sense.same_text": ("write-b", 9),
+    "stage.sense.copied_words": ("write-b", 30),
     "stage.entry.qualifications": ("write-a", []),
     "stage.entry.qualified_in": ("review", "write-a"),
     "stage.entry.accuracy": ("write-a", 0.1),
@@ -266,11 +274,11 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "gate.message": ("trained", "other.md"),
     "gate.review": ("trained", True),
 }
-# Tables that are always there, and names, by which stages, gates and studies are told apart.
+# Tables that are always there, and names, by which stages, gates, studies and items are told apart.
 ALWAYS_THERE = {
     *("study", "arrival", "pay", "stage", "gate", "prolific.study", "stage.judgments", "stage.entry", "stage.pay"),
     *("stage.skips", "retention", "analysis.primary"),
-    *("stage.name", "gate.name", "prolific.study.name", "model", "model.name", "format"),
+    *("stage.name", "gate.name", "prolific.study.name", "model", "model.name", "format", "stage.items.id"),
 }
 # Settings of tasks where people choose from a list, whose answers have many parts, or that put answers together: this
 # study has no such stage.
@@ -312,6 +320,7 @@ def _write(folder: Path) -> dict[str, Any]:
     write_a["pay"]["parts"] = {"beyond": 0, "amounts": [1]}
     write_a["pay"]["by_length"] = {"per_100_words": 20, "most": 4}
     write_b["rehearsal"] = {"truth": "truth.jsonl"}
+    write_b["sense"] = {"min_seconds": 0.001}
     write_b["models"] = {"role": "beside"}
     raw["model"] = [{"name": "m1", "endpoint": "http://localhost:1/v1"}]
     raw["gate"].append({"name": "together", "stage": "write-b", "top_share": 0.9})

@@ -330,7 +330,7 @@ def test_fees_are_booked_to_the_cent(make_study: StudyMaker) -> None:
     while person.next().lease:
         person.judge()
     totals = look(study, ledger.ledger_totals)
-    assert totals == {"base": 30, "bonus": 0, "fee": 10}
+    assert totals == {"base": 30, "bonus": 0, "fee": 10, "model": 0}
 
 
 def test_time_worked_is_what_the_page_saw_within_what_the_clock_saw(make_study: StudyMaker, clock: ManualClock) -> None:
@@ -475,7 +475,7 @@ def test_pay_is_recomputed_at_the_rates_of_the_day(
     toml.write_text(toml.read_text().replace("per_judgment = 3", "per_judgment = 9").replace("= 10", "= 25"))
     again = open_study(tmp_path / "study", database, clock)
     Person(again, "a").judge()
-    assert look(again, ledger.ledger_totals) == {"base": 12, "bonus": 0, "fee": 3}
+    assert look(again, ledger.ledger_totals) == {"base": 12, "bonus": 0, "fee": 3, "model": 0}
     assert look(again, lambda tx: verify(tx, again)).differences == []
     do(
         again,

@@ -115,7 +115,7 @@ GROUPED = (
     _rule(
         When.SAME_CONTENT,
         "New rows are added. Rows that changed or are missing are refused; explanations of gold are replaced.",
-        "stage.items.file stage.gold.file stage.round.file",
+        "stage.items.file stage.items.id stage.gold.file stage.round.file",
     ),
     _rule(
         When.SAME_CONTENT,
@@ -143,7 +143,7 @@ GROUPED = (
         When.ANY_TIME,
         "Applied to everything judged so far: items are completed, reopened, added, withdrawn or brought back.",
         """stage.items.confidence stage.judgments stage.judgments.min stage.judgments.max stage.judgments.until
-        stage.judgments.stable stage.release_confidence""",
+        stage.judgments.stable stage.judgments.fields stage.release_confidence""",
     ),
     _rule(
         When.ANY_TIME,
@@ -168,6 +168,17 @@ GROUPED = (
         When.ANY_TIME,
         "Applies the next time worker quality is measured; nobody who was removed is taken back.",
         "stage.quality stage.quality.floor stage.quality.after",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Applies to the review queue from then on. Decisions stay.",
+        "stage.review_sample",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Alarms are raised again from all answers by it; answers are refused from then on.",
+        """stage.sense stage.sense.min_seconds stage.sense.refuse stage.sense.same_answers stage.sense.same_text
+        stage.sense.copied_words""",
     ),
     _rule(
         When.ANY_TIME,

@@ -127,7 +127,7 @@ def seconds(item: Payload) -> float:
         if len(candidates) > LONG_LIST:
             texts += one["definition"].split()[:_FOLDED_WORDS]
         else:
-            texts += [one["definition"], one["example"], *(text for text, _, _ in one.get("more_examples", ()))]
+            texts += [one["definition"], one.get("example", ""), *(text for text, _, _ in one.get("more_examples", ()))]
     return reading_seconds(" ".join(texts)) + len(candidates) * OPTION_SECONDS + ANSWER_SECONDS
 
 
