@@ -71,7 +71,8 @@ def frames_study(folder: Path, words: int, pay: int = 14) -> None:
         row["candidates"][0]["definition"] = " ".join(["word"] * (words if number else 2 * words))
     (folder / "sentences.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     text = (folder / "study.toml").read_text().partition("[stage.rehearsal]")[0]
-    (folder / "study.toml").write_text(text.replace("per_judgment = 14", f"per_judgment = {pay}"))
+    by_words = re.compile(r"^per_judgment = .*\nby_length = .*\n", re.MULTILINE)
+    (folder / "study.toml").write_text(by_words.sub(f"per_judgment = {pay}\n", text))
 
 
 def test_pay_that_cannot_cover_the_reading_is_refused_with_the_true_wage(tmp_path: Path) -> None:

@@ -250,7 +250,7 @@ def wage_alarms(study: Study, stages: Sequence[StageView], wage: WageSummary) ->
         yield Alarm("wage", title, advice, stages=names)
     elif wage.tenth_percentile is not None and wage.tenth_percentile < minimum:
         advice = "Look at the slowest among the workers: a bonus makes up for items that take long."
-        yield Alarm("wage", "One worker in ten earns less than your minimum", advice)
+        yield Alarm("wage", "At least one worker in ten earns less than your minimum", advice)
 
 
 def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:

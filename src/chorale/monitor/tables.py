@@ -173,7 +173,7 @@ def wage_line(status: Status, currency: str, minimum: int) -> str:
     if wage.median < minimum:
         return f"{line} That is below your minimum of {money_text(minimum, currency)}."
     if wage.tenth_percentile < minimum:
-        return f"{line} One worker in ten earns less than your minimum of {money_text(minimum, currency)}."
+        return f"{line} At least one worker in ten earns less than your minimum of {money_text(minimum, currency)}."
     return line
 
 
