@@ -37,6 +37,8 @@ def test_a_table_becomes_a_study_that_passes_the_check(tmp_path: Path) -> None:
     assert "Is it \\[toxic\\]?" in stage.guidelines
     checked = CliRunner().invoke(app, ["check", str(tmp_path / "study")])
     assert checked.exit_code == 0, checked.output
+    said = " ".join(checked.output.split())
+    assert "guidelines.md has placeholders: [when to choose it], [a clear example], [a difficult example]" in said
 
 
 def test_columns_can_be_named(tmp_path: Path) -> None:

@@ -386,12 +386,12 @@ def consent_placeholders(text: str) -> list[str]:
 def _placeholders_left(folder: StudyFolder) -> list[str]:
     """What a template left for the requester to fill in and is still there."""
     info = folder.settings.study
-    placeholders = consent_placeholders(folder.consent)
     notes = []
-    if placeholders:
-        notes.append(
-            f"{info.consent} has placeholders: {', '.join(placeholders)}. With --public-url the site does not open"
-        )
+    if left := consent_placeholders(folder.consent):
+        notes.append(f"{info.consent} has placeholders: {', '.join(left)}. With --public-url the site does not open")
+    for name, text in {each.settings.guidelines: each.guidelines for each in folder.stages}.items():
+        if left := consent_placeholders(text):
+            notes.append(f"{name} has placeholders: {', '.join(left)}")
     if info.contact.endswith("@example.org"):
         notes.append(f"the contact in study.toml is still {info.contact}")
     return notes
