@@ -19,6 +19,7 @@ class RecordedModel:
     def __init__(self, settings: ModelSettings, file: Path) -> None:
         self._by_prompt: dict[str, list[dict[str, Any]]] = defaultdict(list)
         self._by_item: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+        self._others: set[str] = set()
         try:
             with file.open(encoding="utf-8") as lines:
                 for number, line in enumerate(lines, 1):
@@ -26,9 +27,22 @@ class RecordedModel:
                         self._add(_row(line, file, number), settings.name)
         except OSError as error:
             raise UserError(f"{file} can't be read: {error.strerror}. Name a file with recorded answers.") from None
+        if not self._by_prompt and not self._by_item:
+            raise UserError(f"{file} has no answers of the model `{settings.name}`. {self._what_there_is()}")
+
+    def _what_there_is(self) -> str:
+        if self._others:
+            named = ", ".join(f"`{name}`" for name in sorted(self._others)[:5])
+            return f"It has answers of {named}: give the model that name in study.toml, or leave `model_name` out."
+        return "Each row needs `output`, and `stage` and `item` or `prompt_sha256`."
 
     def _add(self, row: dict[str, Any], name: str) -> None:
-        if row.get("model_name") not in (None, name) or not isinstance(row.get("output"), str):
+        if row.get("model_name") not in (None, name):
+            self._others.add(str(row["model_name"])[:100])
+            return
+        if isinstance(row.get("output"), dict | list):
+            row = {**row, "output": json.dumps(row["output"], ensure_ascii=False)}
+        if not isinstance(row.get("output"), str):
             return
         if isinstance(row.get("prompt_sha256"), str):
             self._by_prompt[row["prompt_sha256"]].append(row)
