@@ -182,3 +182,11 @@ def test_intervals_hold(n: int, prevalence: float, right: float, labels: int) ->
 
 def _within(value: float, interval: Interval) -> bool:
     return interval.low <= value <= interval.high
+
+
+@pytest.mark.parametrize("items", [5, 20, 50])
+def test_intervals_hold_a_perfect_score(items: int) -> None:
+    labels = {"item": [f"i{number}" for number in range(items)], "label": ["a", "b", "c", "a", "b"] * (items // 5)}
+    score = chorale.evaluate.labels(labels, labels)
+    for name, value in score.values.items():
+        assert score.intervals[name].low - 1e-9 <= value <= score.intervals[name].high + 1e-9, name

@@ -1,4 +1,4 @@
-"""Recorded answers of models: what can be replayed is, and what can't is refused before anything is marked as skipped."""
+"""Recorded answers of models: those that can be replayed are, and a file that has none is refused at the start."""
 
 import asyncio
 import json

@@ -70,7 +70,12 @@ class LabelTable:
             tables = np.zeros((block, size))
             tables[:, cells] = rng.dirichlet(weights, size=block)
             drawn.append(_kappa(tables.reshape(block, *self.counts.shape)))
-        return interval_of(np.concatenate(drawn))
+        return _reaching(interval_of(np.concatenate(drawn)), self.kappa)
+
+
+def _reaching(interval: Interval, value: float | None) -> Interval:
+    """The interval up to the score itself: that of a perfect score lies below it, since the prior has errors."""
+    return interval if value is None else Interval(min(interval.low, value), max(interval.high, value))
 
 
 def _kappa(counts: FloatArray) -> FloatArray:
@@ -135,7 +140,7 @@ def mean_rate_intervals(table: LabelTable, resamples: int, seed: int) -> dict[st
             # Jeffreys' prior for two labels; of more, its weight would add up to a bias.
             prior = 1 / len(table.labels)
             drawn = np.random.default_rng(seed).beta(wrong + prior, right + prior, size=(resamples, len(parts)))
-            found[name] = interval_of(drawn.mean(axis=1))
+            found[name] = _reaching(interval_of(drawn.mean(axis=1)), float((parts[:, 0] / parts[:, 1]).mean()))
     return found
 
 
