@@ -21,6 +21,7 @@ from chorale.kits.mturk.api.errors import TurkError
 from chorale.kits.mturk.batch_columns import BATCH_COLUMNS
 from chorale.kits.mturk.market import perform, sweep, working
 from chorale.kits.mturk.market.operations import Call
+from chorale.kits.mturk.market.stage import layout_id, market_stage
 from chorale.model import Refusal
 from conftest import ManualClock
 from crowd import Person, do, look
@@ -127,6 +128,20 @@ def test_a_row_that_a_layout_for_ground_truth_cannot_show_is_told(tmp_path: Path
     run(*write_batch(tmp_path, "<p>{{ 12 | divided_by: task.input.parts }}</p>", "parts\n3\n0\n"))
     [problem] = check_folder(tmp_path / "study")[1]
     assert (problem.file, problem.line) == ("batch.jsonl", 2) and "does not fit the layout" in str(problem)
+
+
+def test_a_parameter_that_the_layout_cannot_show_is_refused(tmp_path: Path, clock: ManualClock) -> None:
+    run(*write_batch(tmp_path, "<p>{{ 12 | divided_by: task.input.parts }}</p>", "parts\n3\n"))
+    study = open_study(tmp_path / "study", None, clock)
+    try:
+        stage = market_stage(study)
+        assert stage is not None
+        given = {key: value for key, value in PROPERTIES.items() if key != "Question"}
+        given |= {"LifetimeInSeconds": 3600, "HITLayoutId": layout_id(stage)}
+        with pytest.raises(TurkError, match="HITLayoutParameters does not fit the layout"):
+            ask(study, "CreateHIT", **given, HITLayoutParameters=[{"Name": "parts", "Value": "0"}])
+    finally:
+        study.close()
 
 
 def test_only_what_people_see_of_a_layout_counts_as_reading(tmp_path: Path) -> None:

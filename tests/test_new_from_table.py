@@ -53,9 +53,32 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
 def test_rows_without_usable_ids_are_numbered(tmp_path: Path) -> None:
     rows = [{"id": "same", "text": f"Comment {number}"} for number in range(12)]
     made = _new(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), *QUESTION, name="comments.jsonl")
-    assert "rows numbered" in made.output
+    assert "rows numbered in the new column `row_id`" in made.output
     [stage] = load_folder(tmp_path / "study").stages
     assert [item.key for item in stage.items][:2] == ["row-01", "row-02"]
+
+
+def test_numbers_leave_the_columns_of_the_table_as_they_are(tmp_path: Path) -> None:
+    rows = [{"id": "same", "row_id": "", "text": f"Comment {number}"} for number in range(2)]
+    made = _new(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), *QUESTION, name="comments.jsonl")
+    assert "new column `row_id_2`" in made.output
+    written = [json.loads(line) for line in (tmp_path / "study" / "items.jsonl").read_text().splitlines()]
+    assert written == [{**row, "row_id_2": f"row-{number}"} for number, row in enumerate(rows, 1)]
+    [stage] = load_folder(tmp_path / "study").stages
+    assert [item.key for item in stage.items] == ["row-1", "row-2"]
+
+
+@pytest.mark.parametrize("name", ["id", "answer", "explanation", "pieces", "rendered"])
+def test_columns_that_studies_use_themselves_are_not_shown(tmp_path: Path, name: str) -> None:
+    table = f"{name},short\nMuch longer than the other,one\nAnd long here too,two\n"
+    refused = _new(tmp_path, table, *QUESTION, "--text", name)
+    assert refused.exit_code == 2
+    assert f"the column `{name}` can't be shown to people" in " ".join(refused.stderr.split())
+    made = _new(tmp_path, table, *QUESTION)
+    assert made.exit_code == 0 and "texts from `short`" in made.output
+    assert CliRunner().invoke(app, ["check", str(tmp_path / "study")]).exit_code == 0
+    alone = _new(tmp_path / "alone", f"{name}\nSome text\n", *QUESTION)
+    assert "Rename the column" in " ".join(alone.stderr.split())
 
 
 @pytest.mark.parametrize(

@@ -103,10 +103,11 @@ def _new_from_table(
     listed = [label.strip() for label in labels.split(",") if label.strip()]
     files = create_study_from_table(directory, table, shown, identified, ask, listed)
     if as_json:
-        columns = {"text": shown, "id": identified}
+        columns = {"text": shown, "id": identified or table.number_column}
         print_json({"study": str(directory), "from": str(path), **columns, "files": [str(file) for file in files]})
         return
-    ids = f"IDs from `{identified}`" if identified else "rows numbered, since no column has usable IDs"
+    numbered = f"rows numbered in the new column `{table.number_column}`, since no column has usable IDs"
+    ids = f"IDs from `{identified}`" if identified else numbered
     print_line(f"Made {directory} from {path}: {len(table.rows):,} items, texts from `{shown}`, {ids}.")
     _print_next(
         directory, f"Fill in the [placeholders] of {directory / 'guidelines.md'} and {directory / 'consent.md'}."

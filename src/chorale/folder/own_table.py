@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -12,6 +13,9 @@ from chorale.folder.checking.report import did_you_mean
 from chorale.model import Problem, UserError
 
 MOST_PROBLEMS = 20
+NEVER_SHOWN = ("id", "answer", "explanation", "pieces", "rendered")
+"""Columns that people can't be shown: the files and pages of a study use these names themselves."""
+_NUMBERS = "row_id"
 _LIKE_ID = re.compile(r"(^|[^a-z])id$", re.IGNORECASE)
 
 
@@ -25,10 +29,23 @@ class OwnTable:
 
     def text_column(self, named: str | None) -> str:
         """The column that is shown to people: the one that is named, or else the one with the longest texts."""
-        if named is not None:
-            return self._known(named, "--text")
+        column = self._longest() if named is None else self._known(named, "--text")
+        if column in NEVER_SHOWN:
+            raise UserError(
+                f"{self.path}: the column `{column}` can't be shown to people: studies use this name themselves. "
+                "Rename the column."
+            )
+        return column
+
+    def _longest(self) -> str:
         lengths = {name: fmean(len(_text(row.get(name))) for row in self.rows) for name in self.columns}
-        return max(self.columns, key=lambda name: lengths[name])
+        return max(self.columns, key=lambda name: (name not in NEVER_SHOWN, lengths[name]))
+
+    @property
+    def number_column(self) -> str:
+        """The column that numbers the rows where no column has usable IDs: one that the table does not have."""
+        names = (_NUMBERS if number == 1 else f"{_NUMBERS}_{number}" for number in count(1))
+        return next(name for name in names if name not in self.columns)
 
     def id_column(self, named: str | None) -> str | None:
         """The column with the IDs: the one that is named, or else one whose name says so; None if there is none.

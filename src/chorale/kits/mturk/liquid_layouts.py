@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any
 
 from chorale.model.extras import need
@@ -11,6 +11,10 @@ from chorale.model.extras import need
 if TYPE_CHECKING:
     from liquid import BoundTemplate
 
+MOST_STEPS = 100_000
+"""Rounds of a loop, with those of the loops around it: a second's work."""
+MOST_OUTPUT = 5_000_000
+"""Bytes of a filled-in page, and of the variables that a layout sets."""
 _INPUT = ("task", "input")
 _USES_INPUT = re.compile(r"\{[{%][^{}]{0,500}?\btask\s{0,5}\.\s{0,5}input\b")
 
@@ -33,7 +37,9 @@ def liquid_problem(layout: str) -> str | None:
     except _liquid().exceptions.LiquidError as error:
         place = error.context()
         line = place[0] if place else layout.count("\n") + 1
-        return f"is not valid Liquid in line {line}: {str(error).partition(chr(10))[0]}"
+        return f"is not valid Liquid in line {line}: {_first_line(error)}"
+    except RecursionError:
+        return "is nested too deeply to be read as Liquid"
     filters = [name for name in parsed.filter_names() if name not in parsed.env.filters]
     if filters:
         return f"has a Liquid filter that Chorale does not know: {filters[0]}"
@@ -52,9 +58,21 @@ def row_problem(layout: str, values: Mapping[str, str]) -> str | None:
     """Why a layout in Liquid can't show a row, if it can't."""
     try:
         fill_in_liquid(layout, values)
+    except _liquid().exceptions.ResourceLimitError as error:
+        return f"makes too large a page: {_first_line(error)} ({MOST_STEPS:,} rounds, {MOST_OUTPUT:,} bytes)"
     except _liquid().exceptions.LiquidError as error:
-        return f"does not fit the layout: {str(error).partition(chr(10))[0]}"
+        return f"does not fit the layout: {_first_line(error)}"
+    except (ArithmeticError, ValueError) as error:
+        return f"does not fit the layout, which can't calculate with it: {_first_line(error)}"
+    except RecursionError:
+        return "does not fit the layout: it is nested too deeply"
+    except MemoryError:
+        return "does not fit the layout: the page would need too much memory"
     return None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
 
 
 def fill_in_liquid(layout: str, values: Mapping[str, str]) -> str:
@@ -72,8 +90,16 @@ def _liquid() -> Any:
 @lru_cache(maxsize=32)
 def _parsed(layout: str) -> "BoundTemplate":
     liquid = _liquid()
-    environment = liquid.Environment(autoescape=True)
+
+    class Limited(liquid.Environment):  # type: ignore[misc]
+        loop_iteration_limit = MOST_STEPS
+        output_stream_limit = MOST_OUTPUT
+        local_namespace_limit = MOST_OUTPUT
+
+    environment = Limited(autoescape=True)
     environment.filters |= {
+        "join": _limited(environment.filters["join"], _size_of_join),
+        "replace": _limited(environment.filters["replace"], _size_of_replace),
         "grant_read_access": lambda value: value,
         "skip_autoescape": lambda value: liquid.Markup(str(value)),
         "to_json": lambda value: json.dumps(getattr(value, "content", value), ensure_ascii=False),
@@ -82,12 +108,32 @@ def _parsed(layout: str) -> "BoundTemplate":
     return parsed
 
 
+def _limited(filter_: Callable[..., Any], size: Callable[..., int]) -> Callable[..., Any]:
+    """A filter that is not run where its result would be larger than a page may be: that alone can fill the memory."""
+
+    @wraps(filter_)
+    def limited(value: Any, *given: Any, **settings: Any) -> Any:
+        if size(value, *given) > MOST_OUTPUT:
+            raise _liquid().exceptions.OutputStreamLimitError("output stream limit reached", token=None)
+        return filter_(value, *given, **settings)
+
+    return limited
+
+
+def _size_of_join(value: Any, separator: Any = " ", *_: Any) -> int:
+    return len(value) * len(str(separator)) if isinstance(value, Sequence | range) else 0
+
+
+def _size_of_replace(value: Any, sought: Any = "", put: Any = "", *_: Any) -> int:
+    return str(value).count(str(sought)) * len(str(put))
+
+
 def _value(text: str) -> Any:
     if not text.lstrip().startswith(("[", "{")):
         return text
     try:
         content = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return _Table(text, content) if isinstance(content, dict) else _List(text, content)
 

@@ -37,7 +37,7 @@ def study_from_table(
             source=table.path.name if table.path.name.isprintable() else "a table",
             ask=as_toml(ask),
             text=as_toml(text),
-            key=as_toml(key or "id"),
+            key=as_toml(key or table.number_column),
             minimum=MINIMUM_HOURLY,
             pay=max(1, math.ceil(MINIMUM_HOURLY * seconds / 3600)),
             seconds=seconds,
@@ -100,7 +100,7 @@ def _seconds(table: OwnTable, text: str, ask: str, labels: Sequence[str]) -> int
 def _items(table: OwnTable, key: str | None) -> Iterator[dict[str, Any]]:
     width = len(str(len(table.rows)))
     for number, row in enumerate(table.rows, 1):
-        yield dict(row) if key is not None else {**row, "id": f"row-{number:0{width}d}"}
+        yield dict(row) if key is not None else {table.number_column: f"row-{number:0{width}d}", **row}
 
 
 def _plain(text: str) -> str:

@@ -12,6 +12,7 @@ from chorale.kits.mturk.api.questions import Page, html_question, read_question
 from chorale.kits.mturk.api.requests import YEAR, money_as_sent
 from chorale.kits.mturk.api.requirements import SYSTEM_TYPES, lacks_value, unchecked
 from chorale.kits.mturk.layouts import fill_in, unknown_elements, variables_in
+from chorale.kits.mturk.liquid_layouts import is_liquid, row_problem
 from chorale.kits.mturk.market.notifying import notify
 from chorale.kits.mturk.market.stage import Market, as_seconds, layout_id, page
 from chorale.kits.mturk.market.wages import warn_of_low_pay
@@ -140,6 +141,8 @@ def _question(market: Market, request: Request) -> tuple[str, str | None]:
     lacking = [name for name in variables_in(market.layout) if name not in values]
     if lacking:
         raise errors.invalid("HITLayoutParameters", f"has nothing for {', '.join(lacking[:5])}")
+    if is_liquid(market.layout) and (problem := row_problem(market.layout, values)) is not None:
+        raise errors.invalid("HITLayoutParameters", problem)
     return html_question(fill_in(market.layout, values)), layout
 
 
