@@ -133,3 +133,13 @@ def test_the_longest_texts_are_what_people_read(tmp_path: Path) -> None:
     (tmp_path / "table.tsv").write_text("paid\tlong\tid\n1\tsome words here\tx\n0\t\ty\n")
     table = read_own_table(tmp_path / "table.tsv")
     assert (table.text_column(None), table.id_column(None)) == ("long", "id")
+
+
+def test_ids_and_addresses_are_not_what_people_read(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text(
+        "comment_id,url,word\n"
+        "3f2b8c1e-0d4a-4f6b-9a7e-1c2d3e4f5a6b,https://example.org/a/long/address,big cat\n"
+        "9c8b7a6f-5e4d-4c3b-8a29-180f7e6d5c4b,https://example.org/another/address,small dog\n"
+    )
+    table = read_own_table(tmp_path / "table.csv")
+    assert (table.text_column(None), table.id_column(None)) == ("word", "comment_id")

@@ -9,6 +9,7 @@ import click
 from chorale.cli.arguments import AsJson, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
+from chorale.files.rows import shortened
 from chorale.folder.own_table import read_own_table
 from chorale.folder.templates import (
     create_study,
@@ -109,6 +110,9 @@ def _new_from_table(
     numbered = f"rows numbered in the new column `{table.number_column}`, since no column has usable IDs"
     ids = f"IDs from `{identified}`" if identified else numbered
     print_line(f"Made {directory} from {path}: {len(table.rows):,} items, texts from `{shown}`, {ids}.")
+    print_line(
+        f"People read, for example: {shortened(str(table.rows[0][shown]))}. To show another column: --text COLUMN"
+    )
     _print_next(
         directory, f"Fill in the [placeholders] of {directory / 'guidelines.md'} and {directory / 'consent.md'}."
     )

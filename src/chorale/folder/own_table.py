@@ -38,8 +38,13 @@ class OwnTable:
         return column
 
     def _longest(self) -> str:
-        lengths = {name: fmean(len(_text(row.get(name))) for row in self.rows) for name in self.columns}
-        return max(self.columns, key=lambda name: (name not in NEVER_SHOWN, lengths[name]))
+        def rank(name: str) -> tuple[bool, bool, float, float]:
+            texts = [_text(row.get(name)) for row in self.rows]
+            # By words first: a URL or a UUID is long, and nothing to read.
+            words, signs = fmean(len(text.split()) for text in texts), fmean(map(len, texts))
+            return name not in NEVER_SHOWN, _LIKE_ID.search(name) is None, words, signs
+
+        return max(self.columns, key=rank)
 
     @property
     def number_column(self) -> str:
