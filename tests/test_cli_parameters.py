@@ -60,6 +60,16 @@ def for_programs(
     TAKEN.update(locals())
 
 
+def with_script(
+    folder: Annotated[str, Argument("DIR", help="A folder.")],
+    command: Annotated[list[str] | None, Argument("SCRIPT", help="A script.", verbatim=True)] = None,
+    show: Annotated[bool, Option(help="Show it.")] = False,
+    at: Annotated[str | None, Option(help="Where.")] = None,
+) -> None:
+    """Run a script with its own arguments."""
+    TAKEN.update(locals())
+
+
 def run(*arguments: str, function: Any = command, env: dict[str, str] | None = None) -> Result:
     """Run the function inside of a whole program, as a command of its own."""
     TAKEN.clear()
@@ -235,3 +245,28 @@ def test_a_function_for_programs_gets_paths_and_texts_and_a_flag_it_has_on_is_of
     taken = dict(TAKEN)
     assert taken == {"files": [Path("f"), Path("g")], "beside": more, "against": other, "at": "0.5", "ci": True}
     assert "[default: 0.1,0.25]" in run("--help", function=for_programs).output
+
+
+@pytest.mark.parametrize(
+    ("given", "folder", "command", "show", "at"),
+    [
+        (("--show", "d"), "d", None, True, None),
+        (("d", "--show"), "d", None, True, None),
+        (("d", "--at", "x", "run.py", "--show", "--at=y"), "d", ["run.py", "--show", "--at=y"], False, "x"),
+        (("--at=x", "d", "run.py", "--", "--help"), "d", ["run.py", "--", "--help"], False, "x"),
+        (("d", "--", "--show"), "d", ["--show"], False, None),
+        (("--", "d", "run.py"), "d", ["run.py"], False, None),
+    ],
+)
+def test_options_may_stand_behind_a_folder_but_not_behind_a_script(
+    given: tuple[str, ...], folder: str, command: list[str] | None, show: bool, at: str | None
+) -> None:
+    done = run(*given, function=with_script)
+    assert done.exit_code == 0, done.output
+    assert dict(TAKEN) == {"folder": folder, "command": command, "show": show, "at": at}
+
+
+def test_mistakes_around_a_script_are_told() -> None:
+    assert "No such option" in run("d", "--shwo", function=with_script).output
+    assert "DIR" in run(function=with_script).output and run(function=with_script).exit_code == 2
+    assert run("d", "--at", function=with_script).exit_code == 2

@@ -2,19 +2,25 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pytest
 from argon2 import PasswordHasher
 from httpx2 import Response
+from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from chorale.engine import publishing, recruiting
+from chorale.engine.deciding import Decision, Deed, handle_of, plan_decision
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.platforms.prolific import Prolific
-from chorale.store import events
+from chorale.store import Tx, events, submissions
+from chorale.store.erased import ERASED_TEXT
+from chorale.store.erasing import erase_identity
+from chorale.store.recruiting_schema import submission
 from chorale.web.app import create_app
 from chorale.web.links import new_staff_link, setup_link_path, study_sessions
 from prolific_stand_in import TOKEN, StandIn, stand_in
@@ -119,6 +125,65 @@ def test_returns_are_asked_for_and_messages_sent_once(desk: Desk) -> None:
     twice = desk.decide("message", chosen, "form-sent-twice", text="We answer tomorrow.")
     assert "done already" in twice.text and len(desk.world.messages) == sent
     assert desk.confirm("message", [], text="x").status_code == 422
+
+
+SECOND = """
+[[prolific.study]]
+name = "second"
+description = "Say whether more phrases mean something."
+places = 5
+minutes = 10
+reward = 5
+stages = ["meaningful"]
+"""
+
+
+def test_a_message_that_failed_for_one_study_does_not_go_to_the_other_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chorale.platforms.prolific.transport.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("chorale.web.staff.PasswordHasher", partial(PasswordHasher, time_cost=1, memory_cost=64))
+    write_prolific_study(tmp_path, extra=SECOND)
+    with (
+        closing(open_study(tmp_path)) as study,
+        stand_in() as world,
+        Prolific(TOKEN, world.address) as client,
+    ):
+        desk = Desk(study, client, world)
+        wanted = publishing.asked_for(study, "second")
+        remote = publishing.publish(study, client, wanted, publishing.draft(study, client, wanted, SITE))
+        world.finish(come(TestClient(desk.app, base_url=SITE), world, remote.id, 4, 0), "NOCODE")
+        recruiting.sync(study, client)
+        chosen = desk.chosen()
+        assert len(chosen) == 4
+        asked = {"text": "We answer tomorrow.\n"}
+        world.faults["POST /messages/bulk/"] = ["", *["fails"] * 10]
+        assert desk.decide("message", chosen, "form-one", **asked).status_code >= 400
+        world.faults.clear()
+        first = [one["recipient_id"] for one in world.messages]
+        assert sorted(first) == [participant(1), participant(2), participant(3)]
+        confirmed = desk.confirm("message", chosen, **asked)
+        assert "Send a message to 1 person?" in confirmed.text and "3 of those you chose got this" in confirmed.text
+        assert "The message is sent" in desk.decide("message", chosen, "form-two", **asked).text
+        assert [one["recipient_id"] for one in world.messages] == [*first, participant(4)]
+        # Once it has gone to all, the same words can be said again.
+        assert "Send a message to 4 people?" in desk.confirm("message", chosen, **asked).text
+
+
+@pytest.mark.parametrize("deed", ["approve", "reject", "return", "unreject", "message"])
+def test_nothing_is_decided_about_people_who_were_erased(desk: Desk, deed: Deed) -> None:
+    def erase(tx: Tx) -> list[str]:
+        rows = submissions.submissions(tx)
+        if deed == "unreject":
+            tx.execute(update(submission).values(status="REJECTED"))
+        assert rows[0].worker_id is not None
+        erase_identity(tx, rows[0].worker_id, desk.study.clock())
+        return [handle_of(row) for row in submissions.submissions(tx)]
+
+    handles = desk.study.store.do(erase)
+    planned = desk.study.store.look(lambda tx: plan_decision(tx, Decision(deed, frozenset(handles), REASON)))
+    assert (len(planned.rows), planned.left_out) == (2, 1)
+    assert ERASED_TEXT not in {row.participant for row in planned.rows}
 
 
 def test_only_the_owner_decides_and_only_with_a_token(desk: Desk) -> None:

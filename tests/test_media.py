@@ -1,6 +1,7 @@
 """Pictures, audio and video of a study: who may load them, and nothing else."""
 
 import json
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -107,6 +108,33 @@ def test_nobody_else_does(study: Study, tmp_path: Path) -> None:
         assert answer.status_code in (404, 405), other
         assert SECRET not in answer.text
     assert TestClient(create_app(study)).get(address).status_code == 401
+
+
+def test_only_the_software_s_own_files_are_sent_packed(study: Study, tmp_path: Path) -> None:
+    client = client_of(study, tmp_path / "study", "ada")
+    page = client.get("/stages/only").text
+    own = re.findall(r'(?:src|href)="(/(?:static|tasks)/[^"]+\.(?:js|css)[^"]*)"', page)
+    assert own
+    for address in own:
+        whole = client.get(address, headers={"Accept-Encoding": "identity"})
+        packed = client.get(address, headers={"Accept-Encoding": "gzip"})
+        assert (packed.headers["content-encoding"], packed.headers["vary"]) == ("gzip", "Accept-Encoding")
+        assert packed.text == whole.text and "content-encoding" not in whole.headers
+    item = client.post("/api/stages/only/next", headers={"Accept-Encoding": "gzip"})
+    for answer in (
+        item,
+        *(
+            client.get(address, headers={"Accept-Encoding": "gzip"})
+            for address in (
+                "/",
+                "/stages/only",
+                "/login",
+                "/openapi.json",
+                item.json()["assignment"]["item"]["picture"],
+            )
+        ),
+    ):
+        assert answer.status_code == 200 and "content-encoding" not in answer.headers, answer.url
 
 
 @pytest.mark.parametrize(

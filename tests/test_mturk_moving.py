@@ -325,6 +325,8 @@ def test_runs_that_cannot_begin_say_why(market: Market, tmp_path: Path) -> None:
     shown = CliRunner().invoke(app, ["mturk", "run", "--env", "--endpoint", "https://study.example.org", folder]).stdout
     assert "export CHORALE_ENDPOINT=https://study.example.org\n" in shown
     assert "export PYTHONPATH=" in shown and "shim" in shown
+    behind = ["mturk", "run", folder, "--endpoint", "https://study.example.org", "--env"]
+    assert CliRunner().invoke(app, behind).stdout == shown
 
 
 def test_a_study_for_scripts_has_no_items_and_opens(tmp_path: Path) -> None:

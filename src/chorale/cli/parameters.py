@@ -84,6 +84,28 @@ class CommandOption(click.Option):
 class FunctionCommand(click.Command):
     """A command that calls a function."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args if ctx.allow_interspersed_args else self._options_first(args))
+
+    def _options_first(self, args: list[str]) -> list[str]:
+        """What was given, with its options in front of its arguments, as far as they are this command's own."""
+        single = sum(isinstance(each, CommandArgument) and each.nargs == 1 for each in self.params)
+        valued = {
+            name for each in self.params if isinstance(each, click.Option) and not each.is_flag for name in each.opts
+        }
+        options, arguments, rest = list[str](), list[str](), list(args)
+        while rest and rest[0] != "--":
+            if rest[0].startswith("-") and rest[0] != "-":
+                count = 2 if rest[0] in valued else 1
+                if len(rest) < count:
+                    return [*options, *rest]  # a value is missing
+                options, rest = options + rest[:count], rest[count:]
+            elif len(arguments) < single:
+                arguments.append(rest.pop(0))
+            else:
+                break
+        return [*options, *(["--"] if arguments or rest else []), *arguments, *rest[rest[:1] == ["--"] :]]
+
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)

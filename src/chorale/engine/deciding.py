@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import Literal
 
@@ -11,6 +12,7 @@ from chorale.model import UserError
 from chorale.platforms.prolific import Prolific, checked_reason
 from chorale.store import Tx, events, submissions
 from chorale.store.erased import ERASED_TEXT
+from chorale.store.erasing import erased_submission
 from chorale.store.submissions import SubmissionRow
 
 Deed = Literal["approve", "reject", "return", "unreject", "message"]
@@ -22,6 +24,8 @@ DECIDABLE: Mapping[Deed, frozenset[str]] = {
 }
 """In which statuses a submission must be. People can be written to in any."""
 SENT = "submissions decided"
+REACHED = "message in parts"
+"""Whom a message reached in one study, as long as it has not gone to all studies: nobody is to get it twice."""
 RECENT = 1000
 
 
@@ -40,7 +44,7 @@ class Decision:
 class PlannedDecision:
     rows: list[SubmissionRow]
     left_out: int
-    """How many of the chosen are in another status by now."""
+    """How many of the chosen are erased, in another status by now, or have a message already that failed for others."""
     reward: int
     """What the rewards of these submissions come to."""
 
@@ -62,8 +66,12 @@ def plan_decision(tx: Tx, decision: Decision) -> PlannedDecision:
         row
         for row in submissions.submissions(tx)
         if handle_of(row) in decision.chosen
-        and (row.participant != ERASED_TEXT if statuses is None else row.status in statuses)
+        and row.participant != ERASED_TEXT
+        and (statuses is None or row.status in statuses)
     ]
+    if decision.deed == "message":
+        reached = _reached(tx, text)
+        rows = [row for row in rows if erased_submission(tx, row.external_id) not in reached]
     if not rows:
         raise UserError("None of the chosen submissions can be decided so. Their status may have changed: look again.")
     rewards = {one.name: one.reward for one in submissions.studies(tx)}
@@ -77,7 +85,7 @@ def carry_out(study: Study, client: Prolific, decision: Decision, by: str, key: 
     if not study.store.do(lambda tx: _claim(tx, study, decision, by, key)):
         return 0
     if decision.deed == "message":
-        _message(study, client, planned.rows, decision.text, by)
+        _message(study, client, planned.rows, decision.text.strip(), by)
         return len(planned.rows)
     try:
         _decide(study, client, planned.rows, decision, by)
@@ -96,8 +104,33 @@ def _claim(tx: Tx, study: Study, decision: Decision, by: str, key: str) -> bool:
 
 def _message(study: Study, client: Prolific, rows: list[SubmissionRow], text: str, by: str) -> None:
     for name in sorted({row.panel_study for row in rows}):
-        people = {row.participant: row for row in rows if row.panel_study == name}
-        recruiting.message_all(study, client, name, list(people.values()), text.strip(), by)
+        there = [row for row in rows if row.panel_study == name]
+        people = {row.participant: row for row in there}
+        recruiting.message_all(study, client, name, list(people.values()), text, by)
+        study.store.do(partial(_note_reached, study=study, text=text, rows=there))
+    study.store.do(partial(_note_reached, study=study, text=text, rows=[]))
+
+
+def _note_reached(tx: Tx, study: Study, text: str, rows: list[SubmissionRow]) -> None:
+    """Note whom a message reached; nobody once it has gone to all."""
+    # As after an erasure, since nothing else of this event would be erased.
+    names = [erased_submission(tx, row.external_id) for row in rows]
+    events.record(tx, study.clock(), REACHED, {"text": _digest(text), "submissions": names})
+
+
+def _reached(tx: Tx, text: str) -> set[str]:
+    """Whom a message reached that failed for others."""
+    reached: set[str] = set()
+    for one in events.recent(tx, RECENT, kinds=(REACHED,)):
+        if one.evidence["text"] == _digest(text):
+            if not one.evidence["submissions"]:
+                break
+            reached |= set(one.evidence["submissions"])
+    return reached
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
 
 
 def _decide(study: Study, client: Prolific, rows: list[SubmissionRow], decision: Decision, by: str) -> None:

@@ -11,7 +11,7 @@ class Argument:
     metavar: str
     help: str
     verbatim: bool = False
-    """Whether everything behind the first argument belongs to the arguments, also what looks like an option."""
+    """Whether everything behind its first word belongs to it, also what looks like an option."""
 
 
 @dataclass(frozen=True, slots=True)

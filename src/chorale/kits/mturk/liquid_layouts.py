@@ -90,13 +90,12 @@ def _liquid() -> Any:
 @lru_cache(maxsize=32)
 def _parsed(layout: str) -> "BoundTemplate":
     liquid = _liquid()
-
-    class Limited(liquid.Environment):  # type: ignore[misc]
-        loop_iteration_limit = MOST_STEPS
-        output_stream_limit = MOST_OUTPUT
-        local_namespace_limit = MOST_OUTPUT
-
-    environment = Limited(autoescape=True)
+    limits = {
+        "loop_iteration_limit": MOST_STEPS,
+        "output_stream_limit": MOST_OUTPUT,
+        "local_namespace_limit": MOST_OUTPUT,
+    }
+    environment = type("Limited", (liquid.Environment,), limits)(autoescape=True)
     environment.filters |= {
         "join": _limited(environment.filters["join"], _size_of_join),
         "replace": _limited(environment.filters["replace"], _size_of_replace),
