@@ -1,6 +1,7 @@
 """A model at work: so many requests at once, each on record before it is made, until nothing is left."""
 
 import asyncio
+import logging
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from chorale.store import Tx, calls, codec, model_tasks
 from chorale.store.model_tasks import TaskState
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 STOP_AFTER = 20
 """Items in a row that a server fails to answer, after which the run ends."""
 _AHEAD = 2
@@ -107,7 +109,15 @@ class Annotation:
         while work is not None:
             ended, last_write = await self._item(work)
             following = await self._next()
-            await self._write(partial(self._end, work, ended, last_write, following))
+            try:
+                await self._write(partial(self._end, work, ended, last_write, following))
+            except Exception as error:
+                log.exception("what came of model task %s could not be stored", work.task.id)
+                # The call was paid for: it stays on record, and the item is not asked about again.
+                ended, following = Ended(TaskState.SKIPPED), None
+                await self._write(partial(self._end, work, ended, last_write, None))
+                self._failures = STOP_AFTER
+                self.counts.ended_by = f"An answer could not be stored ({type(error).__name__}); its call is on record."
             self._count(ended)
             work = following
 
