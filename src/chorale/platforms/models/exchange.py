@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
+_MOST_TOKENS = 2**31
+"""More than this fits no column, and no model."""
+
 
 class Outcome(StrEnum):
     """What came of a request."""
@@ -67,6 +70,12 @@ class Reply(NamedTuple):
     reason: str | None = None
     confidence: float | None = None
     """The probability of the output by its tokens, where the server gives that."""
+
+
+def whole(value: Any) -> int | None:
+    """A count of tokens as a model gives it; None if it is no count."""
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_TOKENS
+    return value if is_count else None
 
 
 class ModelClient(Protocol):

@@ -6,6 +6,7 @@ cleared of it before anybody sees it.
 
 import asyncio
 import email.utils
+import math
 import os
 import ssl
 import time
@@ -19,12 +20,14 @@ import httpx2 as httpx
 
 from chorale.model import ModelSettings, UserError
 from chorale.platforms.models.anthropic import Anthropic
-from chorale.platforms.models.exchange import Asked, Outcome, Reply
+from chorale.platforms.models.exchange import Asked, Outcome, Reply, whole
 from chorale.platforms.models.openai import OpenAi
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 60.0
 LONGEST_ASKED_FOR = 300.0
+_LONGEST_REASON = 300
+_LONGEST_VERSION = 200
 _BUSY = 429
 _OVERLOADED = 529
 _TIMED_OUT = 408
@@ -81,7 +84,7 @@ class ServerModel:
                 response = await client.post(url, json=body)
             except httpx.TimeoutException:
                 reply = Reply(Outcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s")
-            except httpx.TransportError:
+            except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL):
                 reply = Reply(Outcome.UNREACHABLE, reason=f"{self._settings.endpoint} can't be reached")
             else:
                 reply = self._read(response)
@@ -106,15 +109,20 @@ class ServerModel:
             return Reply(Outcome.SERVER, reason=f"status {status}")
         try:
             body = response.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             return Reply(Outcome.SERVER, reason=f"status {status}, and not JSON")
         if not response.is_success:
-            return Reply(Outcome.REJECTED, reason=self._cleared(f"status {status}: {_message(body)}"))
+            return Reply(Outcome.REJECTED, reason=f"status {status}: {self._cleared(_message(body))[:_LONGEST_REASON]}")
         try:
             reply = self._protocol.read(body)
-        except (KeyError, IndexError, TypeError, AttributeError, ValueError):
+        except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
             return Reply(Outcome.SERVER, reason="an answer of another protocol")
-        return reply._replace(output=self._cleared(reply.output))
+        return reply._replace(
+            output=self._cleared(reply.output),
+            version=self._cleared(reply.version)[:_LONGEST_VERSION] if isinstance(reply.version, str) else None,
+            input_tokens=whole(reply.input_tokens),
+            output_tokens=whole(reply.output_tokens),
+        )
 
     def _cleared(self, text: str) -> str:
         return text.replace(self._key, "[key]") if self._key else text
@@ -151,12 +159,17 @@ def _asked_to_wait(response: httpx.Response) -> float | None:
         parsed = email.utils.parsedate_tz(asked)
         if parsed is None:
             return None
-        seconds = email.utils.mktime_tz(parsed) - time.time()
+        try:
+            seconds = email.utils.mktime_tz(parsed) - time.time()
+        except (ValueError, OverflowError):
+            return None
+    if not math.isfinite(seconds):
+        return None
     return min(max(seconds, 0.0), LONGEST_ASKED_FOR)
 
 
 def _message(body: Any) -> str:
-    """What a server says is wrong, in few words."""
+    """What a server says is wrong."""
     error = body.get("error", body) if isinstance(body, dict) else body
     text = error.get("message", error) if isinstance(error, dict) else error
-    return str(text)[:300]
+    return str(text)
