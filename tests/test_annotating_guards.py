@@ -1,6 +1,7 @@
 """What models must not cost or break: paid calls that get lost, and stages that only people can do."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,18 @@ import pytest
 
 from chorale.audit.verify import verify
 from chorale.engine import submitting
+from chorale.engine.forgetting import worker_to_forget
+from chorale.engine.models.annotating import FIRST_DECLINED, RunCounts
 from chorale.engine.models.running import ModelRun, annotate, chosen_models
 from chorale.engine.models.stages import stages_of
+from chorale.engine.models.taking import MOST_LOST
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.folder.reading import check_folder
 from chorale.model import Refusal, UserError
 from chorale.platforms.models import server as http_server
-from chorale.store import calls
+from chorale.store import calls, model_tasks
+from chorale.web.annotating import annotate_for_ever
 from mcq_study import write_mcq_study
 from model_stand_in import ModelStandIn, model_stand_in
 from small_study import write_small_study
@@ -115,3 +120,85 @@ def test_a_call_stays_on_record_if_its_answer_cannot_be_stored(
     again = run(study)
     assert again.counts.answered == 11, "what was paid for is not asked again"
     assert server.served == 12
+
+
+def test_an_item_that_the_server_declines_is_skipped_and_the_others_are_answered(
+    make: Make, server: ModelStandIn
+) -> None:
+    study = make("at_once = 1\ninput_price = 15\n")
+    server.faults.extend(["ok", "declined", "ok", "declined"])
+    done = run(study)
+    assert (done.counts.answered, done.counts.skipped, done.counts.failed) == (22, 2, 0)
+    declined = [call for call in all_calls(study) if call.outcome == "declined"]
+    assert {(call.reason, call.cost) for call in declined} == {("status 400: the prompt is too long", 0)}
+    assert run(study).counts.items == 0
+    assert differences(study) == []
+
+
+def test_a_server_that_declines_everything_ends_the_run_and_nothing_is_lost(make: Make, server: ModelStandIn) -> None:
+    study = make("at_once = 1\n")
+    server.faults.extend(["declined"] * 24)
+    done = run(study)
+    assert server.served == FIRST_DECLINED
+    assert "rejects requests: status 400" in str(done.counts.ended_by)
+    server.faults.clear()
+    assert run(study).counts.answered == 24
+
+
+def test_tries_whose_answer_was_lost_keep_their_reservation(make: Make, server: ModelStandIn) -> None:
+    study = make("at_once = 1\ntries = 2\ntimeout_seconds = 0.2\ninput_price = 15\n")
+    server.slow = 0.4
+    server.faults.extend(["slow", "ok", "slow", "unreadable"])
+    run(study, limit=2)
+    states = Counter((call.state, call.purpose, call.outcome) for call in all_calls(study))
+    assert states == {
+        ("unknown", "try", None): 2,
+        ("done", "ask", "answer"): 1,
+        ("unknown", "ask", "server error"): 1,
+    }
+    per_call = max(call.reserved for call in all_calls(study))
+    assert 0 < study.store.look(calls.reserved) <= 3 * per_call
+    assert all(call.cost is None for call in all_calls(study) if call.state == "unknown")
+    assert study.store.look(calls.reserved) > 2 * min(call.reserved for call in all_calls(study))
+    assert differences(study) == []
+
+
+def test_an_item_whose_answer_is_lost_again_and_again_is_skipped(make: Make, server: ModelStandIn) -> None:
+    study = make("at_once = 1\ntries = 1\n", applications=1)
+    for _ in range(MOST_LOST):
+        server.faults.extend(["unreadable"] * 2)
+        assert run(study).counts.failed == 2
+    assert run(study).counts.items == 0
+    assert server.served == 2 * MOST_LOST
+    assert {task.state for task in study.store.look(lambda tx: list(model_tasks.all_tasks(tx)))} == {"skipped"}
+    assert differences(study) == []
+
+
+def test_the_site_says_why_a_model_ended_and_waits_longer_each_time(
+    make: Make, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = make(stage_models="[stage.models]\nrun = true\n", applications=1)
+    pauses: list[float] = []
+    monkeypatch.setattr("chorale.web.annotating.annotate", _failing)
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr("chorale.web.annotating.asyncio.sleep", sleep)
+    with caplog.at_level("INFO"), pytest.raises(asyncio.CancelledError):
+        asyncio.run(annotate_for_ever(study, tmp_path / "study", 1.0))
+    assert pauses == [2.0, 4.0, 8.0]
+    assert "m1 in meaningful: the server is gone" in caplog.text
+
+
+async def _failing(*_given: Any, **_named: Any) -> list[ModelRun]:
+    return [ModelRun("m1", "meaningful", RunCounts(failed=2, ended_by="the server is gone"))]
+
+
+def test_a_model_cannot_be_forgotten(make: Make) -> None:
+    study = make()
+    run(study, limit=1)
+    with pytest.raises(UserError, match="is a model"):
+        study.store.look(lambda tx: worker_to_forget(tx, "model:m1"))

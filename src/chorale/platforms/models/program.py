@@ -48,9 +48,9 @@ class ProgramModel:
             await process.stdin.drain()
             row = await asyncio.wait_for(answer, self._settings.timeout_seconds)
         except TimeoutError:
-            return Reply(Outcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s")
+            return Reply(Outcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s", lost=1)
         except (ConnectionError, OSError):
-            return Reply(Outcome.UNREACHABLE, reason="the program has ended")
+            return Reply(Outcome.UNREACHABLE, reason="the program has ended", lost=1)
         finally:
             self._waiting.pop(number, None)
         return _reply(row)._replace(latency_ms=round((time.monotonic() - begun) * 1000))

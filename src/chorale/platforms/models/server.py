@@ -28,6 +28,7 @@ LONGEST_PAUSE = 60.0
 LONGEST_ASKED_FOR = 300.0
 _LONGEST_REASON = 300
 _LONGEST_VERSION = 200
+_REJECTS_ALL = (401, 402, 403, 404)
 _BUSY = 429
 _OVERLOADED = 529
 _TIMED_OUT = 408
@@ -80,17 +81,25 @@ class ServerModel:
         for attempt in range(1, self._settings.tries + 1):
             begun = time.monotonic()
             wait: float | None = None
+            lost = reply.lost
             try:
                 response = await client.post(url, json=body)
-            except httpx.TimeoutException:
-                reply = Reply(Outcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s")
-            except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL):
+            except httpx.ConnectTimeout:
                 reply = Reply(Outcome.UNREACHABLE, reason=f"{self._settings.endpoint} can't be reached")
+            except httpx.TimeoutException:
+                reply = Reply(Outcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s", lost=1)
+            except (httpx.ConnectError, httpx.InvalidURL):
+                reply = Reply(Outcome.UNREACHABLE, reason=f"{self._settings.endpoint} can't be reached")
+            except (httpx.HTTPError, httpx.StreamError):
+                reply = Reply(Outcome.UNREACHABLE, reason="the connection broke off before the answer was read", lost=1)
             else:
                 reply = self._read(response)
                 wait = _asked_to_wait(response)
             reply = reply._replace(
-                latency_ms=round((time.monotonic() - begun) * 1000), tries=attempt, faults=dict(faults)
+                latency_ms=round((time.monotonic() - begun) * 1000),
+                tries=attempt,
+                faults=dict(faults),
+                lost=lost + reply.lost,
             )
             if reply.outcome is Outcome.REJECTED or not reply.outcome.may_be_better_later:
                 return reply
@@ -110,13 +119,16 @@ class ServerModel:
         try:
             body = response.json()
         except (ValueError, RecursionError):
-            return Reply(Outcome.SERVER, reason=f"status {status}, and not JSON")
+            body = None
+            if response.is_success:
+                return Reply(Outcome.SERVER, reason=f"status {status}, and not JSON", lost=1)
         if not response.is_success:
-            return Reply(Outcome.REJECTED, reason=f"status {status}: {self._cleared(_message(body))[:_LONGEST_REASON]}")
+            outcome = Outcome.REJECTED if status in _REJECTS_ALL or status < 400 else Outcome.DECLINED
+            return Reply(outcome, reason=f"status {status}: {self._cleared(_message(body))[:_LONGEST_REASON]}")
         try:
             reply = self._protocol.read(body)
         except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
-            return Reply(Outcome.SERVER, reason="an answer of another protocol")
+            return Reply(Outcome.SERVER, reason="an answer of another protocol", lost=1)
         return reply._replace(
             output=self._cleared(reply.output),
             version=self._cleared(reply.version)[:_LONGEST_VERSION] if isinstance(reply.version, str) else None,
@@ -172,4 +184,4 @@ def _message(body: Any) -> str:
     """What a server says is wrong."""
     error = body.get("error", body) if isinstance(body, dict) else body
     text = error.get("message", error) if isinstance(error, dict) else error
-    return str(text)
+    return "no reason given" if text is None else str(text)
