@@ -438,7 +438,7 @@ def test_the_site_keeps_models_annotating(make: Make, tmp_path: Path, server: Mo
             while server.served < 24:
                 await asyncio.sleep(0.01)
         await asyncio.sleep(0.2)
-        with pytest.raises(UserError, match="being run already"), annotating_alone(tmp_path / "study"):
+        with pytest.raises(UserError, match="being run already"), annotating_alone(study):
             pass
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

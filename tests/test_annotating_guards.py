@@ -15,7 +15,7 @@ from chorale.engine.models.annotating import FIRST_DECLINED, RunCounts
 from chorale.engine.models.running import ModelRun, annotate, chosen_models
 from chorale.engine.models.stages import stages_of
 from chorale.engine.models.taking import MOST_LOST
-from chorale.engine.opening import open_study
+from chorale.engine.opening import annotating_alone, open_study
 from chorale.engine.running import Study
 from chorale.folder.reading import check_folder
 from chorale.model import Refusal, UserError
@@ -202,3 +202,19 @@ def test_a_model_cannot_be_forgotten(make: Make) -> None:
     run(study, limit=1)
     with pytest.raises(UserError, match="is a model"):
         study.store.look(lambda tx: worker_to_forget(tx, "model:m1"))
+
+
+def test_one_process_runs_the_models_of_a_database_whichever_folder_it_was_opened_from(
+    tmp_path: Path, database: str | None
+) -> None:
+    for name in ("one", "two"):
+        write_small_study(tmp_path / name)
+    address = database or f"sqlite:///{tmp_path / 'shared.db'}"
+    first, second = (open_study(tmp_path / name, address) for name in ("one", "two"))
+    with annotating_alone(first):
+        with pytest.raises(UserError, match="being run already"), annotating_alone(second):
+            pass
+    with annotating_alone(second):
+        pass
+    first.close()
+    second.close()

@@ -45,7 +45,7 @@ def annotate(
         if dry_run:
             _print_previews(study, _previews(study, models, stage, limit), as_json=as_json)
             return
-        with annotating_alone(directory), _progress(study, models, stage, limit) as progress:
+        with annotating_alone(study), _progress(study, models, stage, limit) as progress:
             runs = uvloop.run(run_models(study, directory, models, stage, limit, progress))
         _print_runs(study, runs, as_json=as_json)
 

@@ -203,6 +203,11 @@ class Store:
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="chorale-reader")
         self.dialect = engine.dialect.name
 
+    @property
+    def address(self) -> URL:
+        """Where the database is."""
+        return self._engine.url
+
     def write(self, work: Work[T]) -> Future[T]:
         return self._writer.submit(work)
 

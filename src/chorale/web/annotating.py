@@ -29,7 +29,7 @@ async def annotate_for_ever(study: Study, folder: Path, seconds: float = ANNOTAT
     """Let models annotate whatever there is for them, again and again. One process at a time does."""
     while True:
         try:
-            with annotating_alone(folder):
+            with annotating_alone(study):
                 pause = seconds
                 while True:
                     runs = await annotate(study, folder, study.settings.model, wanted=_wanted)
