@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select, update
 
+from asking import EXPERT, FIRST_SET, write_qasrl_study
 from chorale.audit.verify import verify
 from chorale.engine import submitting
-from chorale.engine.forgetting import worker_to_forget
+from chorale.engine.forgetting import BY_REQUESTER, Request, forget, worker_to_forget
 from chorale.engine.models.annotating import FIRST_DECLINED, RunCounts
 from chorale.engine.models.running import ModelRun, annotate, chosen_models
 from chorale.engine.models.stages import stages_of
@@ -21,7 +23,10 @@ from chorale.folder.reading import check_folder
 from chorale.model import Refusal, UserError
 from chorale.platforms.models import server as http_server
 from chorale.store import calls, model_tasks
+from chorale.store.model_schema import model_task
+from chorale.store.schema import item
 from chorale.web.annotating import annotate_for_ever
+from crowd import Person
 from mcq_study import write_mcq_study
 from model_stand_in import ModelStandIn, model_stand_in
 from small_study import write_small_study
@@ -218,3 +223,35 @@ def test_one_process_runs_the_models_of_a_database_whichever_folder_it_was_opene
         pass
     first.close()
     second.close()
+
+
+@pytest.mark.parametrize("role", ["beside", "worker"])
+def test_what_models_say_about_erased_answers_is_erased_too(tmp_path: Path, server: ModelStandIn, role: str) -> None:
+    folder = write_qasrl_study(tmp_path / "study", 1)
+    path = folder / "study.toml"
+    text = path.read_text().replace('of = "answers"\n', f'of = "answers"\n\n[stage.models]\nrole = "{role}"\n')
+    path.write_text(f"{text}\n[[model]]\nname = 'm1'\nendpoint = '{server.address}'\n")
+    server.answer = lambda *_: {"answer": [{"question": one["question"], "valid": False} for one in FIRST_SET]}
+    study = open_study(folder)
+    writer = Person(study, "ada")
+    writer.judge(EXPERT, "practice")
+    writer.judge(FIRST_SET, "writing")
+    done = run(study, stage="validation")
+    assert done.counts.answered == 1
+    asked = FIRST_SET[0]["question"]
+    assert asked in str(study.store.look(lambda tx: list(model_tasks.all_tasks(tx))))
+    assert asked in str(all_calls(study))
+    forget(study, writer.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+    assert asked not in str(study.store.look(lambda tx: list(model_tasks.all_tasks(tx))))
+    assert asked not in str(all_calls(study))
+    assert differences(study) == []
+    study.close()
+
+
+def test_an_unfinished_item_that_was_withdrawn_is_not_asked_about(make: Make, server: ModelStandIn) -> None:
+    study = make("at_once = 1\ntries = 1\n")
+    server.faults.append("500")
+    assert run(study, limit=1).counts.failed == 1
+    failed = select(model_task.c.item_id).where(model_task.c.state == "failed").scalar_subquery()
+    study.store.do(lambda tx: tx.execute(update(item).where(item.c.id == failed).values(state="withdrawn")))
+    assert run(study).counts.answered == 23

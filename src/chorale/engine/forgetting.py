@@ -96,7 +96,8 @@ def _without_answers(tx: Tx) -> list[int]:
 
 def _empty_derived(tx: Tx, study: Study, worker_id: int) -> None:
     where = erasing.repeated(tx, made_of_answers(study), worker_id)
-    if not erasing.is_there(tx, where.responses) and not erasing.to_empty(tx, worker_id):
+    answered = erasing.is_there(tx, where.responses) or erasing.has_model_answers(tx, where.items)
+    if not answered and not erasing.to_empty(tx, worker_id):
         return
     now = study.clock()
     number = erasing.begin(tx, worker_id, BY_ERASURE, now, identity=False, answers=True)

@@ -43,7 +43,7 @@ POOL_SECONDS = 10
 """How long work waits for a connection while others have them all."""
 REWRITTEN = ("worker_identity", "submission", "invitation_address", "payout_address", "message")
 """Small tables, written anew after something was erased."""
-FREED = ("response", "event", "grade", "entry", "item")
+FREED = ("response", "event", "grade", "entry", "item", "model_task", "model_call")
 """Large ones, which would be locked for long: there, space is only made free to be reused."""
 STREAMED = {"yield_per": 5_000}
 """The options of a query whose rows are too many to be held at once."""
