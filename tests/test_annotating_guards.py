@@ -14,7 +14,7 @@ from chorale.audit.verify import verify
 from chorale.engine import submitting
 from chorale.engine.forgetting import BY_REQUESTER, Request, forget, worker_to_forget
 from chorale.engine.models.annotating import FIRST_DECLINED, RunCounts
-from chorale.engine.models.running import ModelRun, annotate, chosen_models
+from chorale.engine.models.running import ModelRun, Preview, annotate, chosen_models, previews
 from chorale.engine.models.stages import stages_of
 from chorale.engine.models.taking import MOST_LOST
 from chorale.engine.opening import annotating_alone, open_study
@@ -26,7 +26,7 @@ from chorale.store import calls, model_tasks
 from chorale.store.model_schema import model_task
 from chorale.store.schema import item
 from chorale.web.annotating import annotate_for_ever
-from crowd import Person
+from crowd import Person, people
 from mcq_study import write_mcq_study
 from model_stand_in import ModelStandIn, model_stand_in
 from small_study import write_small_study
@@ -255,3 +255,33 @@ def test_an_unfinished_item_that_was_withdrawn_is_not_asked_about(make: Make, se
     failed = select(model_task.c.item_id).where(model_task.c.state == "failed").scalar_subquery()
     study.store.do(lambda tx: tx.execute(update(item).where(item.c.id == failed).values(state="withdrawn")))
     assert run(study).counts.answered == 23
+
+
+def test_a_dry_run_counts_gold_corrections_and_what_was_begun(make: Make, server: ModelStandIn) -> None:
+    study = make("at_once = 1\ntries = 1\ninput_price = 15\noutput_price = 60\nmax_tokens = 40\n", share=0.3)
+    server.faults.extend(["500"] * 2)
+    run(study, limit=2)
+
+    def look(limit: int | None, stage: str | None = "meaningful") -> list[Preview]:
+        return study.store.look(lambda tx: previews(tx, study, study.settings.model, stage, limit, 1))
+
+    [before] = look(None)
+    assert (before.items + before.gold) == 30, "24 items and 6 gold, two of them begun"
+    server.answer = lambda *_: "no JSON, and far more than it should be " * 4
+    done = run(study)
+    assert done.counts.cost <= before.at_most
+    # Without what is sent back, it would be exceeded.
+    assert done.counts.outcomes["unparsable"] == 2 * done.counts.items
+
+
+def test_a_limit_is_for_all_stages_together(make: Make, server: ModelStandIn) -> None:
+    study = make(judgments="1")
+    crowd = people(study, 4)
+    for person in crowd:
+        while (offer := person.next()).lease is not None:
+            person.submit(offer, "yes")
+    found = study.store.look(lambda tx: previews(tx, study, study.settings.model, None, 25, 1))
+    assert [one.items for one in found] == [24, 1]
+    server.answer = lambda *_: {"answer": "yes"}
+    runs = asyncio.run(annotate(study, Path(), chosen_models(study, None), limit=25))
+    assert [one.counts.items for one in runs] == [24, 1]
