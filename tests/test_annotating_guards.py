@@ -270,7 +270,6 @@ def test_a_dry_run_counts_gold_corrections_and_what_was_begun(make: Make, server
     server.answer = lambda *_: "no JSON, and far more than it should be " * 4
     done = run(study)
     assert done.counts.cost <= before.at_most
-    # Without what is sent back, it would be exceeded.
     assert done.counts.outcomes["unparsable"] == 2 * done.counts.items
 
 
