@@ -26,7 +26,8 @@ class ModelStandIn:
     answer: Answer = lambda _text, _body: {"answer": "yes"}
     address: str = ""
     faults: deque[str] = field(default_factory=deque)
-    """What goes wrong with the next requests: busy, 500, slow, cut, refusal, empty, schema, json, drop, or ok."""
+    """What goes wrong with the next requests: busy, 500, slow, cut, refusal, empty, schema, json, drop,
+    declined, unreadable, or ok."""
     pause: float = 0.0
     """Seconds that every request takes."""
     slow: float = 3.0
@@ -79,6 +80,10 @@ class ModelStandIn:
                 return 429, {"error": {"message": "slow down"}}, [(b"retry-after", self.retry_after.encode())]
             case "500":
                 return 500, b"oh no", []
+            case "declined":
+                return 400, {"error": {"message": "the prompt is too long"}}, []
+            case "unreadable":
+                return 200, b"<html>", []
             case "drop":
                 return 0, b"", []
             case "slow":

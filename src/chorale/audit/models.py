@@ -55,7 +55,7 @@ def _task_differences(tx: Tx) -> Iterator[str]:
                 yield f"{name}: has an answer and no call"
             if (task.response_id is None) != (task.kind == BESIDE):
                 yield f"{name}: is {task.kind} and has response {task.response_id}"
-            elif task.response_id is not None and responses.get(task.response_id) != task.answer:
+            elif responses.get(task.response_id or 0, task.answer) != task.answer:
                 yield f"{name}: the answer on record is not the one submitted"
         elif task.answer is not None:
             yield f"{name}: is {task.state} and has an answer"

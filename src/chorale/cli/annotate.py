@@ -11,7 +11,7 @@ from chorale.cli.bars import progress_bar, standard_error
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Option
 from chorale.cli.terminal import show
-from chorale.engine.models.running import ModelRun, Preview, Progress, chosen_models, preview
+from chorale.engine.models.running import ModelRun, Preview, Progress, chosen_models, previews
 from chorale.engine.models.running import annotate as run_models
 from chorale.engine.models.stages import stages_of
 from chorale.engine.opening import annotating_alone
@@ -25,7 +25,9 @@ from chorale.store import Tx, model_tasks, workers
 
 ModelName = Annotated[str | None, Option(metavar="NAME", help="Run this model only.")]
 StageOption = Annotated[str | None, Option(metavar="STAGE", help="Annotate this stage only, after its rounds.")]
-Limit = Annotated[int | None, Option(metavar="N", min=1, help="Annotate at most N items with each model.")]
+Limit = Annotated[
+    int | None, Option(metavar="N", min=1, help="Annotate at most N items with each model, in all stages together.")
+]
 DryRun = Annotated[bool, Option(help="Send nothing: print the first prompts and what all of it would cost.")]
 _SHOWN = 2
 
@@ -43,9 +45,10 @@ def annotate(
     with study_for_models(directory, db) as study:
         models = chosen_models(study, model)
         if dry_run:
-            _print_previews(study, _previews(study, models, stage, limit), as_json=as_json)
+            found = study.store.look(lambda tx: previews(tx, study, models, stage, limit, _SHOWN))
+            _print_previews(study, found, as_json=as_json)
             return
-        with annotating_alone(directory), _progress(study, models, stage, limit) as progress:
+        with annotating_alone(study), _progress(study, models, stage, limit) as progress:
             runs = uvloop.run(run_models(study, directory, models, stage, limit, progress))
         _print_runs(study, runs, as_json=as_json)
 
@@ -86,14 +89,6 @@ def _left(study: Study, stage_id: int, model: ModelSettings, limit: int | None, 
     return left if limit is None else min(left, limit)
 
 
-def _previews(study: Study, models: Sequence[ModelSettings], stage: str | None, limit: int | None) -> list[Preview]:
-    def look(tx: Tx) -> list[Preview]:
-        pairs = [(of, model) for model in models for of in stages_of(study, model, stage)]
-        return [preview(tx, study, of, model, limit, _SHOWN) for of, model in pairs]
-
-    return study.store.look(look)
-
-
 def _print_previews(study: Study, previews: Sequence[Preview], *, as_json: bool) -> None:
     if as_json:
         runs = [{**one._asdict(), "prompts": [prompt._asdict() for prompt in one.prompts]} for one in previews]
@@ -106,12 +101,21 @@ def _print_previews(study: Study, previews: Sequence[Preview], *, as_json: bool)
             print_line(f"--- {one.model} in {one.stage}, prompt {number} of {one.items:,}: user")
             print_line(prompt.user)
     currency = study.settings.pay.currency
-    columns = ("model", "stage", "items#", "prompt tokens (about)#", "prompts cost (about)#", "at most, with answers#")
+    columns = (
+        "model",
+        "stage",
+        "items#",
+        "gold (at most)#",
+        "prompt tokens (about)#",
+        "prompts cost (about)#",
+        "at most, with answers#",
+    )
     rows = [
         (
             one.model,
             one.stage,
             one.items,
+            one.gold,
             one.prompt_tokens,
             exact_money_text(one.about, currency),
             exact_money_text(one.at_most, currency),

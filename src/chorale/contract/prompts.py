@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from chorale.contract.prompting import Shown, TrainingExample, UnreadableError, json_in
-from chorale.contract.task import AnswerError, Task
+from chorale.contract.task import AnswerError, Form, Task
 from chorale.model import Answer, Payload
 
 _INTRODUCTION = """\
@@ -124,6 +124,15 @@ class Prompter:
             "additionalProperties": False,
         }
         return whole if definitions is None else {**whole, "$defs": definitions}
+
+
+def why_people_only(form: Form) -> str | None:
+    """Why models can't fill in a form, as what the form does; None if they can."""
+    if form.reveal is not None:
+        return "shows the rest of an item after a first answer, which models can't be asked for"
+    if form.media:
+        return "shows pictures, audio or video, of which models would see the file name only"
+    return None
 
 
 def correction(problem: str) -> str:

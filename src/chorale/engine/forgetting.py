@@ -13,7 +13,7 @@ from typing import NamedTuple
 from chorale.engine.leases import give_back_everything
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything, settle_group
-from chorale.model import Refusal, UserError, Worker
+from chorale.model import Refusal, UserError, Worker, is_model
 from chorale.store import Tx, erasing, events, participations, payments, settings, workers
 from chorale.store.erasing import Erasure
 
@@ -50,6 +50,8 @@ def worker_to_forget(tx: Tx, name: str) -> Worker:
     worker = workers.find_by_pseudonym(tx, name) or workers.find_by_panel_id(tx, name)
     if worker is None:
         raise UserError("No worker has this participant ID or platform ID. `chorale export` lists participant IDs.")
+    if is_model(worker.pseudonym):
+        raise UserError(f"{worker.pseudonym} is a model, and only people can be erased. Nothing was erased.")
     return worker
 
 
@@ -94,7 +96,8 @@ def _without_answers(tx: Tx) -> list[int]:
 
 def _empty_derived(tx: Tx, study: Study, worker_id: int) -> None:
     where = erasing.repeated(tx, made_of_answers(study), worker_id)
-    if not erasing.is_there(tx, where.responses) and not erasing.to_empty(tx, worker_id):
+    answered = erasing.is_there(tx, where.responses) or erasing.has_model_answers(tx, where.items)
+    if not answered and not erasing.to_empty(tx, worker_id):
         return
     now = study.clock()
     number = erasing.begin(tx, worker_id, BY_ERASURE, now, identity=False, answers=True)

@@ -42,9 +42,9 @@ from chorale.store import (
 )
 from chorale.store.consents import ConsentForm
 from chorale.store.gold import gold_by_key
+from chorale.store.holding import held
 
 DATABASE = "study.db"
-ANNOTATING = "study.db.annotating"
 CHECK_SECONDS = 10.0
 """How long a site looks through its file before it opens; `chorale verify` takes the time it needs."""
 
@@ -97,16 +97,14 @@ def serving_alone(path: Path, database: str | None, refusal: str | None = None) 
 
 
 @contextmanager
-def annotating_alone(path: Path) -> Iterator[None]:
-    """Keep a second process from running the study's models: each would take the other's requests for lost ones."""
-    with _open_lock(path / ANNOTATING) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+def annotating_alone(study: Study) -> Iterator[None]:
+    """Keep a second process from running the models of a database: each would take the other's requests for lost."""
+    with held(study.store, locks.Alone.RUNS_MODELS) as is_held:
+        if not is_held:
             raise UserError(
-                f"The models of {path} are being run already, by `chorale annotate` or by the site. Wait for that, or "
-                "end it first."
-            ) from None
+                "The models of this study are being run already, by `chorale annotate` or by the site. Wait for that, "
+                "or end it first."
+            )
         yield
 
 

@@ -72,7 +72,7 @@ def _read_study(raw: dict[str, Any], report: CheckReport) -> StudyFolder | None:
     if settings is not None:
         check_protocol(settings, contents, report)
         check_recruiting(settings, report)
-        check_models(settings, report)
+        check_models(settings, [content.task for content in contents], report)
     if settings is None or report.problems:
         return None
     return StudyFolder(

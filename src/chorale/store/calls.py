@@ -18,7 +18,11 @@ class CallState(StrEnum):
     SENT = "sent"
     DONE = "done"
     UNKNOWN = "unknown"
-    """It was sent, and the process ended before its answer was stored: it may have cost something."""
+    """It was sent, and no answer was read or stored: it may have cost something."""
+
+
+LOST_TRY = "try"
+"""The purpose of a try whose answer was lost, of a call that was then made again."""
 
 
 class NewCall(NamedTuple):
@@ -49,7 +53,7 @@ class CallResult(NamedTuple):
     output_tokens: int | None
     latency_ms: int
     confidence: float | None
-    cost: int
+    cost: int | None
 
 
 _FIELDS = NewCall._fields
@@ -63,7 +67,7 @@ _DONE = Prepared(
     update(model_call)
     .where(model_call.c.id == bindparam("of_call"))
     .values(
-        state=literal_column("'done'"),
+        state=bindparam("new_state"),
         done_at=bindparam("now"),
         **{name: bindparam(f"new_{name}") for name in CallResult._fields},
     )
@@ -78,8 +82,47 @@ def mark_sent(tx: Connection, call_id: int, now: int) -> None:
     _SENT(tx, of_call=call_id, now=now)
 
 
-def complete(tx: Connection, call_id: int, result: CallResult, now: int) -> None:
-    _DONE(tx, of_call=call_id, now=now, **{f"new_{name}": value for name, value in result._asdict().items()})
+def complete(tx: Connection, call_id: int, result: CallResult, now: int, state: CallState = CallState.DONE) -> None:
+    """Note what came of a call; its state is unknown where it may have cost something that nobody can tell."""
+    _DONE(
+        tx,
+        of_call=call_id,
+        now=now,
+        new_state=state.value,
+        **{f"new_{name}": value for name, value in result._asdict().items()},
+    )
+
+
+def add_lost_try(tx: Connection, call_id: int, now: int) -> None:
+    """Note an earlier try of a call whose answer was lost. It may have cost as much."""
+    row = tx.execute(select(model_call).where(model_call.c.id == call_id)).one()
+    values = {name: getattr(row, name) for name in (*_FIELDS, "sent_at")}
+    number = plan(tx, NewCall(**{name: values[name] for name in _FIELDS})._replace(purpose=LOST_TRY))
+    changed = {"state": CallState.UNKNOWN.value, "sent_at": values["sent_at"], "done_at": now}
+    tx.execute(update(model_call).where(model_call.c.id == number).values(**changed))
+
+
+def times_lost(tx: Connection, worker_id: int, stage_id: int) -> dict[int, int]:
+    """In how many runs a model's answer to an item was lost, by task. Runs that were killed do not count."""
+    query = (
+        select(model_call.c.task_id, func.count())
+        .where(
+            model_call.c.worker_id == worker_id,
+            model_call.c.stage_id == stage_id,
+            model_call.c.state == CallState.UNKNOWN,
+            model_call.c.outcome.is_not(None),
+        )
+        .group_by(model_call.c.task_id)
+    )
+    return {int(task_id): int(times) for task_id, times in tx.execute(query)}
+
+
+def has_answered(tx: Connection, worker_id: int, stage_id: int) -> bool:
+    """Whether a model's server has ever answered in a stage."""
+    query = select(model_call.c.id).where(
+        model_call.c.worker_id == worker_id, model_call.c.stage_id == stage_id, model_call.c.outcome == "answer"
+    )
+    return tx.execute(query.limit(1)).first() is not None
 
 
 def give_up(tx: Connection, worker_id: int, stage_id: int, now: int) -> int:

@@ -43,7 +43,7 @@ POOL_SECONDS = 10
 """How long work waits for a connection while others have them all."""
 REWRITTEN = ("worker_identity", "submission", "invitation_address", "payout_address", "message")
 """Small tables, written anew after something was erased."""
-FREED = ("response", "event", "grade", "entry", "item")
+FREED = ("response", "event", "grade", "entry", "item", "model_task", "model_call")
 """Large ones, which would be locked for long: there, space is only made free to be reused."""
 STREAMED = {"yield_per": 5_000}
 """The options of a query whose rows are too many to be held at once."""
@@ -202,6 +202,11 @@ class Store:
         self._engine = engine
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="chorale-reader")
         self.dialect = engine.dialect.name
+
+    @property
+    def address(self) -> URL:
+        """Where the database is."""
+        return self._engine.url
 
     def write(self, work: Work[T]) -> Future[T]:
         return self._writer.submit(work)

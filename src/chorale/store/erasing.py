@@ -13,6 +13,7 @@ from chorale.store.codec import as_text, from_text
 from chorale.store.erased import ERASED, ERASED_TEXT
 from chorale.store.first_answers import erase_first_answers
 from chorale.store.identity_schema import worker_session
+from chorale.store.model_schema import model_call, model_task
 from chorale.store.recruiting_schema import delivery, invitation, invitation_address, payment, submission
 from chorale.store.schema import (
     assignment,
@@ -279,7 +280,17 @@ def erase_repeated(tx: Connection, where: Repeated, now: int) -> int:
     _erase_reasons_by(tx, where.responses)
     labelled = and_(event.c.kind.in_(("labelled", "reopened")), event.c.item_id.in_(sorted(where.items)))
     _rewrite(tx, labelled, _without_judgments)
+    of_models = model_task.c.item_id.in_(sorted(where.items))
+    tasks = select(model_task.c.id).where(of_models)
+    tx.execute(update(model_call).where(model_call.c.task_id.in_(tasks)).values(output=None, reason=None))
+    tx.execute(update(model_task).where(of_models).values(answer=None))
     return erased
+
+
+def has_model_answers(tx: Connection, items: Collection[int]) -> bool:
+    """Whether a model's answer to one of these items is there."""
+    query = select(model_task.c.id).where(model_task.c.item_id.in_(sorted(items)), model_task.c.answer.is_not(None))
+    return tx.execute(query.limit(1)).first() is not None
 
 
 def groups_of(tx: Connection, items: Collection[int]) -> set[tuple[int, str]]:

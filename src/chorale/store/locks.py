@@ -18,6 +18,8 @@ class Alone(IntEnum):
     PLANS_PAYMENTS = 7_205_011_966
     ADMITS_TO_TRAINING = 7_205_011_967
     SIGNS_IN = 7_205_011_990
+    RUNS_MODELS = 7_205_011_991
+    """Held by a process, not by a transaction: see `holding`."""
 
 
 def lock(tx: Connection, what: Alone) -> None:

@@ -35,9 +35,9 @@ model_call = Table(
     Column("task_id", Id, ForeignKey("model_task.id"), nullable=False),
     Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     Column("stage_id", Id, ForeignKey("stage.id"), nullable=False),
-    # Ask, correct (sent back with the reason) or sample.
+    # Ask, correct (sent back with the reason), sample, or try: one whose answer was lost.
     Column("purpose", Text, nullable=False),
-    # Planned, sent, done or unknown: it was sent, and the process ended before an answer was stored.
+    # Planned, sent, done or unknown: it was sent, and no answer was read or stored.
     Column("state", Text, nullable=False),
     Column("model", Text, nullable=False),
     # The model as the server names it in its answer.
@@ -46,7 +46,8 @@ model_call = Table(
     Column("planned_at", BigInteger, nullable=False),
     Column("sent_at", BigInteger),
     Column("done_at", BigInteger),
-    # What came of it: answer, unparsable, refusal, empty, cut, timeout, busy, server, unreachable or rejected.
+    # What came of it: answer, unparsable, refusal, empty, cut, timeout, busy, server, unreachable,
+    # rejected or declined.
     Column("outcome", Text),
     Column("reason", Text),
     Column("output", Text),

@@ -170,7 +170,7 @@ def end(
 
 
 def unfinished(tx: Connection, stage_id: int, worker_id: int) -> list[ModelTask]:
-    """Items that an earlier run took and has no answer to, in the order they were taken."""
+    """Items that an earlier run took and has no answer to, in the order they were taken; none that were withdrawn."""
     query = (
         select(*model_task.c["id", "worker_id", "stage_id", "kind", "taken_at"], *_COLUMNS)
         .join(item, item.c.id == model_task.c.item_id)
@@ -178,6 +178,7 @@ def unfinished(tx: Connection, stage_id: int, worker_id: int) -> list[ModelTask]
             model_task.c.stage_id == stage_id,
             model_task.c.worker_id == worker_id,
             model_task.c.state.in_((TaskState.ASKED, TaskState.FAILED)),
+            item.c.state != "withdrawn",
         )
         .order_by(model_task.c.id)
     )
@@ -300,8 +301,12 @@ def all_tasks(tx: Connection) -> Iterator[TaskRow]:
 
 
 def with_responses(tx: Connection) -> dict[int, str]:
-    """The answers that models submitted, by response."""
-    query = select(response.c.id, response.c.answer).join(model_task, model_task.c.response_id == response.c.id)
+    """The answers that models submitted and that were not erased, by response."""
+    query = (
+        select(response.c.id, response.c.answer)
+        .join(model_task, model_task.c.response_id == response.c.id)
+        .where(response.c.erased_at.is_(None))
+    )
     return {int(number): str(answer) for number, answer in tx.execute(query)}
 
 

@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
-from chorale.engine.models.running import annotate
+from chorale.engine.models.running import ModelRun, annotate
 from chorale.engine.models.stages import ModelStage
 from chorale.engine.opening import annotating_alone
 from chorale.engine.running import Study
@@ -12,7 +13,9 @@ from chorale.model import UserError
 
 log = logging.getLogger(__name__)
 ANNOTATE_SECONDS = 30.0
-"""How long to wait until items may have come, or a server may have recovered."""
+"""How long to wait until items may have come."""
+LONGEST_PAUSE = 3600.0
+"""How long to wait at the most until a server may have recovered."""
 
 
 def keeps_annotating(study: Study) -> bool:
@@ -26,15 +29,32 @@ async def annotate_for_ever(study: Study, folder: Path, seconds: float = ANNOTAT
     """Let models annotate whatever there is for them, again and again. One process at a time does."""
     while True:
         try:
-            with annotating_alone(folder):
+            with annotating_alone(study):
+                pause = seconds
                 while True:
-                    await annotate(study, folder, study.settings.model, wanted=_wanted)
-                    await asyncio.sleep(seconds)
+                    runs = await annotate(study, folder, study.settings.model, wanted=_wanted)
+                    _log_ends(runs)
+                    pause = min(2 * pause, LONGEST_PAUSE) if _only_failed(runs) else seconds
+                    await asyncio.sleep(pause)
         except UserError as error:
             log.warning("models do not annotate, and are tried again: %s. `chorale annotate` shows why.", type(error))
         except Exception:
             log.exception("models do not annotate; trying again in %s s", seconds)
         await asyncio.sleep(seconds)
+
+
+def _only_failed(runs: Sequence[ModelRun]) -> bool:
+    """Whether servers gave no answer at all to what they were asked."""
+    return any(run.counts.failed for run in runs) and not any(run.counts.answered for run in runs)
+
+
+def _log_ends(runs: Sequence[ModelRun]) -> None:
+    """Why models ended that were at work; a model with nothing to do ends every time."""
+    for run in runs:
+        if run.counts.items and run.counts.ended_by is not None:
+            log.info("%s in %s: %s", run.model, run.stage, run.counts.ended_by)
+        if run.counts.failed:
+            log.warning("%s in %s: %s items failed and are asked again", run.model, run.stage, run.counts.failed)
 
 
 def _wanted(of: ModelStage) -> bool:

@@ -1,6 +1,7 @@
 """A model at work: so many requests at once, each on record before it is made, until nothing is left."""
 
 import asyncio
+import logging
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,8 +23,11 @@ from chorale.store import Tx, calls, codec, model_tasks
 from chorale.store.model_tasks import TaskState
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 STOP_AFTER = 20
 """Items in a row that a server fails to answer, after which the run ends."""
+FIRST_DECLINED = 5
+"""Requests that a server declines before it has answered any, after which the run ends: it declines all of them."""
 _AHEAD = 2
 """Items that are taken at a time, for each request at once."""
 
@@ -74,6 +78,8 @@ class Annotation:
         self._taken = 0
         self._place = Place(0)
         self._failures = 0
+        self._declined = 0
+        self._has_answered = False
         self._last_reason = ""
         self._alone = asyncio.Lock()
         self._worker_id = 0
@@ -92,6 +98,7 @@ class Annotation:
         begun = await self._write(lambda tx: resume(tx, study, self._of, model, self._worker_id, self._prompter))
         self._waiting.extend(begun if self._limit is None else begun[: self._limit])
         self._taken = len(self._waiting)
+        self._has_answered = await self._write(lambda tx: calls.has_answered(tx, self._worker_id, self._of.stage.id))
         stage_id = self._of.stage.id
         self._place = Place(await self._write(lambda tx: model_tasks.given(tx, stage_id, self._worker_id)))
         async with asyncio.TaskGroup() as group:
@@ -107,7 +114,15 @@ class Annotation:
         while work is not None:
             ended, last_write = await self._item(work)
             following = await self._next()
-            await self._write(partial(self._end, work, ended, last_write, following))
+            try:
+                await self._write(partial(self._end, work, ended, last_write, following))
+            except Exception as error:
+                log.exception("what came of model task %s could not be stored", work.task.id)
+                # The call was paid for: it stays on record, and the item is not asked about again.
+                ended, following = Ended(TaskState.SKIPPED), None
+                await self._write(partial(self._end, work, ended, last_write, None))
+                self._failures = STOP_AFTER
+                self.counts.ended_by = f"An answer could not be stored ({type(error).__name__}); its call is on record."
             self._count(ended)
             work = following
 
@@ -158,7 +173,7 @@ class Annotation:
             elif samples:
                 return self._answered(samples, latency), record
             else:
-                state = TaskState.FAILED if reply.outcome.may_be_better_later else TaskState.SKIPPED
+                state = TaskState.FAILED if self._may_ask_again(reply) else TaskState.SKIPPED
                 return Ended(state, latency_ms=latency), record
             following = await self._write(partial(self._go_on, work, purpose, messages, record))
             if following is None:
@@ -188,6 +203,11 @@ class Annotation:
         except UnreadableError as error:
             return reply._replace(outcome=Outcome.UNPARSABLE, reason=str(error)), None, str(error)
         return reply, answer, None
+
+    def _may_ask_again(self, reply: Reply) -> bool:
+        """Whether another run is to ask again. A server that has answered nothing yet may decline whatever it gets."""
+        declines_all = reply.outcome is Outcome.DECLINED and not self._has_answered
+        return reply.outcome.may_be_better_later or declines_all
 
     def _answered(self, samples: list[tuple[ModelAnswer, float | None]], latency: int) -> Ended:
         answer, share = merged(samples)
@@ -230,7 +250,10 @@ class Annotation:
         counts.cost += cost_of(self._model, reply)
         counts.input_tokens += reply.input_tokens or 0
         counts.output_tokens += reply.output_tokens or 0
-        if reply.outcome is Outcome.REJECTED:
+        self._has_answered = self._has_answered or reply.outcome is Outcome.ANSWER
+        self._declined = self._declined + 1 if reply.outcome is Outcome.DECLINED else 0
+        most = STOP_AFTER if self._has_answered else FIRST_DECLINED
+        if reply.outcome is Outcome.REJECTED or self._declined >= most:
             self._failures = STOP_AFTER
             counts.ended_by = f"The server rejects requests: {reply.reason}. Correct [[model]] and run it again."
 

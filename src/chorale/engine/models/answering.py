@@ -11,7 +11,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.model import AssignmentKind, ModelSettings, Refusal
 from chorale.platforms.models import Outcome, Reply
 from chorale.store import Tx, assignments, calls, codec, model_tasks, offering
-from chorale.store.calls import CallResult
+from chorale.store.calls import CallResult, CallState
 from chorale.store.model_tasks import BESIDE, ModelTask, TaskState
 from chorale.store.offering import ItemContent
 
@@ -36,8 +36,12 @@ def cost_of(model: ModelSettings, reply: Reply) -> int:
 def complete_call(
     tx: Tx, study: Study, stage: RunningStage, model: ModelSettings, task: ModelTask, call_id: int, reply: Reply
 ) -> None:
-    """Put on record what came of a request, and book what it cost."""
-    cost = cost_of(model, reply)
+    """Put on record what came of a request, and book what it cost.
+
+    Every try whose answer was lost is a call of its own: it may have cost something, and keeps its reservation.
+    """
+    is_lost = reply.lost > 0 and reply.outcome.may_be_better_later
+    cost = None if is_lost else cost_of(model, reply)
     result = CallResult(
         reply.version,
         reply.outcome.value,
@@ -51,13 +55,17 @@ def complete_call(
         reply.confidence,
         cost,
     )
-    calls.complete(tx, call_id, result, study.clock())
-    paying.book_call(tx, study, stage, task.worker_id, call_id, cost)
+    now = study.clock()
+    for _ in range(reply.lost - is_lost):
+        calls.add_lost_try(tx, call_id, now)
+    calls.complete(tx, call_id, result, now, CallState.UNKNOWN if is_lost else CallState.DONE)
+    if cost is not None:
+        paying.book_call(tx, study, stage, task.worker_id, call_id, cost)
 
 
 def with_tokens(reply: Reply, prompt_length: int) -> Reply:
     """With a count of tokens where the server gives none, of what it has answered."""
-    if reply.outcome.may_be_better_later or reply.outcome is Outcome.TOO_LONG:
+    if reply.outcome.may_be_better_later or reply.outcome in (Outcome.TOO_LONG, Outcome.DECLINED):
         return reply._replace(input_tokens=0, output_tokens=0)
     given, made = reply.input_tokens, reply.output_tokens
     return reply._replace(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,9 +15,12 @@ from chorale.engine.settling import settle_everything
 from chorale.model import ModelSettings, UserError
 from chorale.platforms.models import ModelClient, client_of
 from chorale.store import Tx, model_tasks, workers
+from chorale.store.model_tasks import TakenItem
 
 _LOOKED_AT = 50
 """Prompts by which the price of all is estimated."""
+_REASON = 500
+"""Tokens of the message with which an answer is sent back, at the most."""
 
 
 class ModelRun(NamedTuple):
@@ -89,7 +92,9 @@ async def _annotate(
         report = _reporting(model.name, name, progress)
         annotation = Annotation(study, of, model, client, None if in_round else limit, report)
         done.append(ModelRun(model.name, name, await annotation.run()))
-        if annotation.has_failed:
+        if limit is not None and not in_round:
+            limit -= done[-1].counts.items
+        if annotation.has_failed or limit == 0:
             break
     return done
 
@@ -104,7 +109,9 @@ class Preview(NamedTuple):
     model: str
     stage: str
     items: int
-    """How many items are left."""
+    """How many items are left, with those that an earlier run has begun."""
+    gold: int
+    """How much gold may come between them, at the most."""
     prompts: Sequence[Prompt]
     """The first of them."""
     prompt_tokens: int
@@ -112,26 +119,53 @@ class Preview(NamedTuple):
     about: int
     """What all prompts would cost, in billionths of a minor unit, without the answers."""
     at_most: int
-    """What all of it could cost at the most, with answers of `max_tokens`."""
+    """What all of it could cost at the most, with gold, answers of `max_tokens`, and each sent back once."""
 
 
-def preview(tx: Tx, study: Study, of: ModelStage, model: ModelSettings, limit: int | None, shown: int) -> Preview:
-    """Look at what a run would ask, without asking or writing anything."""
+def previews(
+    tx: Tx, study: Study, models: Sequence[ModelSettings], stage: str | None, limit: int | None, shown: int
+) -> list[Preview]:
+    """Look at what a run would ask, without asking or writing anything; `limit` is for all stages together."""
+    found = []
+    for model in models:
+        left = limit
+        for of in stages_of(study, model, stage):
+            in_round = of.stage.round_size is not None
+            found.append(_preview(tx, study, of, model, None if in_round else left, shown))
+            if left is not None and not in_round:
+                left -= found[-1].items + found[-1].gold
+    return found
+
+
+def _preview(tx: Tx, study: Study, of: ModelStage, model: ModelSettings, limit: int | None, shown: int) -> Preview:
     worker = workers.find_by_identity(tx, "model", model.name)
     worker_id = 0 if worker is None else worker.id
     prompter = prompter_of(tx, study, of.stage, model)
-    if of.stage.round_size is None:
-        left = model_tasks.left(tx, of.stage.id, worker_id, counting=of.counts)
-        found = model_tasks.next_items(tx, of.stage.id, worker_id, -1, counting=of.counts)
-    else:
-        found = model_tasks.next_gold(tx, of.stage.id, worker_id)
-        left = min(len(found), of.stage.round_size)
-    left = left if limit is None else min(left, limit)
-    prompts = [prompter.prompt(of.stage.view_of(item.payload)) for item in islice(found, min(left, _LOOKED_AT))]
+    begun = [task.item for task in model_tasks.unfinished(tx, of.stage.id, worker_id)]
+    left, gold, found = _left(tx, of, worker_id)
+    left += len(begun)
+    if limit is not None:
+        left = min(left, limit)
+        gold = min(gold, limit - left)
+    payloads = [item.payload for item in islice(chain(begun, found), min(left, _LOOKED_AT))]
+    prompts = [prompter.prompt(of.stage.view_of(payload)) for payload in payloads]
     per_prompt = sum(len(one.system) + len(one.user) for one in prompts) / 4 / max(1, len(prompts))
-    calls = left * model.calls_per_item
-    tokens = round(per_prompt * calls)
-    most = sum(reserve(model, one) for one in prompts) / max(1, len(prompts))
-    return Preview(
-        model.name, of.stage.name, left, prompts[:shown], tokens, model.price(tokens, 0), round(most * calls)
-    )
+    tokens = round(per_prompt * left * model.calls_per_item)
+    # Once for every item, an answer that can't be read is sent back with the reason.
+    sent_back = model.max_tokens + _REASON
+    most = sum(model.calls_per_item * reserve(model, one) + reserve(model, one, sent_back) for one in prompts)
+    at_most = round(most / max(1, len(prompts)) * (left + gold))
+    return Preview(model.name, of.stage.name, left, gold, prompts[:shown], tokens, model.price(tokens, 0), at_most)
+
+
+def _left(tx: Tx, of: ModelStage, worker_id: int) -> tuple[int, int, Sequence[TakenItem]]:
+    """How many new items a model could be given, how much gold between them, and the first of the items."""
+    stage = of.stage
+    gold = model_tasks.next_gold(tx, stage.id, worker_id)
+    if stage.round_size is not None:
+        given = model_tasks.given(tx, stage.id, worker_id)
+        return max(min(len(gold), stage.round_size - given), 0), 0, gold
+    found = model_tasks.next_items(tx, stage.id, worker_id, -1, counting=of.counts)
+    left = model_tasks.left(tx, stage.id, worker_id, counting=of.counts)
+    mixed_in = stage.settings.gold is not None and stage.settings.gold.share > 0
+    return left, len(gold) if mixed_in and left else 0, found

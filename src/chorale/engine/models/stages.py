@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from chorale.contract.prompting import TrainingExample
-from chorale.contract.prompts import Prompter
+from chorale.contract.prompts import Prompter, why_people_only
 from chorale.engine.running import RunningStage, Study
 from chorale.model import ModelSettings, StageModels, UserError
 from chorale.store import Tx, codec
@@ -28,17 +28,25 @@ class ModelStage(NamedTuple):
 def stages_of(study: Study, model: ModelSettings, only: str | None = None) -> list[ModelStage]:
     """The stages that a model annotates, in their order, with the rounds that lead to them.
 
-    Without any `[stage.models]` in the study file, it annotates all that are no rounds, beside people.
+    Without any `[stage.models]` in the study file, it annotates all that are no rounds, beside people. Never those
+    that only people can do.
     """
     if only is not None and only not in study.stages:
         raise UserError(f"There is no stage {only!r}. The stages are: {', '.join(study.stages)}.")
+    why = None if only is None else why_people_only(study.stages[only].task.form)
+    if why is not None:
+        raise UserError(f"Models can't annotate stage {only!r}: it {why}. Name another stage.")
     said = any(stage.settings.models is not None for stage in study.stages.values())
     annotated = [
         ModelStage(stage, stage.settings.models or _BESIDE)
         for stage in study.stages.values()
         if stage.round_size is None and _is_used(stage, model, said=said) and only in (None, stage.name)
     ]
-    behind = {name: study.work_behind(stage).work for name, stage in study.stages.items() if stage.round_size}
+    behind = {
+        name: study.work_behind(stage).work
+        for name, stage in study.stages.items()
+        if stage.round_size and why_people_only(stage.task.form) is None
+    }
     wanted = {one.stage.name for one in annotated}
     rounds = {name for name, work in behind.items() if wanted & set(work)}
     by_name = {one.stage.name: one for one in annotated}
@@ -50,6 +58,8 @@ def stages_of(study: Study, model: ModelSettings, only: str | None = None) -> li
 
 
 def _is_used(stage: RunningStage, model: ModelSettings, *, said: bool) -> bool:
+    if why_people_only(stage.task.form) is not None:
+        return False
     rule = stage.settings.models
     if rule is None:
         return not said

@@ -16,9 +16,11 @@ from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, 
 from chorale.store import Tx, calls, codec, events, model_tasks, participations
 from chorale.store.calls import NewCall
 from chorale.store.credentials import credentials_of
-from chorale.store.model_tasks import BESIDE, ModelTask, TakenItem
+from chorale.store.model_tasks import BESIDE, ModelTask, TakenItem, TaskState
 from chorale.store.participations import Attendance
 
+MOST_LOST = 3
+"""Runs in which the answer to an item may be lost, after which it is skipped: each may have cost something."""
 _PROMPT_EXTRA = 500
 """Tokens that a server may add to a prompt for its own template, at the most."""
 
@@ -108,7 +110,11 @@ def resume(
         return []
     work = []
     budget = paying.CallBudget(tx, study)
+    lost = calls.times_lost(tx, worker_id, of.stage.id)
     for task in model_tasks.unfinished(tx, of.stage.id, worker_id):
+        if lost.get(task.id, 0) >= MOST_LOST:
+            model_tasks.end(tx, task, TaskState.SKIPPED, now)
+            continue
         prompt = prompter.prompt(of.stage.view_of(task.item.payload))
         if not budget.takes(reserve(model, prompt)):
             break

@@ -1,16 +1,19 @@
 """Whether the models of a study file can annotate: they exist, their files do, and no key is sent in the clear."""
 
 from collections import Counter
+from collections.abc import Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from chorale.contract import Task
+from chorale.contract.prompts import why_people_only
 from chorale.folder.checking.named_files import located
 from chorale.folder.checking.report import CheckReport, did_you_mean
 from chorale.model import ModelSettings, StageSettings, StudySettings
 
 
-def check_models(settings: StudySettings, report: CheckReport) -> None:
-    """Models, and the stages that name them."""
+def check_models(settings: StudySettings, tasks: Sequence[Task | None], report: CheckReport) -> None:
+    """Models, and the stages that name them. `tasks` are those of the stages, where they are known."""
     names = Counter(model.name for model in settings.model)
     for index, model in enumerate(settings.model):
         if names[model.name] > 1:
@@ -39,8 +42,13 @@ def check_models(settings: StudySettings, report: CheckReport) -> None:
                 'Use "samples" or "stated".',
                 model.confidence,
             )
-    for index, stage in enumerate(settings.stage):
+    for index, (stage, task) in enumerate(zip(settings.stage, tasks, strict=True)):
         _check_stage(index, stage, settings, report)
+        why = None if task is None or stage.models is None else why_people_only(task.form)
+        if why is not None:
+            report.setting(
+                ("stage", index, "models"), why, "Remove [stage.models] here: only people can do this stage."
+            )
 
 
 def _check_stage(index: int, stage: StageSettings, settings: StudySettings, report: CheckReport) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chorale.model import ModelSettings
-from chorale.platforms.models.exchange import Asked, Outcome, Reply
+from chorale.platforms.models.exchange import Asked, Outcome, Reply, whole
 
 VERSION = "2023-06-01"
 _TOOL = "answer"
@@ -46,8 +46,8 @@ class Anthropic:
                 texts.append(part["text"])
         text = "".join(texts)
         usage = body.get("usage") or {}
-        cached = sum(usage.get(name) or 0 for name in ("cache_creation_input_tokens", "cache_read_input_tokens"))
-        given = usage.get("input_tokens")
+        cached = sum(whole(usage.get(name)) or 0 for name in ("cache_creation_input_tokens", "cache_read_input_tokens"))
+        given = whole(usage.get("input_tokens"))
         reply = Reply(
             Outcome.ANSWER,
             text,

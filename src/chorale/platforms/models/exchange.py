@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
+_MOST_TOKENS = 2**31
+"""More than this fits no column, and no model."""
+
 
 class Outcome(StrEnum):
     """What came of a request."""
@@ -24,7 +27,9 @@ class Outcome(StrEnum):
     SERVER = "server error"
     UNREACHABLE = "unreachable"
     REJECTED = "rejected"
-    """The server rejects requests like this one: a wrong key or an unknown model."""
+    """The server rejects all requests: a wrong key, no money left or an unknown model."""
+    DECLINED = "declined"
+    """The server rejects this request: its prompt is too long, or a filter stops it."""
 
     @property
     def may_be_better_later(self) -> bool:
@@ -64,9 +69,17 @@ class Reply(NamedTuple):
     tries: int = 1
     faults: Mapping[str, int] = {}
     """How often each fault was met on the way."""
+    lost: int = 0
+    """How many tries may have been answered, and paid for, without the answer being read."""
     reason: str | None = None
     confidence: float | None = None
     """The probability of the output by its tokens, where the server gives that."""
+
+
+def whole(value: Any) -> int | None:
+    """A count of tokens as a model gives it; None if it is no count."""
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_TOKENS
+    return value if is_count else None
 
 
 class ModelClient(Protocol):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from chorale.model import ModelSettings, UserError
-from chorale.platforms.models.exchange import Asked, Outcome, Reply
+from chorale.platforms.models.exchange import Asked, Outcome, Reply, whole
 
 _LONGEST_LINE = 16 * 1024 * 1024
 
@@ -48,9 +48,9 @@ class ProgramModel:
             await process.stdin.drain()
             row = await asyncio.wait_for(answer, self._settings.timeout_seconds)
         except TimeoutError:
-            return Reply(Outcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s")
+            return Reply(Outcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s", lost=1)
         except (ConnectionError, OSError):
-            return Reply(Outcome.UNREACHABLE, reason="the program has ended")
+            return Reply(Outcome.UNREACHABLE, reason="the program has ended", lost=1)
         finally:
             self._waiting.pop(number, None)
         return _reply(row)._replace(latency_ms=round((time.monotonic() - begun) * 1000))
@@ -82,7 +82,7 @@ class ProgramModel:
             while line := await process.stdout.readline():
                 try:
                     row = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     continue
                 number = row.get("id") if isinstance(row, dict) else None
                 waiting = self._waiting.get(number) if isinstance(number, int) else None
@@ -111,7 +111,7 @@ class ProgramModel:
 def _reply(row: dict[str, Any]) -> Reply:
     output = row.get("output")
     text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False) if output is not None else ""
-    given, made = (_whole(row.get(name)) for name in ("input_tokens", "output_tokens"))
+    given, made = (whole(row.get(name)) for name in ("input_tokens", "output_tokens"))
     version = row.get("version")
     outcome = Outcome.ANSWER if text.strip() else Outcome.EMPTY
     if row.get("refusal"):
@@ -119,7 +119,3 @@ def _reply(row: dict[str, Any]) -> Reply:
     confidence = row.get("confidence")
     sure = float(confidence) if isinstance(confidence, int | float) and 0 <= confidence <= 1 else None
     return Reply(outcome, text, version if isinstance(version, str) else None, given, made, confidence=sure)
-
-
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

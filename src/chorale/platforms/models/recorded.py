@@ -7,7 +7,7 @@ from typing import Any
 
 from chorale.files.rows import shortened
 from chorale.model import ModelSettings, UserError
-from chorale.platforms.models.exchange import Asked, Outcome, Reply
+from chorale.platforms.models.exchange import Asked, Outcome, Reply, whole
 
 
 class RecordedModel:
@@ -61,8 +61,8 @@ class RecordedModel:
             Outcome.ANSWER if known is Outcome.UNPARSABLE else known,
             row["output"],
             _text(row.get("version")),
-            _whole(row.get("input_tokens")),
-            _whole(row.get("output_tokens")),
+            whole(row.get("input_tokens")),
+            whole(row.get("output_tokens")),
         )
 
     async def close(self) -> None:
@@ -84,7 +84,3 @@ def _row(line: str, file: Path, number: int) -> dict[str, Any]:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _whole(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

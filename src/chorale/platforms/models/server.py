@@ -6,6 +6,7 @@ cleared of it before anybody sees it.
 
 import asyncio
 import email.utils
+import math
 import os
 import ssl
 import time
@@ -19,12 +20,15 @@ import httpx2 as httpx
 
 from chorale.model import ModelSettings, UserError
 from chorale.platforms.models.anthropic import Anthropic
-from chorale.platforms.models.exchange import Asked, Outcome, Reply
+from chorale.platforms.models.exchange import Asked, Outcome, Reply, whole
 from chorale.platforms.models.openai import OpenAi
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 60.0
 LONGEST_ASKED_FOR = 300.0
+_LONGEST_REASON = 300
+_LONGEST_VERSION = 200
+_REJECTS_ALL = (401, 402, 403, 404)
 _BUSY = 429
 _OVERLOADED = 529
 _TIMED_OUT = 408
@@ -77,17 +81,25 @@ class ServerModel:
         for attempt in range(1, self._settings.tries + 1):
             begun = time.monotonic()
             wait: float | None = None
+            lost = reply.lost
             try:
                 response = await client.post(url, json=body)
-            except httpx.TimeoutException:
-                reply = Reply(Outcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s")
-            except httpx.TransportError:
+            except httpx.ConnectTimeout:
                 reply = Reply(Outcome.UNREACHABLE, reason=f"{self._settings.endpoint} can't be reached")
+            except httpx.TimeoutException:
+                reply = Reply(Outcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s", lost=1)
+            except (httpx.ConnectError, httpx.InvalidURL):
+                reply = Reply(Outcome.UNREACHABLE, reason=f"{self._settings.endpoint} can't be reached")
+            except (httpx.HTTPError, httpx.StreamError):
+                reply = Reply(Outcome.UNREACHABLE, reason="the connection broke off before the answer was read", lost=1)
             else:
                 reply = self._read(response)
                 wait = _asked_to_wait(response)
             reply = reply._replace(
-                latency_ms=round((time.monotonic() - begun) * 1000), tries=attempt, faults=dict(faults)
+                latency_ms=round((time.monotonic() - begun) * 1000),
+                tries=attempt,
+                faults=dict(faults),
+                lost=lost + reply.lost,
             )
             if reply.outcome is Outcome.REJECTED or not reply.outcome.may_be_better_later:
                 return reply
@@ -106,15 +118,23 @@ class ServerModel:
             return Reply(Outcome.SERVER, reason=f"status {status}")
         try:
             body = response.json()
-        except ValueError:
-            return Reply(Outcome.SERVER, reason=f"status {status}, and not JSON")
+        except (ValueError, RecursionError):
+            body = None
+            if response.is_success:
+                return Reply(Outcome.SERVER, reason=f"status {status}, and not JSON", lost=1)
         if not response.is_success:
-            return Reply(Outcome.REJECTED, reason=self._cleared(f"status {status}: {_message(body)}"))
+            outcome = Outcome.REJECTED if status in _REJECTS_ALL or status < 400 else Outcome.DECLINED
+            return Reply(outcome, reason=f"status {status}: {self._cleared(_message(body))[:_LONGEST_REASON]}")
         try:
             reply = self._protocol.read(body)
-        except (KeyError, IndexError, TypeError, AttributeError, ValueError):
-            return Reply(Outcome.SERVER, reason="an answer of another protocol")
-        return reply._replace(output=self._cleared(reply.output))
+        except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
+            return Reply(Outcome.SERVER, reason="an answer of another protocol", lost=1)
+        return reply._replace(
+            output=self._cleared(reply.output),
+            version=self._cleared(reply.version)[:_LONGEST_VERSION] if isinstance(reply.version, str) else None,
+            input_tokens=whole(reply.input_tokens),
+            output_tokens=whole(reply.output_tokens),
+        )
 
     def _cleared(self, text: str) -> str:
         return text.replace(self._key, "[key]") if self._key else text
@@ -151,12 +171,17 @@ def _asked_to_wait(response: httpx.Response) -> float | None:
         parsed = email.utils.parsedate_tz(asked)
         if parsed is None:
             return None
-        seconds = email.utils.mktime_tz(parsed) - time.time()
+        try:
+            seconds = email.utils.mktime_tz(parsed) - time.time()
+        except (ValueError, OverflowError):
+            return None
+    if not math.isfinite(seconds):
+        return None
     return min(max(seconds, 0.0), LONGEST_ASKED_FOR)
 
 
 def _message(body: Any) -> str:
-    """What a server says is wrong, in few words."""
+    """What a server says is wrong."""
     error = body.get("error", body) if isinstance(body, dict) else body
     text = error.get("message", error) if isinstance(error, dict) else error
-    return str(text)[:300]
+    return "no reason given" if text is None else str(text)

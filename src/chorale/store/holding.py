@@ -1,0 +1,57 @@
+"""Holding something on a database for as long as a process works, from whichever folder or machine it was opened."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from sqlalchemy import text
+from sqlalchemy.engine import URL
+
+from chorale.model import UserError
+from chorale.store.database import Store, connection_of, engine_of
+from chorale.store.locks import Alone
+
+_SUFFIXES = {Alone.RUNS_MODELS: "annotating"}
+
+
+@contextmanager
+def held(store: Store, what: Alone) -> Iterator[bool]:
+    """Hold something, unless another process does: then it is False. It ends with the process, however that ends."""
+    url = store.address
+    hold = _held_file if url.get_backend_name() == "sqlite" else _held_on_server
+    with hold(url, what) as is_held:
+        yield is_held
+
+
+@contextmanager
+def _held_file(url: URL, what: Alone) -> Iterator[bool]:
+    file = Path(f"{Path(str(url.database)).resolve()}.{_SUFFIXES[what]}")
+    try:
+        lock = file.open("a")
+    except OSError as error:
+        raise UserError(f"{file} can't be written: {error.strerror}. Let Chorale write in that folder.") from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+
+
+@contextmanager
+def _held_on_server(url: URL, what: Alone) -> Iterator[bool]:
+    """By a connection of its own: the server lets go of it when that ends."""
+    engine = engine_of(url)
+    try:
+        with closing(connection_of(engine)) as connection:
+            asked = text("SELECT pg_try_advisory_lock(:n)").bindparams(n=int(what))
+            is_held = bool(connection.execute(asked).scalar_one())
+            try:
+                yield is_held
+            finally:
+                # The connection itself ends below; nobody else gets it with the lock.
+                connection.invalidate()
+    finally:
+        engine.dispose()
