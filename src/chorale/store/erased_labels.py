@@ -49,6 +49,7 @@ def erase_from_labels(tx: Connection, worker_id: int, pseudonym: str, written: W
         without_label = partial(_without_label, pseudonym=pseudonym, theirs=theirs)
         changed += rewrite(tx, and_(of_item, event.c.kind.in_(LABELLED)), without_label)
         changed += rewrite(tx, and_(of_item, event.c.kind == DECIDED), partial(_without_words, theirs=theirs))
+        changed += rewrite(tx, of_item, partial(_without_crowd, fields=theirs.fields))
         _save_decision(tx, theirs)
     return changed
 
@@ -58,6 +59,7 @@ def erase_labels(tx: Connection, items: Collection[int]) -> None:
     of_items = event.c.item_id.in_(sorted(items))
     rewrite(tx, and_(of_items, event.c.kind.in_(LABELLED)), _without_judgments)
     rewrite(tx, and_(of_items, event.c.kind == DECIDED), _without_everything)
+    rewrite(tx, of_items, _without_crowd)
     tx.execute(update(item).where(item.c.id.in_(sorted(items))).values(decision=None))
 
 
@@ -154,6 +156,15 @@ def _without_words(evidence: dict[str, Any], theirs: _Theirs) -> bool:
     if any(text in evidence["reason"] for text in texts if text):
         evidence["reason"] = ERASED_TEXT
     return as_text(evidence) != before
+
+
+def _without_crowd(evidence: dict[str, Any], fields: Collection[str] | None = None) -> bool:
+    """Take what people wrote out of the label that gold, or an expert's answer, was held against."""
+    crowd = evidence.get("crowd")
+    if not isinstance(crowd, dict | list) or crowd == (kept := _kept(crowd, fields)):
+        return False
+    evidence["crowd"] = kept
+    return True
 
 
 def _without_everything(evidence: dict[str, Any]) -> bool:

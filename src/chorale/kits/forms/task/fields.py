@@ -8,6 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any, ClassVar
 
@@ -229,6 +230,7 @@ class FormField(ABC):
             item=self.settings.item,
             options=self.options,
             graded=self.check is not GoldCheck.NONE,
+            asked=partial(is_asked, self.settings),
             distance=self.distance,
             mistake=self.wrong,
             words=self.words,
@@ -241,6 +243,15 @@ class FormField(ABC):
             doubt=self.doubt,
             studio=self.studio(),
         )
+
+
+def is_asked(settings: FieldSettings, answer: Mapping[str, Any]) -> bool:
+    """Whether a field is asked after these answers to the ones before it."""
+    condition = settings.shown_if
+    if condition is None:
+        return True
+    value = answer.get(condition.field)
+    return any(each in condition.is_ for each in (value if isinstance(value, list) else [value]))
 
 
 def _differs(value: Any, right: Sequence[Any]) -> str:
