@@ -139,6 +139,10 @@ def test_what_somebody_wrote_is_gone_from_labels_and_decisions(tmp_path: Path, c
         ben.submit(ben.next("only"), {"tone": "rude", "why": "It orders."})
         decision = {"tone": "rude", "why": SAID}
         do(study, adjudicating.decide, study.stage("only"), "i1", decision, f"As they say: {SAID}.", "rae")
+        # As where an item is made gold, or an expert is asked about it.
+        (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+        crowd = {"by": "rae", "crowd": {"tone": "rude", "why": [SAID, "It orders."]}}
+        do(study, lambda tx, _: events.record(tx, clock(), "asked expert", crowd, item_id=item.id))
         assert differences(study) == [] and everything_in(study).count(SAID) > 4
         clock.pass_minutes(1)
         forget(study, ada.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))

@@ -130,6 +130,8 @@ class AnswerField:
     """What there is to choose from: values, each with its words."""
     graded: bool = True
     """Whether gold is compared with it, where gold has it."""
+    promoted: bool = True
+    """Whether it becomes gold where people's answers do."""
     asked: Callable[[Mapping[str, Any]], bool] = _always
     """From the fields before it to whether it is asked."""
     distance: Callable[[Any, Any], float] = _same_or_not

@@ -60,6 +60,9 @@ class FormFields:
         given = self._known(raw)
         if not given:
             raise ValueError("must be an answer to at least one field")
+        if all(self.fields[name].check is GoldCheck.NONE for name in given):
+            names = ", ".join(f"`{name}`" for name in given)
+            raise ValueError(f'must be an answer to a field that is graded: {names} has gold = "none"')
         gold: dict[str, Any] = {}
         for name, value in ((name, given[name]) for name in self.fields if name in given):
             field = self.fields[name]

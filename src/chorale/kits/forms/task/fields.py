@@ -28,8 +28,6 @@ class FormField(ABC):
 
     kinds: ClassVar[tuple[Kind, ...]]
     """What study files call it."""
-    usual_check: ClassVar[GoldCheck] = GoldCheck.WITHIN
-    """How gold is compared where the study file does not set `gold`."""
     settings: FieldSettings
 
     # What it holds
@@ -154,7 +152,12 @@ class FormField(ABC):
 
     @property
     def check(self) -> GoldCheck:
-        return self.settings.gold or self.usual_check
+        return self.settings.gold or GoldCheck.WITHIN
+
+    @property
+    def promoted(self) -> bool:
+        """Whether what people answered can become gold."""
+        return self.check is not GoldCheck.NONE
 
     def read_gold(self, raw: Any) -> Any:
         """What a gold file says of the field, or ValueError."""
@@ -230,6 +233,7 @@ class FormField(ABC):
             item=self.settings.item,
             options=self.options,
             graded=self.check is not GoldCheck.NONE,
+            promoted=self.promoted,
             asked=partial(is_asked, self.settings),
             distance=self.distance,
             mistake=self.wrong,
