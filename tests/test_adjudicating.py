@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import pytest
 
 from chorale.audit.verify import verify
 from chorale.engine import adjudicating
+from chorale.engine.forgetting import BY_REQUESTER, Request, forget
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
+from chorale.exchange.export_fields import label_cells, tidy_labels
 from chorale.metrics.resampling import Resampling
 from chorale.model import UserError
 from chorale.report import ReportOptions, study_report
@@ -184,3 +187,79 @@ async def test_quality_has_a_page_for_every_compared_field(study: Study) -> None
         assert (await client.get("/console/quality")).text.count("aria-current") >= 2
         live = await client.get("/console/quality/main?field=spans&part=live")
         assert live.status_code == 200 and "<html" not in live.text
+
+
+def depending_study(folder: Path, judgments: int = 3) -> Study:
+    """A class, and what is asked after one of its answers."""
+    fields = field_toml(name="tone", kind="choice", ask="Which?", options=["kind", "rude", "1"])
+    fields += field_toml(name="how", kind="choice", ask="How?", options=["loud", "sly"])
+    fields += 'shown_if = { field = "tone", is = "rude" }\n'
+    fields += field_toml(name="why", kind="text", ask="Why?")
+    rows = json.dumps({"id": "i1", "text": "Wait here."}) + "\n"
+    extra = f"judgments = {{ min = {judgments}, max = {judgments} }}\nrelease_confidence = 0.9"
+    write_form_study(folder, fields, rows=rows, extra=extra)
+    return open_study(folder)
+
+
+def test_a_field_that_others_depend_on_can_be_decided(tmp_path: Path) -> None:
+    """Before, the field that is no longer asked stayed in the answer, and the decision was refused."""
+    with closing(depending_study(tmp_path)) as study:
+        stage = study.stage("only")
+        for name, tone in (("ada", "rude"), ("ben", "rude"), ("cy", "kind")):
+            how = {"how": "sly"} if tone == "rude" else {}
+            (person := Person(study, name)).submit(person.next("only"), {"tone": tone, **how, "why": name})
+        do(study, adjudicating.decide, stage, "i1", {"how": "loud"}, "It shouts.", "rae")
+        do(study, adjudicating.decide, stage, "i1", {"tone": "kind"}, "It asks.", "rae")
+        (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+        assert item.decision == {"tone": "kind"} and item.released and "how" not in item.answer
+        with pytest.raises(UserError, match="must be without `how`"):
+            do(study, adjudicating.decide, stage, "i1", {"how": "sly"}, "It shouts.", "rae")
+        do(study, adjudicating.decide, stage, "i1", {"tone": "rude", "how": "sly"}, "It is rude.", "rae")
+        (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+        assert (item.answer["tone"], item.answer["how"]) == ("rude", "sly")
+        assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+def test_a_decided_item_keeps_its_other_fields_when_a_judgment_goes(tmp_path: Path) -> None:
+    with closing(depending_study(tmp_path, judgments=2)) as study:
+        ada, ben = Person(study, "ada"), Person(study, "ben")
+        ada.submit(ada.next("only"), {"tone": "kind", "why": "It asks."})
+        ben.submit(ben.next("only"), {"tone": "rude", "how": "sly", "why": "It orders."})
+        do(study, adjudicating.decide, study.stage("only"), "i1", {"tone": "kind"}, "It asks.", "rae")
+        forget(study, ben.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+        (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+        assert item.answer == {"tone": "kind", "why": "It asks."} and item.released
+        assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+def test_what_a_reviewer_decided_is_exported_as_certain(tmp_path: Path) -> None:
+    with closing(depending_study(tmp_path, judgments=2)) as study:
+        for name, tone in (("ada", "kind"), ("ben", "1")):
+            (person := Person(study, name)).submit(person.next("only"), {"tone": tone, "why": name})
+        rows = {row["field"]: row for row in look(study, lambda tx: list(tidy_labels(tx, study)))}
+        assert (rows["tone"]["confidence"], rows["tone"]["accepted"], rows["tone"]["decided"]) == (0.5, False, False)
+        do(study, adjudicating.decide, study.stage("only"), "i1", {"tone": "kind"}, "It asks.", "rae")
+        rows = {row["field"]: row for row in look(study, lambda tx: list(tidy_labels(tx, study)))}
+        assert (rows["tone"]["confidence"], rows["tone"]["accepted"], rows["tone"]["decided"]) == (1.0, True, True)
+        assert (rows["why"]["confidence"], rows["why"]["decided"]) == (None, False)
+        (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+        assert look(study, lambda tx: label_cells(tx, study.stage("only"), item))["label.tone.confidence"] == 1.0
+
+
+@runs
+async def test_what_a_reviewer_types_is_a_text_where_the_field_holds_one(tmp_path: Path) -> None:
+    with closing(depending_study(tmp_path, judgments=1)) as study:
+        (person := Person(study, "ada")).submit(person.next("only"), {"tone": "kind", "why": "It asks."})
+        async with browser(create_app(study)) as client:
+            await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
+            sent = {"key": "i1", "queue": "all", "reason": "So.", "field-tone": "other", "field-why": "other"}
+            typed = {**sent, "other-tone": "1", "other-why": "true"}
+            assert (await client.post("/console/review/only", data=typed)).status_code == 303
+            (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+            assert item.decision == {"tone": "1", "why": "true"}
+            quoted = {**sent, "other-tone": '"kind"', "other-why": '"12"'}
+            assert (await client.post("/console/review/only", data=quoted)).status_code == 303
+            (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+            assert item.decision == {"tone": "kind", "why": "12"}
+            for deep in ({"field-tone": "[" * 9000}, {"other-tone": "[" * 9000}):
+                assert (await client.post("/console/review/only", data={**quoted, **deep})).status_code == 422

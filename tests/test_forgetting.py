@@ -15,20 +15,24 @@ from starlette.testclient import TestClient
 from asking import FIRST_SET, SECOND_SET, write_qasrl_study
 from chorale.audit.verify import verify
 from chorale.cli import app
-from chorale.engine import entering, managing, recruiting, sessions
+from chorale.engine import adjudicating, entering, managing, recruiting, sessions
 from chorale.engine.forgetting import BY_REQUESTER, BY_WORKER, Forgotten, Request, forget
 from chorale.engine.managing import Act
 from chorale.engine.opening import open_study
 from chorale.engine.retention import act_daily, due
 from chorale.engine.running import Study
 from chorale.exchange.export import GENERAL_FORMATS, write_export
+from chorale.metrics.resampling import Resampling
 from chorale.model import Refusal
-from chorale.store import Tx, erasing, payments, submissions
+from chorale.report import ReportOptions, study_report
+from chorale.store import Tx, erasing, events, payments, submissions
+from chorale.store.items import all_items
 from chorale.store.workers import find_worker
 from chorale.web.app import create_app
 from conftest import ManualClock, StudyMaker
 from crowd import Person, do, look, people
 from small_study import write_small_study
+from test_form import field_toml, write_form_study
 
 SECRET_ID = "5f00bavirtuallyunique"
 SAID = "words-nobody-else-wrote"
@@ -122,6 +126,62 @@ def test_what_others_made_of_somebodys_words_goes_with_them(tmp_path: Path) -> N
         assert differences(study) == []
         tamper(study, "UPDATE response SET answer = 'null', erased_at = 1 WHERE worker_id = :who", who=bob.id)
         assert f"worker {bob.pseudonym}: the answers is gone without an erasure that took it" in differences(study)
+
+
+def test_what_somebody_wrote_is_gone_from_labels_and_decisions(tmp_path: Path, clock: ManualClock) -> None:
+    """Texts are collected in the label, and a reviewer may have chosen one: both are in the record."""
+    fields = field_toml(name="tone", kind="choice", ask="Which?", options=["kind", "rude"])
+    fields += field_toml(name="why", kind="text", ask="Why?")
+    write_form_study(tmp_path, fields, extra="judgments = 2", rows=json.dumps({"id": "i1", "text": "Wait."}) + "\n")
+    with closing(open_study(tmp_path, clock=clock)) as study:
+        ada, ben = Person(study, "ada"), Person(study, "ben")
+        ada.submit(ada.next("only"), {"tone": "kind", "why": SAID})
+        ben.submit(ben.next("only"), {"tone": "rude", "why": "It orders."})
+        decision = {"tone": "rude", "why": SAID}
+        do(study, adjudicating.decide, study.stage("only"), "i1", decision, f"As they say: {SAID}.", "rae")
+        # As where an item is made gold, or an expert is asked about it.
+        (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+        crowd = {"by": "rae", "crowd": {"tone": "rude", "why": [SAID, "It orders."]}}
+        do(study, lambda tx, _: events.record(tx, clock(), "asked expert", crowd, item_id=item.id))
+        assert differences(study) == [] and everything_in(study).count(SAID) > 4
+        clock.pass_minutes(1)
+        forget(study, ada.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+        assert SAID not in everything_in(study)
+        assert differences(study) == []
+        (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+        assert item.decision == {"tone": "rude"}, "what nobody wrote stays decided"
+        (event,) = look(study, lambda tx: events.recent(tx, 9, kinds=("adjudicated",)))
+        assert event.evidence["before"].keys() == {"tone"} and event.evidence["decision"] == {"tone": "rude"}
+        back = json.dumps({**event.evidence, "before": {"tone": "kind", "why": SAID}})
+        tamper(study, "UPDATE event SET evidence = :back WHERE kind = 'adjudicated'", back=back, who=ada.id)
+        assert any("(adjudicated): what was erased may still be in the label" in one for one in differences(study))
+
+
+def test_verify_finds_a_label_with_words_that_were_erased(make_study: StudyMaker) -> None:
+    study, crowd = busy_study(make_study)
+    forget(study, crowd[0].id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+    labelled = look(study, lambda tx: events.recent(tx, 1000, kinds=("labelled",)))
+    rests = next(one for one in labelled if any(each.get("erased") for each in one.evidence["judgments"]))
+    assert rests.evidence["answer"] is None
+    back = json.dumps({**rests.evidence, "answer": "yes"})
+    tamper(study, "UPDATE event SET evidence = :back WHERE id = :id", back=back, id=rests.id, who=crowd[0].id)
+    assert f"event {rests.id} (labelled): what was erased may still be in the label it has" in differences(study)
+
+
+def test_a_decision_that_was_somebodys_own_answer_goes_with_it(tmp_path: Path, clock: ManualClock) -> None:
+    fields = field_toml(name="why", kind="text", ask="Why?")
+    write_form_study(tmp_path, fields, extra="judgments = 2", rows=json.dumps({"id": "i1", "text": "Wait."}) + "\n")
+    with closing(open_study(tmp_path, clock=clock)) as study:
+        ada, ben = (Person(study, name) for name in ("ada", "ben"))
+        ada.submit(ada.next("only"), {"why": SAID})
+        ben.submit(ben.next("only"), {"why": "It orders."})
+        do(study, adjudicating.decide, study.stage("only"), "i1", {"why": SAID}, "Clear.", "rae")
+        forget(study, ada.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+        (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+        assert item.decision is None and SAID not in everything_in(study) and differences(study) == []
+        # The report says why they were removed; it had no words for it.
+        section = study_report(study, tmp_path, tmp_path, ReportOptions(charts=False), Resampling(False))
+        assert {one.name: one.json for one in section.sections}["fields"]["reviewed"] == []
 
 
 def tamper(study: Study, statement: str, **values: object) -> None:

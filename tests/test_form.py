@@ -316,8 +316,9 @@ def test_the_result_does_not_depend_on_who_came_first(given_: list[tuple[Any, fl
         (CHOICES, ["x"], [], "some: x, where none is right"),
         (LIKERT, 4, 5, None),
         (LIKERT, 3, 5, "scale: 3, where 5 is right"),
-        # Free text is not graded unless the study says how.
-        (LINE, "anything", "Sun", None),
+        # A text that gold has is graded: by it, or by any of several.
+        (LINE, "anything", "Sun", "line: “anything”, where “Sun” is right"),
+        (LINE, "the  sun", ["Moon", "The sun"], None),
         (LINE | {"gold": "one_of"}, "The  SUN", ["moon", "the sun"], None),
         (LINE | {"gold": "one_of"}, "sun", ["moon", "the sun"], "line: sun, where moon or the sun is right"),
         (LINE | {"gold": "one_of"}, "sun", "Sun", None),
@@ -326,7 +327,6 @@ def test_the_result_does_not_depend_on_who_came_first(given_: list[tuple[Any, fl
         (LINE | {"gold": "regex"}, "sunny", "(the )?sun", "line: “sunny” does not match (the )?sun"),
         (CHOICE | {"gold": "one_of"}, "b", ["a", "b"], None),
         (CHOICE | {"gold": "one_of"}, "c", ["a", "b"], "one: c, where a or b is right"),
-        (CHOICE | {"gold": "none"}, "c", "a", None),
         (CHOICES | {"gold": "one_of"}, ["x"], [["x"], ["y", "z"]], None),
         (CHOICES | {"gold": "one_of"}, ["z"], [["x"], ["y", "z"]], "some: differs from gold"),
         (LIKERT | {"gold": "exact"}, 4, 5, "scale: 4, where 5 is right"),
@@ -362,7 +362,16 @@ def test_only_what_gold_says_is_graded() -> None:
     assert task.grading.grade(answer, task.shape.parse_gold({"scale": 1})).score == 1
     assert task.grading.grade(answer, task.shape.parse_gold({"one": "b", "scale": 1})).score == 0.5
     written = task.grading.grade(answer, task.shape.parse_gold({"one": "b", "later": ["because"], "scale": 1}))
-    assert written == (0.5, ("one: a, where b is right",))
+    assert written.reasons == ("one: a, where b is right", "later: not answered")
+    task = form(CHOICE, LIKERT, LATER | {"gold": "none"})
+    answer = task.shape.parse_answer({"one": "a", "scale": 1})
+    shown = task.shape.parse_gold({"one": "b", "later": ["because"], "scale": 1})
+    assert task.grading.grade(answer, shown) == (0.5, ("one: a, where b is right",))
+    assert task.explaining.reasons is not None
+    (told,) = task.explaining.reasons(ROW, answer, shown)
+    assert "because" not in told, "what is not graded is not wrong"
+    with pytest.raises(AnswerError, match="must be an answer to a field that is graded: `later` has gold = "):
+        task.shape.parse_gold({"later": "because"})
     task = form(CHOICE, LIKERT, LATER | {"gold": "one_of"})
     both = task.grading.grade(
         {"one": "a", "scale": 1}, task.shape.parse_gold({"one": "b", "later": ["because"], "scale": 1})
@@ -370,7 +379,7 @@ def test_only_what_gold_says_is_graded() -> None:
     assert both.score == pytest.approx(1 / 3)
     assert both.reasons == ("one: a, where b is right", "later: not answered")
     assert task.grading.grade({"one": "a"}, {"later": ["because"]}).score == 0
-    assert form(CHOICE, LATER).grading.grade({"one": "b", "later": "x"}, {"later": "because"}).score == 1
+    assert form(CHOICE, LATER).grading.grade({"one": "b", "later": "x"}, {"later": "because"}).score == 0
 
 
 @pytest.mark.parametrize(

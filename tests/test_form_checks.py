@@ -77,5 +77,18 @@ def test_gold_in_free_text_is_warned_of(tmp_path: Path) -> None:
     fields = ONE + field_toml(name="why", kind="text", ask="Why?")
     row = {"id": "g", "left": "x", "answer": {"one": "a", "why": "Because."}, "explanation": "It is."}
     write_form_study(tmp_path, fields, gold=json.dumps(row) + "\n", rows=json.dumps({"id": "i", "left": "x"}) + "\n")
-    (note,) = (one for one in study_notes(load_folder(tmp_path)) if "not graded" in one)
+    (note,) = (one for one in study_notes(load_folder(tmp_path)) if "`why`" in one)
+    assert note.startswith("only: 1 gold answer has `why`, a text: an answer is right if it is one of those given")
+    fields = ONE + field_toml(name="why", kind="text", ask="Why?", gold="none")
+    write_form_study(tmp_path, fields, gold=json.dumps(row) + "\n", rows=json.dumps({"id": "i", "left": "x"}) + "\n")
+    (note,) = (one for one in study_notes(load_folder(tmp_path)) if "`why`" in one)
     assert note.startswith("only: 1 gold answer has `why`, which is not graded.")
+
+
+def test_gold_that_grades_nothing_is_a_mistake(tmp_path: Path) -> None:
+    """Whatever somebody answered had all of it right."""
+    fields = ONE + field_toml(name="why", kind="text", ask="Why?", gold="none")
+    row = {"id": "g", "left": "x", "answer": {"why": "Because."}, "explanation": "It is."}
+    write_form_study(tmp_path, fields, gold=json.dumps(row) + "\n", rows=json.dumps({"id": "i", "left": "x"}) + "\n")
+    _, (problem,) = check_folder(tmp_path)
+    assert "must be an answer to a field that is graded: `why` has gold" in str(problem)

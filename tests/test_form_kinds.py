@@ -347,6 +347,13 @@ def test_segments() -> None:
     ]
 
 
+@pytest.mark.parametrize("number", [10**400, -(10**400), float("nan"), float("inf"), True])
+def test_a_place_that_no_number_can_be_is_refused(number: Any) -> None:
+    """A number of 400 digits was an error of the server."""
+    with pytest.raises(AnswerError, match="has a number that is not from 0 to"):
+        form(SEGMENTS).shape.parse_answer({"x": [{"start": 0, "end": number, "label": "speech"}]}, ROW)
+
+
 def test_relations_go_by_their_spans() -> None:
     task = form(RELATIONS)
     parsed = task.shape.parse_answer({"x": GRAPH}, ROW)["x"]

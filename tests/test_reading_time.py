@@ -1,6 +1,7 @@
 """Pay is held against what there is to read, and answers that came too fast to have been read raise an alarm."""
 
 import json
+import re
 from contextlib import closing
 from pathlib import Path
 

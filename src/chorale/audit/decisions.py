@@ -13,7 +13,7 @@ _ALL = 10_000_000
 def decision_differences(tx: Tx, study: Study) -> Iterator[str]:
     """Items whose decision is not the last one that was recorded."""
     recorded = {
-        (event.stage, event.item): event.evidence["decision"]
+        (event.stage, event.item): event.evidence["decision"] or None
         for event in reversed(events.recent(tx, _ALL, kinds=(DECIDED,)))
     }
     for stage in study.stages:

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterator
 
-from chorale.engine.forgetting import made_of_answers
+from chorale.engine.forgetting import made_of_answers, written_fields
 from chorale.engine.running import Study
 from chorale.model.plural import plural
-from chorale.store import Tx, erasing, events, remaining
+from chorale.store import Tx, erased_labels, erasing, events, remaining
 
 ALL = 1_000_000
 
@@ -29,6 +29,8 @@ def erasure_differences(tx: Tx, study: Study) -> Iterator[str]:
             yield f"worker {worker}: the {what} is gone without an erasure that took it"
         for worker in sorted(expected - present):
             yield f"worker {worker}: the {what} was erased and is there"
+    for number, kind in erased_labels.words_left(tx, written_fields(study)):
+        yield f"event {number} ({kind}): what was erased may still be in the label it has"
 
 
 def not_recomputed(tx: Tx, study: Study, silent: Collection[str], gone: Collection[int]) -> Iterator[str]:

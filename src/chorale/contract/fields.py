@@ -107,6 +107,10 @@ def _one_row(value: Any, _item: Payload) -> list[dict[str, Any]]:
     return [{"value": value}]
 
 
+def _always(_answer: Mapping[str, Any]) -> bool:
+    return True
+
+
 def _label(value: Any) -> str | list[str]:
     return [plain_text(each) for each in value] if isinstance(value, list | tuple) else plain_text(value)
 
@@ -126,6 +130,10 @@ class AnswerField:
     """What there is to choose from: values, each with its words."""
     graded: bool = True
     """Whether gold is compared with it, where gold has it."""
+    promoted: bool = True
+    """Whether it becomes gold where people's answers do."""
+    asked: Callable[[Mapping[str, Any]], bool] = _always
+    """From the fields before it to whether it is asked."""
     distance: Callable[[Any, Any], float] = _same_or_not
     """Between two values: symmetric, 0 for equal ones, at most 1."""
     mistake: Callable[[Any, Any], str | None] = _same_or_wrong

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from chorale.contract import AnswerError, AnswerField
 from chorale.contract.answer_words import answer_words
+from chorale.engine.combining import not_asked
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group
 from chorale.model import Answer, Item, ItemState, UserError
@@ -39,7 +40,7 @@ def decide(
         raise UserError("Give a reason: it is kept with the decision.")
     if not decision:
         raise UserError("Decide at least one field.")
-    made = _parsed(stage, item, {**(item.decision or {}), **decision})
+    made = _parsed(stage, item, decision)
     evidence = {
         "by": by,
         "decision": made,
@@ -55,7 +56,7 @@ def decide(
 
 
 def _parsed(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dict[str, Any]:
-    """A decision in its canonical form: the fields that were decided, which fit the item and each other."""
+    """A decision with those before it, in its canonical form: what was decided, which fits the item and itself."""
     if not stage.task.shape.fields:
         try:
             return {WHOLE: stage.task.shape.parse_answer(decision[WHOLE], item.payload)}
@@ -66,11 +67,17 @@ def _parsed(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dic
     rest = {name: value for name, value in item.answer.items() if name not in written}
     rest |= {name: value[0] for name in written if isinstance(value := item.answer.get(name), list)}
     rest |= {name: value for name in written if isinstance(value := item.answer.get(name), str)}
+    earlier = item.decision or {}
+    # A decision can make a field one that is not asked; what was said about it falls away, unless it is decided now.
+    said = {**rest, **earlier, **decision}
+    unasked = not_asked(stage, said) - decision.keys()
     try:
-        whole = stage.task.shape.parse_answer({**rest, **decision}, item.payload)
+        whole = stage.task.shape.parse_answer(
+            {name: value for name, value in said.items() if name not in unasked}, item.payload
+        )
     except AnswerError as error:
         raise UserError(f"This can't be the answer to item {item.key!r}: it {error}.") from None
-    return {name: whole[name] for name in decision}
+    return {name: whole[name] for name in {**earlier, **decision} if name in whole}
 
 
 # What waits

@@ -74,14 +74,30 @@ def _with_decision(
     made: dict[str, Any] = answer_from_text(decided)
     if not stage.task.shape.fields:
         return _Decided(Combined(made["answer"], 1.0), final=True)
-    answer = {**(label.answer if label is not None else {}), **made}
-    open_fields = set(needed_fields(stage)) - made.keys()
+    # What nobody decided stays as the judgments have it, however few are left.
+    by_judgments = label_of(stage, key, judgments) if label is None and judgments else label
+    answer = {**(by_judgments.answer if by_judgments is not None else {}), **made}
+    unasked = not_asked(stage, answer)
+    answer = {name: value for name, value in answer.items() if name not in unasked}
+    open_fields = set(needed_fields(stage)) - made.keys() - unasked
     if not open_fields:
         return _Decided(Combined(answer, 1.0), final=True)
     if label is None:
         return _Decided(None, final=False)
     results = field_results(stage, key, judgments)
     return _Decided(Combined(answer, combined_fields(results, open_fields).confidence), final=False)
+
+
+def not_asked(stage: RunningStage, answer: Mapping[str, Any]) -> set[str]:
+    """The fields that are not asked after an answer's own fields before them."""
+    kept: dict[str, Any] = {}
+    found = set()
+    for field in stage.task.shape.fields:
+        if not field.asked(kept):
+            found.add(field.name)
+        elif field.name in answer:
+            kept[field.name] = answer[field.name]
+    return found
 
 
 def field_results(stage: RunningStage, key: str, judgments: Sequence[Judgment]) -> Mapping[str, FieldResult]:

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+from chorale.contract.fields import FieldKind
 from chorale.engine.leases import give_back_everything
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything, settle_group
 from chorale.model import Refusal, UserError, Worker, is_model
 from chorale.store import Tx, erasing, events, participations, payments, settings, workers
+from chorale.store.erased_labels import Written
 from chorale.store.erasing import Erasure
 
 BY_ERASURE = "erased"
@@ -90,6 +92,15 @@ def made_of_answers(study: Study) -> list[int]:
     return [one.id for one in stages if one.settings.items is not None and one.settings.items.of != "results"]
 
 
+def written_fields(study: Study) -> Written:
+    """The fields that hold what people write, by stage."""
+    return {
+        stage.id: frozenset(field.name for field in stage.task.shape.fields if field.kind is FieldKind.TEXT)
+        for stage in study.stages.values()
+        if stage.task.shape.fields
+    }
+
+
 def _without_answers(tx: Tx) -> list[int]:
     return sorted({one.worker_id for one in erasing.erasures(tx) if one.answers})
 
@@ -135,7 +146,7 @@ def erase(tx: Tx, study: Study, worker_id: int, request: Request) -> Forgotten:
     erased["reasons"] += _erase_by(tx, worker_id, (part.erase_texts for part in parts))
     if answers:
         _remove(tx, study, worker_id)
-        erased.update(erasing.erase_answers(tx, worker_id, worker.pseudonym, now))
+        erased.update(erasing.erase_answers(tx, worker_id, worker.pseudonym, now, written_fields(study)))
         erased["answers"] += _erase_by(tx, worker_id, (part.erase for part in parts))
     erasing.end(tx, number, dict(erased), now)
     settings.set_setting(tx, UNSCRUBBED, "yes")

@@ -57,7 +57,7 @@ _WHOLE = ""
 
 
 def _gradable(stage: RunningStage) -> list[AnswerField]:
-    return [field for field in stage.task.shape.compared if field.graded]
+    return [field for field in stage.task.shape.compared if field.promoted]
 
 
 def gold_fields(stage: RunningStage, named: Sequence[str] = ()) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ def _gradable_gold(stage: RunningStage, key: str, answer: Answer) -> Answer:
     """Gold without the fields that are not compared: free text that the study does not say how to grade."""
     if not stage.task.shape.fields:
         return answer
-    graded = {field.name for field in stage.task.shape.fields if field.graded}
+    graded = {field.name for field in stage.task.shape.fields if field.promoted}
     kept = {name: value for name, value in answer.items() if name in graded}
     if not kept:
         raise UserError(f"Item {key!r} would be gold in free text alone, which is not graded. Answer another field.")

@@ -12,7 +12,7 @@ from chorale.store import Tx, items, labels
 from chorale.store.responses import all_responses
 
 _OF_ANSWERS = ("stage", "item", "worker", "field", "kind")
-_OF_LABELS = ("stage", "item", "field", "kind", "confidence", "accepted")
+_OF_LABELS = ("stage", "item", "field", "kind", "confidence", "accepted", "decided")
 
 
 def stages_with_fields(study: Study) -> list[RunningStage]:
@@ -71,7 +71,7 @@ def flat_cells(stage: RunningStage, payload: str, answer: str) -> dict[str, Any]
 
 
 def label_cells(tx: Tx, stage: RunningStage, item: Item) -> dict[str, Any]:
-    """The aggregated value of every field with its confidence by the judgments."""
+    """The aggregated value of every field with its confidence: by the judgments, or certain where it was decided."""
     if not stage.task.shape.fields:
         return {}
     row = seen(stage, item.payload) | cells(stage, item.payload, item.answer, "label")
@@ -81,7 +81,9 @@ def label_cells(tx: Tx, stage: RunningStage, item: Item) -> dict[str, Any]:
 
 
 def results_of(tx: Tx, stage: RunningStage, item: Item) -> Mapping[str, FieldResult]:
-    return field_results(stage, item.key, labels.judgments_of(tx, item.id, stage.settings.gold))
+    """The result of every field: by the judgments, or what a reviewer decided, which is certain."""
+    by_judgments = field_results(stage, item.key, labels.judgments_of(tx, item.id, stage.settings.gold))
+    return {**by_judgments, **{name: FieldResult(value, 1.0) for name, value in (item.decision or {}).items()}}
 
 
 # Tidy rows
@@ -125,7 +127,9 @@ def tidy_labels(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
             for field in stage.task.shape.fields:
                 sure = results[field.name].confidence if field.name in results else None
                 accepted = None if sure is None else sure >= stage.settings.release_confidence
+                decided = field.name in (item.decision or {})
                 whose = {"stage": stage.name, "item": item.key, "confidence": sure, "accepted": accepted}
+                whose["decided"] = decided
                 for row in _values(field, item.answer.get(field.name), item.payload):
                     yield {**whose, "field": field.name, "kind": str(field.kind), **row, **shown}
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from chorale.engine.forgetting import BY_ERASURE
 from chorale.engine.gates import statuses_as_json
 from chorale.engine.paying import stopped
 from chorale.engine.running import Study
@@ -174,6 +175,8 @@ def why_dropped(evidence: Mapping[str, Any] | None) -> str:
         return "agrees too little with others: WQS {wqs:.2f} below {floor:.2f} after {judgments} judgments".format_map(
             evidence
         )
+    if evidence.get("rule") == BY_ERASURE:
+        return "their answers were erased"
     latest = ", {latest_right} of the last {latest}" if "latest" in evidence else ""
     return f"{{right}} of {{answered}} gold right{latest}, trust {{trust:.2f}} below {{floor:.2f}}".format_map(evidence)
 

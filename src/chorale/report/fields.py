@@ -71,6 +71,8 @@ def _reviewed(tx: Tx, stage: RunningStage) -> dict[str, Any] | None:
         if event.stage == stage.name and event.item is not None:
             first.setdefault(event.item, event.evidence["before"])
             last[event.item] = event.evidence["decision"]
+    # What a decision said, or what was before it, may have been erased.
+    last = {key: decision for key, decision in last.items() if decision and first[key] is not None}
     if not last:
         return None
     changed = sum(

@@ -2,7 +2,7 @@
 
 import hmac
 import secrets
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, delete, insert, select, update
@@ -11,6 +11,7 @@ from chorale.model import MessageState, responses_behind
 from chorale.store import payout_addresses
 from chorale.store.codec import as_text, from_text
 from chorale.store.erased import ERASED, ERASED_TEXT
+from chorale.store.erased_labels import Written, erase_from_labels, erase_labels, rewrite
 from chorale.store.first_answers import erase_first_answers
 from chorale.store.identity_schema import worker_session
 from chorale.store.model_schema import model_call, model_task
@@ -154,7 +155,7 @@ def erase_texts(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
         claim_delivery(tx, number, "erased", now, delivery.c.state != "sent")
     empty = {"title": "", "body": "", "state": MessageState.SENT.value}
     messages = _count(tx, update(message).where(to_them).values(**empty))
-    reasons = _rewrite(tx, event.c.worker_id == worker_id, _without_reason)
+    reasons = rewrite(tx, event.c.worker_id == worker_id, _without_reason)
     tx.execute(
         update(entry).where(entry.c.worker_id == worker_id, entry.c.cause.like("staff:%")).values(reason=ERASED_TEXT)
     )
@@ -163,7 +164,7 @@ def erase_texts(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
 
 def erase_reasons(tx: Connection, worker_id: int, kinds: Collection[str]) -> int:
     """Erase the reasons in a worker's events of some kinds, where people wrote them; how many."""
-    return _rewrite(tx, and_(event.c.worker_id == worker_id, event.c.kind.in_(kinds)), _erase_reason)
+    return rewrite(tx, and_(event.c.worker_id == worker_id, event.c.kind.in_(kinds)), _erase_reason)
 
 
 def _without_reason(evidence: dict[str, Any]) -> bool:
@@ -178,30 +179,15 @@ def _erase_reason(evidence: dict[str, Any]) -> bool:
     return True
 
 
-def _rewrite(tx: Connection, which: Any, change: Callable[[dict[str, Any]], bool]) -> int:
-    """Change the evidence of events; how many changed."""
-    changed = 0
-    for number, text in tx.execute(select(event.c.id, event.c.evidence).where(which)).all():
-        evidence = from_text(text)
-        if change(evidence):
-            tx.execute(update(event).where(event.c.id == number).values(evidence=as_text(evidence)))
-            changed += 1
-    return changed
-
-
-def erase_answers(tx: Connection, worker_id: int, pseudonym: str, now: int) -> dict[str, int]:
+def erase_answers(tx: Connection, worker_id: int, pseudonym: str, now: int, written: Written) -> dict[str, int]:
     """Erase what a worker answered, also where it is the evidence of a label or a grade; how many of each."""
+    labels = erase_from_labels(tx, worker_id, pseudonym, written)
     own = response.c.worker_id == worker_id
     there = and_(own, response.c.erased_at.is_(None))
     responses = _count(tx, update(response).where(there).values(answer="null", erased_at=now))
     erase_first_answers(tx, worker_id)
     tx.execute(update(grade).where(grade.c.response_id.in_(select(response.c.id).where(own))).values(reasons="[]"))
     _erase_reasons_by(tx, set(tx.execute(select(response.c.id).where(own)).scalars()))
-    labels = _rewrite(
-        tx,
-        and_(event.c.kind.in_(("labelled", "reopened")), event.c.item_id.in_(select(response.c.item_id).where(own))),
-        lambda evidence: _without_judgments(evidence, pseudonym),
-    )
     return {"answers": responses, "evidence": labels}
 
 
@@ -217,17 +203,6 @@ def _graded_by(tx: Connection, mine: Collection[int]) -> Iterable[int]:
         evidence = from_text(text)
         if any(number in mine for number in evidence.get("by", ())):
             yield int(evidence["response"])
-
-
-def _without_judgments(evidence: dict[str, Any], pseudonym: str | None = None) -> bool:
-    """Take somebody's answers, or all, out of what a label rests on, and the label if it rests on nothing else."""
-    judgments = evidence.get("judgments", [])
-    theirs = [one for one in judgments if pseudonym in (None, one["worker"]) and not one.get("erased")]
-    for one in theirs:
-        one["answer"], one["erased"] = None, True
-    if theirs and all(one.get("erased") for one in judgments):
-        evidence["answer"] = None
-    return bool(theirs)
 
 
 class Repeated(NamedTuple):
@@ -278,8 +253,7 @@ def erase_repeated(tx: Connection, where: Repeated, now: int) -> int:
     erased = _count(tx, update(response).where(there).values(answer="null", erased_at=now))
     tx.execute(update(grade).where(grade.c.response_id.in_(sorted(where.responses))).values(reasons="[]"))
     _erase_reasons_by(tx, where.responses)
-    labelled = and_(event.c.kind.in_(("labelled", "reopened")), event.c.item_id.in_(sorted(where.items)))
-    _rewrite(tx, labelled, _without_judgments)
+    erase_labels(tx, where.items)
     of_models = model_task.c.item_id.in_(sorted(where.items))
     tasks = select(model_task.c.id).where(of_models)
     tx.execute(update(model_call).where(model_call.c.task_id.in_(tasks)).values(output=None, reason=None))
@@ -326,7 +300,7 @@ def erase_derived(tx: Connection, worker_id: int) -> int:
     tx.execute(update(item).where(item.c.id.in_(emptied)).values(payload=EMPTY, label=None))
     answered = select(response.c.item_id).where(response.c.worker_id == worker_id)
     names = set(tx.execute(select(item.c.key).where(item.c.id.in_(answered))).scalars())
-    _rewrite(
+    rewrite(
         tx,
         event.c.kind.in_(("derived", "withdrawn", "brought back")),
         lambda evidence: _without_sources(evidence, names),

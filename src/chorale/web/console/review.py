@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 from fastapi.responses import RedirectResponse
 
+from chorale.contract.fields import FieldKind
 from chorale.engine import adjudicating
 from chorale.engine.adjudicating import Queue
 from chorale.engine.running import RunningStage, Study
@@ -21,6 +22,8 @@ QUEUES: dict[Queue, str] = {
 _UNDECIDED = ""
 """What is sent for a field that the reviewer leaves as it is."""
 _OTHER = "other"
+_TEXTS = (FieldKind.LABEL, FieldKind.TEXT)
+"""What holds a text, which needs no quotes."""
 _LONGEST = 20_000
 AfterKey = Annotated[str, Query(max_length=400, pattern=NO_NUL)]
 
@@ -51,20 +54,32 @@ async def _page(
 
 def _decision(stage: RunningStage, sent: dict[str, str]) -> dict[str, Any]:
     """What was decided of each field: a value that somebody gave, or another one that was typed."""
-    fields = [field.name for field in stage.task.shape.fields] or [adjudicating.WHOLE]
+    texts = {field.name: field.kind in _TEXTS for field in stage.task.shape.fields}
     made = {}
-    for name in fields:
+    for name, is_text in (texts or {adjudicating.WHOLE: False}).items():
         chosen = sent.get(f"field-{name}", _UNDECIDED)
         if chosen == _UNDECIDED:
             continue
         typed = sent.get(f"other-{name}", "").strip() if chosen == _OTHER else chosen
+        if chosen == _OTHER and is_text and typed:
+            made[name] = _as_text(typed)
+            continue
         try:
             made[name] = json.loads(typed)
-        except ValueError:
+        except (ValueError, RecursionError):
             if chosen != _OTHER or not typed:
                 raise UserError(f"The value for {name} is empty, or is not JSON.") from None
             made[name] = typed
     return made
+
+
+def _as_text(typed: str) -> str:
+    """A text as it was typed; in quotes, the text in them."""
+    try:
+        value = json.loads(typed)
+    except (ValueError, RecursionError):
+        return typed
+    return value if isinstance(value, str) else typed
 
 
 def add_review_routes(console: Console) -> None:

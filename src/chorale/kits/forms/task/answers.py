@@ -11,10 +11,10 @@ from chorale.contract.fields import FieldKind, FieldResult
 from chorale.contract.peoples_grades import Marks
 from chorale.contract.task import GradeResult
 from chorale.files.rows import shortened
-from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.fields import FormField, Votes, is_asked
 from chorale.kits.forms.task.gold_checks import GoldCheck
 from chorale.kits.forms.task.kinds import form_field
-from chorale.kits.forms.task.settings import PIECES, FieldSettings, FormOptions
+from chorale.kits.forms.task.settings import PIECES, FormOptions
 from chorale.kits.forms.task.tokens import pieces
 from chorale.model import Answer, Judgment, Payload
 
@@ -46,7 +46,7 @@ class FormFields:
         given = self._known(raw)
         answer: dict[str, Any] = {}
         for name, field in self.fields.items():
-            asked = _is_asked(field.settings, answer)
+            asked = is_asked(field.settings, answer)
             if name in given:
                 if not asked:
                     raise ValueError(f"must be without `{name}`, which is only asked after another answer")
@@ -60,11 +60,14 @@ class FormFields:
         given = self._known(raw)
         if not given:
             raise ValueError("must be an answer to at least one field")
+        if all(self.fields[name].check is GoldCheck.NONE for name in given):
+            names = ", ".join(f"`{name}`" for name in given)
+            raise ValueError(f'must be an answer to a field that is graded: {names} has gold = "none"')
         gold: dict[str, Any] = {}
         for name, value in ((name, given[name]) for name in self.fields if name in given):
             field = self.fields[name]
             condition = field.settings.shown_if
-            if condition is not None and condition.field in gold and not _is_asked(field.settings, gold):
+            if condition is not None and condition.field in gold and not is_asked(field.settings, gold):
                 raise ValueError(
                     f"must be without `{name}`, which is not asked after its answer to `{condition.field}`"
                 )
@@ -173,8 +176,8 @@ class FormFields:
         by_field: dict[str, FieldResult] = {}
         for name, field in self.fields.items():
             so_far = {earlier: value for earlier, (value, _) in by_field.items()}
-            asked = [(answer, trust) for answer, trust in votes if _is_asked(field.settings, answer)]
-            if _is_asked(field.settings, so_far) and any(trust > 0 for _, trust in asked):
+            asked = [(answer, trust) for answer, trust in votes if is_asked(field.settings, answer)]
+            if is_asked(field.settings, so_far) and any(trust > 0 for _, trust in asked):
                 by_field[name] = _combined(field, asked, judgments[0].draw)
         return by_field
 
@@ -214,7 +217,7 @@ class FormFields:
     def guess(self, view: Mapping[str, Any], known: Answer, rng: Random | None) -> dict[str, Any]:
         answer: dict[str, Any] = {}
         for name, field in self.fields.items():
-            if not _is_asked(field.settings, answer):
+            if not is_asked(field.settings, answer):
                 continue
             if known is not None and name in known:
                 value = field.answer_by(known[name])
@@ -222,14 +225,6 @@ class FormFields:
             elif field.settings.required or (known is None and rng is not None and rng.random() < 0.5):
                 answer[name] = field.guess(view, rng)
         return answer
-
-
-def _is_asked(settings: FieldSettings, answer: Mapping[str, Any]) -> bool:
-    condition = settings.shown_if
-    if condition is None:
-        return True
-    value = answer.get(condition.field)
-    return any(each in condition.is_ for each in (value if isinstance(value, list) else [value]))
 
 
 def _put_right(name: str, parse: partial[Any]) -> Any:

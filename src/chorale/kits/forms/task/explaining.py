@@ -3,6 +3,7 @@
 from typing import Any
 
 from chorale.kits.forms.task.answers import FormFields
+from chorale.kits.forms.task.gold_checks import GoldCheck
 from chorale.kits.forms.task.settings import FieldSettings
 from chorale.model import Answer, Payload
 
@@ -52,7 +53,8 @@ class FormWording:
     def _wrong(self, item: Payload, answer: Answer, gold: Answer) -> list[tuple[FieldSettings, str, str]]:
         mistakes = []
         for name, field in self._form.fields.items():
-            if name in gold and (name not in answer or field.wrong(answer[name], gold[name]) is not None):
+            graded = name in gold and field.check is not GoldCheck.NONE
+            if graded and (name not in answer or field.wrong(answer[name], gold[name]) is not None):
                 own = field.words(answer[name], item) if name in answer else ""
                 mistakes.append((field.settings, own, field.gold_words(gold[name], item)))
         return mistakes

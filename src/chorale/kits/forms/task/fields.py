@@ -8,6 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any, ClassVar
 
@@ -27,8 +28,6 @@ class FormField(ABC):
 
     kinds: ClassVar[tuple[Kind, ...]]
     """What study files call it."""
-    usual_check: ClassVar[GoldCheck] = GoldCheck.WITHIN
-    """How gold is compared where the study file does not set `gold`."""
     settings: FieldSettings
 
     # What it holds
@@ -153,7 +152,12 @@ class FormField(ABC):
 
     @property
     def check(self) -> GoldCheck:
-        return self.settings.gold or self.usual_check
+        return self.settings.gold or GoldCheck.WITHIN
+
+    @property
+    def promoted(self) -> bool:
+        """Whether what people answered can become gold."""
+        return self.check is not GoldCheck.NONE
 
     def read_gold(self, raw: Any) -> Any:
         """What a gold file says of the field, or ValueError."""
@@ -229,6 +233,8 @@ class FormField(ABC):
             item=self.settings.item,
             options=self.options,
             graded=self.check is not GoldCheck.NONE,
+            promoted=self.promoted,
+            asked=partial(is_asked, self.settings),
             distance=self.distance,
             mistake=self.wrong,
             words=self.words,
@@ -241,6 +247,15 @@ class FormField(ABC):
             doubt=self.doubt,
             studio=self.studio(),
         )
+
+
+def is_asked(settings: FieldSettings, answer: Mapping[str, Any]) -> bool:
+    """Whether a field is asked after these answers to the ones before it."""
+    condition = settings.shown_if
+    if condition is None:
+        return True
+    value = answer.get(condition.field)
+    return any(each in condition.is_ for each in (value if isinstance(value, list) else [value]))
 
 
 def _differs(value: Any, right: Sequence[Any]) -> str:

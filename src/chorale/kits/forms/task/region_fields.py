@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from math import isfinite
 from random import Random
 from typing import Any, ClassVar
 
@@ -242,7 +241,7 @@ class SegmentField(RegionField):
 
 
 def _number(raw: Any, most: float, digits: int) -> float:
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or not isfinite(raw) or not 0 <= raw <= most:
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0 <= raw <= most:
         raise ValueError(f"has a number that is not from 0 to {most:g}")
     return round(float(raw), digits)
 

@@ -19,7 +19,6 @@ class TextField(FormField):
     """A text that people write: collected, not aggregated, unless the study says that answers are compared."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.TEXT, Kind.LONG_TEXT)
-    usual_check: ClassVar[GoldCheck] = GoldCheck.NONE
     kind = FieldKind.TEXT
 
     @property
@@ -53,9 +52,14 @@ class TextField(FormField):
         return " ".join(raw.split()) if self.settings.kind is Kind.TEXT else raw.strip()
 
     def parse_gold(self, raw: Any) -> str | list[str]:
-        """A text, or where it is only shown, several."""
-        several = isinstance(raw, list) and raw and self.check is GoldCheck.NONE
+        """A text, or several that are right."""
+        several = isinstance(raw, list) and raw and self.check in (GoldCheck.WITHIN, GoldCheck.NONE)
         return [self.parse(each) for each in raw] if several else self.parse(raw)
+
+    @property
+    def promoted(self) -> bool:
+        """Free text that a gold file has is the study's word; what a worker wrote is gold only if the study says so."""
+        return self.settings.gold is not None and super().promoted
 
     def answer_by(self, gold: Any) -> Any:
         """A text that is right, of several perhaps."""

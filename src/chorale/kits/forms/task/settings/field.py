@@ -71,7 +71,7 @@ class CommonSettings(TableSettings):
     gold: GoldCheck | None = Field(
         default=None,
         description="How gold is compared: `exact`, `within` (`tolerance`; `match` and `enough`), `one_of` (gold is a "
-        "list), `regex` (gold is a pattern), `none` (not at all). Default: `within`; free text is not compared.",
+        "list), `regex` (gold is a pattern), `none` (not at all). Default: `within`.",
     )
     part: bool = Field(
         default=False,
