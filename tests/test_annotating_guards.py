@@ -238,7 +238,7 @@ def test_what_models_say_about_erased_answers_is_erased_too(tmp_path: Path, serv
     writer.judge(FIRST_SET, "writing")
     done = run(study, stage="validation")
     assert done.counts.answered == 1
-    asked = FIRST_SET[0]["question"]
+    asked = str(FIRST_SET[0]["question"])
     assert asked in str(study.store.look(lambda tx: list(model_tasks.all_tasks(tx))))
     assert asked in str(all_calls(study))
     forget(study, writer.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
