@@ -76,7 +76,7 @@ def _cost_sentence(plan: StudyPlan, fee_percent: float) -> str:
         else ""
     )
     fees = f", with fees of {fee_percent:g}%." if fee_percent else ". No fees are counted (pay.fee_percent = 0)."
-    return f"The study costs about {cost}{fees}{fewer} Work redone for people who are removed comes on top."
+    return f"The study costs about {cost}{fees}{fewer} This excludes replacing the work of people who are removed."
 
 
 def _round_sentences(plan: StudyPlan) -> list[str]:
