@@ -143,3 +143,10 @@ def test_ids_and_addresses_are_not_what_people_read(tmp_path: Path) -> None:
     )
     table = read_own_table(tmp_path / "table.csv")
     assert (table.text_column(None), table.id_column(None)) == ("word", "comment_id")
+
+
+def test_an_hour_pays_the_minimum_with_reading_the_guidelines(tmp_path: Path) -> None:
+    rows = "".join(f"c{number},This is comment number {number} of a list.\n" for number in range(200))
+    _new(tmp_path, f"comment_id,text\n{rows}", *QUESTION)
+    [stage] = json.loads(CliRunner().invoke(app, ["check", str(tmp_path / "study"), "--json"]).output)["stages"]
+    assert stage["hourly_wage"] >= 1200

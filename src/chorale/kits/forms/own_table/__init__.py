@@ -17,6 +17,8 @@ from chorale.model import UserError
 MINIMUM_HOURLY = 1200
 MARGIN = 2
 """Pay for this much more time than the estimate, which is on the low side."""
+GUIDELINES = 1.1
+"""Pay this much more than the minimum: people read the guidelines, too, and an hour must not pay less for it."""
 _FEWEST_LABELS, _MOST_LABELS, _LONGEST_LABEL, _LONGEST_ASK = 2, 50, 100, 200
 _MARKDOWN = "\\`*_{}[]<>()#+!|~"
 _HERE = Path(__file__).parent
@@ -39,7 +41,7 @@ def study_from_table(
             text=as_toml(text),
             key=as_toml(key or table.number_column),
             minimum=MINIMUM_HOURLY,
-            pay=max(1, math.ceil(MINIMUM_HOURLY * seconds / 3600)),
+            pay=max(1, math.ceil(GUIDELINES * MINIMUM_HOURLY * seconds / 3600)),
             seconds=seconds,
             labels=", ".join(map(as_toml, labels)),
             first=as_toml(labels[0]),
