@@ -18,6 +18,8 @@ class DataField:
     description: str
     kind: str
     """A type of schema.org: Text, Integer, Float, Boolean, Date."""
+    is_nested: bool = False
+    """Whether values are objects, which Croissant has no type for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def _record_set(file: DataFile) -> dict[str, Any]:
         "@id": file.record_set,
         "name": file.record_set,
         "description": f"{file.description} {file.rows:,} rows.",
-        "field": [_field(file, field) for field in file.fields],
+        "field": [_field(file, field) for field in file.fields if not field.is_nested],
     }
 
 

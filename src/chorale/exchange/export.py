@@ -75,13 +75,17 @@ def write_export_within(tx: Tx, study: Study, format_name: str, path: Path) -> i
     return _write(tx, study, _format(study, format_name), path)
 
 
+OF_EVERY_DATASET = ("labels", "jsonl")
+"""Formats that every published dataset has, even if there are no rows yet."""
+
+
 def dataset_formats(study: Study, stages: Collection[str]) -> list[str]:
     """The formats of a published dataset: tables of these stages' tasks, labels per field, labels, responses."""
     formats = _formats(study)
     of_tasks = [
         name for name, (stage, _) in zip(formats, _tables_of_stages(study), strict=False) if stage.name in stages
     ]
-    return [*of_tasks, *(["tidy-labels"] if "tidy-labels" in formats else []), "labels", "jsonl"]
+    return [*of_tasks, *(["tidy-labels"] if "tidy-labels" in formats else []), *OF_EVERY_DATASET]
 
 
 def export_columns(tx: Tx, study: Study, format_name: str) -> tuple[str, ...]:

@@ -1,7 +1,9 @@
 """The data card: the files of the dataset, how they were made, and the same as Croissant metadata."""
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 from chorale.engine.running import Study
 from chorale.exchange.croissant import DataFile, DatasetFacts, croissant
 from chorale.exchange.export import (
+    OF_EVERY_DATASET,
     dataset_formats,
     export_columns,
     export_file_name,
@@ -40,7 +43,11 @@ def _written(tx: Tx, study: Study, folder: Path) -> Iterator[DataFile]:
     for name in dataset_formats(study, {stage.name for stage in main_stages(study)}):
         path = folder / export_file_name(study, name)
         rows = write_export_within(tx, study, name, path)
+        if not rows and name not in OF_EVERY_DATASET:
+            path.unlink()
+            continue
         columns = export_columns(tx, study, name) if path.suffix != ".zip" else ()
+        nested = _nested_columns(path) if path.suffix == ".jsonl" else frozenset()
         summary = summaries[name]
         yield DataFile(
             path.name,
@@ -49,8 +56,21 @@ def _written(tx: Tx, study: Study, folder: Path) -> Iterator[DataFile]:
             path.stat().st_size,
             rows,
             f"{summary[0].upper()}{summary[1:]}.",
-            [described(column) for column in columns],
+            [replace(described(column), is_nested=column in nested) for column in columns],
         )
+
+
+def _nested_columns(path: Path) -> frozenset[str]:
+    """The columns of a JSONL file with objects, or lists of objects, in any row."""
+    nested: set[str] = set()
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            nested.update(name for name, value in json.loads(line).items() if _is_nested(value))
+    return frozenset(nested)
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(_is_nested, value)))
 
 
 def _digest(path: Path) -> str:

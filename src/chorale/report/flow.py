@@ -1,7 +1,7 @@
 """The flow of participants: how many people joined, began each stage, passed each gate, and are analysed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chorale.engine.graph import gate_node, study_edges
 from chorale.engine.running import RunningStage, Study
@@ -37,7 +37,7 @@ def flow_section(tx: Tx, study: Study, now: Status, came: Attendees, *, by_arm: 
         if (about := [row for row in gates.verdicts(tx) if row.gate == name])
     }
     if not by_arm:
-        caption = f"{_TITLE}. Boxes are stages with the people who worked there. Solid arrows show items, dashed arrows people."
+        caption = f"{_TITLE}. Boxes are stages and their people; solid arrows show items, dashed arrows people."
         drawn = [Drawn(caption, stages_diagram(study, now, came, verdicts))] if draw and came.arrived else []
         return Section("flow", _TITLE, drawn, None)
     arms = arms_by_worker(tx)
@@ -104,7 +104,11 @@ def flow_diagram(came: Attendees, flow: Mapping[str, list[FlowStep]]) -> str:
         before = root.name
         for step in steps:
             lines = tuple(f"{count:,} {what}" for what, count in step.counts.items())
-            node = Node(f"{arm}: {step.name}", step.name, lines, is_gate=step.is_gate)
+            if step.is_gate:
+                # In the box of the stage it decides about: a long training would not fit a page otherwise.
+                nodes[-1] = replace(nodes[-1], lines=(*nodes[-1].lines, *lines))
+                continue
+            node = Node(f"{arm}: {step.name}", step.name, lines)
             links.append(Link(before, node.name, dashed=True))
             nodes.append(node)
             before = node.name

@@ -135,7 +135,8 @@ footer { color: var(--soft); font-size: 0.85rem; margin-top: 3rem; }
 @media print {
   :root { --ink: #000; --soft: #444; --line: #bbb; --back: #fff; --mark: #0b5fa5; --card: #f4f6f9; }
   body { margin: 0; max-width: none; padding: 0; font-size: 10pt; }
-  .wide { overflow: visible; } table { font-size: 8.5pt; line-height: 1.35; } th, td { padding: 0.1rem 0.6rem 0.1rem 0; }
+  .wide { overflow: visible; } table { font-size: 8.5pt; line-height: 1.35; }
+  th, td { padding: 0.1rem 0.6rem 0.1rem 0; }
   nav { display: none; } h2, h3, caption, figcaption { break-after: avoid; }
   p:has(+ .wide), p:has(+ ul) { break-after: avoid; }
   h2 { margin-top: 1.4rem; padding-top: 0.4rem; font-size: 12.5pt; } h1 { font-size: 16pt; margin-top: 0; }

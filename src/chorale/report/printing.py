@@ -18,7 +18,7 @@ def find_browser() -> str:
     browser = next((path for name in _BROWSERS if (path := shutil.which(name)) is not None), None)
     if browser is None:
         raise UserError(
-            "A PDF requires Chromium or Chrome, and neither is installed. Install one (on Debian and Ubuntu: apt install "
+            "A PDF requires Chromium or Chrome, and neither is installed. Install one (Debian and Ubuntu: apt install "
             "chromium), or write --out report.html, open it in any browser and print it to a file."
         )
     return browser
