@@ -97,7 +97,7 @@ def test_the_command_writes_each_format(folder: Path, written: dict[str, Any], t
     assert "ends in .md" in refused
 
 
-def alpha(values: dict[str, list[Any]]) -> float:
+def alpha(values: dict[str, list[str]]) -> float:
     """Krippendorff's α for nominal values, from the definition."""
     several = [given for given in values.values() if len(given) > 1]
     pooled = Counter(value for given in several for value in given)
@@ -106,7 +106,7 @@ def alpha(values: dict[str, list[Any]]) -> float:
         sum(one != other for one, other in combinations(given, 2)) * 2 / (len(given) - 1) for given in several
     )
     expected = sum(count * (total - count) for count in pooled.values()) / (total - 1)
-    return 1 - observed / expected
+    return float(1 - observed / expected)
 
 
 def glance(page: str) -> dict[str, str]:

@@ -101,7 +101,7 @@ def _print_status(study: "Study") -> None:
         *([tables.dropped_table(now.dropped, pay.currency)] if now.dropped else []),
     )
     for content in _of_kits(study).values():
-        show(*map(score_table, content.tables))
+        show(*map(score_table, (*content.tables, *content.of_workers)))
     fees = money_text(now.totals["fee"], pay.currency)
     calls = f" and {money_text(now.totals['model'], pay.currency)} for calls of models" if now.totals["model"] else ""
     print_line(f"Spent {money_text(now.spent, pay.currency)}, of which {fees} in fees{calls}.")

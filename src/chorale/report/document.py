@@ -66,6 +66,10 @@ class SectionContent:
     """Notes on the details, in the appendix."""
     figures: Sequence[Figure] = ()
     details: Sequence[ScoreTable | Figure] = ()
+    of_workers: Sequence[ScoreTable] = ()
+    """Tables about single workers, which `chorale status` shows and no report does."""
+    keys_of_workers: frozenset[str] = frozenset()
+    """The keys of `json` that are about single workers."""
 
 
 OTHER_KEYS = ("title", "croissant", "notes")

@@ -70,4 +70,5 @@ def _section(
     notes = [Bullets(list(content.notes))] if content.notes else []
     parts: list[Part] = [*content.tables, *content.figures]
     details: list[Part] = [*content.details, *notes]
-    return Section(declared.name, declared.title, parts, content.json, details)
+    json = {name: value for name, value in content.json.items() if name not in content.keys_of_workers}
+    return Section(declared.name, declared.title, parts, json, details)

@@ -207,7 +207,8 @@ def _labels(study: Study, facts: MethodsFacts) -> Iterator[str]:
         return
     bounds = sorted({stage.settings.release_confidence for stage in main_stages(study)})
     threshold = listed([f"{bound:g}" for bound in bounds])
-    yield f"The annotations of an item were aggregated to one label, accepted at a confidence of {threshold} or more."
+    when = f"accepted at a confidence of {threshold} or more" if any(bounds) else "accepted at any confidence"
+    yield f"The annotations of an item were aggregated to one label, {when}."
     results, unit = facts.costs.results, facts.costs.unit
     share = results / facts.decided
     yield f"This gave {plural(results, unit, f'{unit}s')} of {facts.decided:,} ({share:.1%})."

@@ -141,7 +141,7 @@ footer { color: var(--soft); font-size: 0.85rem; margin-top: 3rem; }
   p:has(+ .wide), p:has(+ ul) { break-after: avoid; }
   h2 { margin-top: 1.4rem; padding-top: 0.4rem; font-size: 12.5pt; } h1 { font-size: 16pt; margin-top: 0; }
   .wide, figure { margin: 0.7rem 0; } summary { padding: 0.15rem 0; font-weight: 400; list-style: none; }
-  details { border: 0; } .folded { columns: 3; }
+  details { border: 0; } .folded { columns: 3; break-inside: avoid; }
   figure, tr, p, li, summary { break-inside: avoid; } thead { display: table-header-group; }
   .wide:not(:has(tbody tr:nth-child(22))) { break-inside: avoid; }
   figure svg { max-width: 100%; max-height: 205mm; width: auto; height: auto; }

@@ -97,23 +97,34 @@ class QasrlStudy:
         if self.agreements:
             columns = ("stage", "between", "pairs#", "verbs#", "UA F1#", "LA F1#")
             shown.append(ScoreTable("Agreement, mean over pairs", columns, list(map(astuple, self.agreements))))
-        if self.writers:
-            columns = ("writer", "verbs#", "roles kept#", "answers kept#")
-            listed = [astuple(one) for one in self.writers[:MOST_WRITERS]]
-            more = len(self.writers) - len(listed)
-            title = "Writers: what consolidation kept" + (f" (the lowest; {more:,} more in the JSON)" if more else "")
-            shown.append(ScoreTable(title, columns, listed, digits=2))
         costs = (("with training", self.cost_per_predicate), ("without training", self.cost_without_training))
         if self.cost_per_predicate is not None:
             amounts = [(words, money_text(round(cost), currency)) for words, cost in costs if cost is not None]
-            shown.append(ScoreTable("Cost", ("cost of a predicate", "amount#"), amounts))
+            shown.append(ScoreTable("Cost per predicate", ("cost", "amount#"), amounts))
         return shown
+
+    def writers_tables(self) -> list[ScoreTable]:
+        """Writers with how much of their work consolidation kept, the lowest first; nothing before there are any."""
+        if not self.writers:
+            return []
+        columns = ("writer", "verbs#", "roles kept#", "answers kept#")
+        listed = [astuple(one) for one in self.writers[:MOST_WRITERS]]
+        more = len(self.writers) - len(listed)
+        title = "Writers: what consolidation kept" + (f" (the lowest; {more:,} more in the JSON)" if more else "")
+        return [ScoreTable(title, columns, listed, digits=2)]
 
 
 def qasrl_section(tx: Tx, study: Study, _resampling: Resampling) -> SectionContent | None:
-    """The report's section about questions and answers."""
+    """The report's section on questions and answers."""
     numbers = qasrl_study(tx, study)
-    return None if numbers is None else SectionContent(numbers.tables(study.settings.pay.currency), asdict(numbers))
+    if numbers is None:
+        return None
+    return SectionContent(
+        numbers.tables(study.settings.pay.currency),
+        asdict(numbers),
+        of_workers=numbers.writers_tables(),
+        keys_of_workers=frozenset({"writers"}),
+    )
 
 
 def qasrl_study(tx: Tx, study: Study) -> QasrlStudy | None:
