@@ -286,8 +286,12 @@ def test_training_that_was_interrupted_goes_on_to_the_same_weights(
     other = run("train", "qasrl", tmp_path / "again", "--data", bank, "--epochs", 4)
     assert "is of a training with other data or settings" in other.output
     assert run("train", "qasrl", tmp_path / "again", *options).exit_code == 0
-    assert sorted(path.name for path in (tmp_path / "again").iterdir()) == ["model.json", "model.safetensors"]
-    for name in ("model.json", "model.safetensors"):
+    assert sorted(path.name for path in (tmp_path / "again").iterdir()) == [
+        "README.md",
+        "model.json",
+        "model.safetensors",
+    ]
+    for name in ("README.md", "model.json", "model.safetensors"):
         assert (tmp_path / "again" / name).read_bytes() == (model / name).read_bytes()
     assert "Add --force" in run("train", "qasrl", tmp_path / "again", *options).output
 
