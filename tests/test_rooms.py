@@ -88,6 +88,7 @@ IMPORTS_IN_FUNCTIONS = {
     "chorale.kits.frames.commands.baseline": 1,
     "chorale.kits.frames.commands.train": 2,
     "chorale.kits.mturk.liquid_layouts": 1,
+    "chorale.kits.qasrl.commands.parsing": 1,
     "chorale.kits.qasrl.commands.prepare": 1,
     "chorale.kits.qasrl.commands.train": 3,
     "chorale.kits.qasrl.parser.running": 1,
