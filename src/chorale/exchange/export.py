@@ -16,6 +16,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
 from chorale.exchange import export_fields, export_models, export_rows
 from chorale.exchange.export_columns import response_columns, response_lines
+from chorale.exchange.export_first import FIRST_COLUMNS
 from chorale.exchange.export_folders import FOLDERS, write_folder
 from chorale.exchange.export_format import ExportFormat, Rows, Writer
 from chorale.exchange.label_studio import label_studio_rows, write_with_config
@@ -93,11 +94,11 @@ def _formats(study: Study) -> Mapping[str, ExportFormat]:
         )
         for stage, export in of_stages
     }
+    arm = () if study.settings.arms is None else ("arm",)
+    first = FIRST_COLUMNS if any(stage.asks_model_first for stage in study.stages.values()) else ()
+    more: dict[Rows, tuple[str, ...]] = {export_rows.response_rows: arm, export_rows.label_rows: (*arm, *first)}
     of_every = {
-        name: replace(kind, columns=(*kind.columns, "arm"))
-        if study.settings.arms is not None and kind.rows in (export_rows.response_rows, export_rows.label_rows)
-        else kind
-        for name, kind in _OF_EVERY_STUDY.items()
+        name: replace(kind, columns=(*kind.columns, *more.get(kind.rows, ()))) for name, kind in _OF_EVERY_STUDY.items()
     }
     of_every["crowdkit"] = replace(of_every["crowdkit"], columns=export_rows.triple_columns(study))
     of_every["labelstudio"] = replace(

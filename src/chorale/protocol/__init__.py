@@ -7,6 +7,7 @@ out with the evidence they were made on, so a whole study can be decided in a un
 from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.ending import Ending, PartDone, ending
+from chorale.protocol.first_pass import FirstDecision, WhyAsked, decide_first
 from chorale.protocol.gates import Candidate, GateVerdict, closed_by, criterion_of, decide_gate, is_criterion
 from chorale.protocol.gold import Ahead, ahead, gold_due, gold_needed, lowest_correct, stopping_chance
 from chorale.protocol.judgments import (
@@ -54,6 +55,7 @@ __all__ = [
     "Candidate",
     "Ending",
     "Facts",
+    "FirstDecision",
     "GateVerdict",
     "ItemDecision",
     "Limit",
@@ -65,6 +67,7 @@ __all__ = [
     "Turnout",
     "Verdict",
     "WageSummary",
+    "WhyAsked",
     "WorkerQuality",
     "after_held_item",
     "ahead",
@@ -72,6 +75,7 @@ __all__ = [
     "calls_due",
     "closed_by",
     "criterion_of",
+    "decide_first",
     "decide_gate",
     "decide_item",
     "draw_arm",

@@ -27,6 +27,12 @@ from chorale.store.schema import assignment, gold, grade, item, response, stage,
 
 BESIDE = "beside"
 """The kind of an answer that is kept apart: it is no judgment, and part of no label."""
+FIRST = "first"
+"""The kind of an answer that is the label of its item where people are not asked."""
+SUGGEST = "suggest"
+"""The kind of an answer that workers are shown."""
+NO_JUDGMENTS = (BESIDE, FIRST, SUGGEST)
+"""Kinds of answers that are no responses."""
 AT_ONCE = 256
 """The most items that are looked up together."""
 

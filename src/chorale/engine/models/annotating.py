@@ -12,6 +12,7 @@ from chorale.contract.prompting import UnreadableError
 from chorale.contract.prompts import ModelAnswer, Prompter, correction
 from chorale.engine.entering import arrive_as_model
 from chorale.engine.models.answering import Ended, complete_call, cost_of, end_task, merged, with_tokens
+from chorale.engine.models.deciding_first import TooLittleGoldError, decide_some
 from chorale.engine.models.stages import ModelStage, prompter_of
 from chorale.engine.models.taking import Place, PlannedWork, plan_call, reserve, resume, take
 from chorale.engine.paying import CallBudget
@@ -104,7 +105,17 @@ class Annotation:
         async with asyncio.TaskGroup() as group:
             for _ in range(model.at_once):
                 group.create_task(self._work())
+        if self._of.rule.role == "first" and self._of.stage.round_size is None:
+            await self._decide()
         return self.counts
+
+    async def _decide(self) -> None:
+        """Decide about every item that the model is done with whether people are asked about it."""
+        try:
+            while await self._write(lambda tx: decide_some(tx, self._study, self._of, self._worker_id)):
+                pass
+        except TooLittleGoldError as error:
+            self.counts.ended_by = str(error)
 
     async def _work(self) -> None:
         """One line of requests: the next is marked as sent in the transaction that ends the one before."""

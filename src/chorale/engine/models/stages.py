@@ -6,9 +6,10 @@ from typing import NamedTuple
 from chorale.contract.prompting import TrainingExample
 from chorale.contract.prompts import Prompter, why_people_only
 from chorale.engine.running import RunningStage, Study
-from chorale.model import ModelSettings, StageModels, UserError
+from chorale.model import AssignmentKind, ModelSettings, StageModels, UserError
 from chorale.store import Tx, codec
 from chorale.store.gold import gold_items
+from chorale.store.model_tasks import BESIDE, FIRST, SUGGEST
 
 _BESIDE = StageModels()
 
@@ -21,8 +22,14 @@ class ModelStage(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether its answers count towards labels."""
+        """Whether its answers count like a worker's."""
         return self.rule.role == "worker"
+
+    @property
+    def kind(self) -> str:
+        """The kind of its answers to items that are not gold."""
+        kinds = {"worker": AssignmentKind.PRODUCTION.value, "first": FIRST, "suggest": SUGGEST}
+        return kinds.get(self.rule.role, BESIDE)
 
 
 def stages_of(study: Study, model: ModelSettings, only: str | None = None) -> list[ModelStage]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 from chorale.contract.prompts import Prompt, Prompter
@@ -16,7 +16,7 @@ from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, 
 from chorale.store import Tx, calls, codec, events, model_tasks, participations
 from chorale.store.calls import NewCall
 from chorale.store.credentials import credentials_of
-from chorale.store.model_tasks import BESIDE, ModelTask, TakenItem, TaskState
+from chorale.store.model_tasks import ModelTask, TakenItem, TaskState
 from chorale.store.participations import Attendance
 
 MOST_LOST = 3
@@ -93,7 +93,7 @@ def take(
             return Taken(work, after, _WHY[Reason.BUDGET])
         task = model_tasks.take(tx, stage.id, worker_id, item, kind, study.clock())
         work.append(PlannedWork(task, prompt, plan_call(tx, study, model, task, prompt, "ask")))
-        if kind in (BESIDE, AssignmentKind.PRODUCTION):
+        if kind == of.kind:
             after = item.position
     return Taken(work, after, None if work else "Nothing is left to annotate.")
 
@@ -159,7 +159,6 @@ def _next_items(
         left = min(most, stage.round_size - served)
         yield from ((item, kind.value) for item in model_tasks.next_gold(tx, stage.id, worker_id)[: max(left, 0)])
         return
-    kind_of_item = AssignmentKind.PRODUCTION.value if of.counts else BESIDE
     items = iter(
         _one_of_a_group(model_tasks.next_items(tx, stage.id, worker_id, place.after, counting=of.counts), of.counts)
     )
@@ -170,6 +169,12 @@ def _next_items(
         # Gold alone would be work for nothing: it stops with the last item.
         return
     items = chain((first,), items)
+    if of.rule.role == "first":
+        # Confidence is calibrated by gold before anything is decided by it.
+        graded = model_tasks.next_gold(tx, stage.id, worker_id)[:most]
+        yield from ((item, AssignmentKind.GOLD.value) for item in graded)
+        yield from ((item, of.kind) for item in islice(items, most - len(graded)))
+        return
     for number in range(served, served + most):
         if gold_due(record.seed, number, share):
             gold = iter(model_tasks.next_gold(tx, stage.id, worker_id)) if gold is None else gold
@@ -180,7 +185,7 @@ def _next_items(
         item = next(items, None)
         if item is None:
             return
-        yield item, kind_of_item
+        yield item, of.kind
 
 
 def _one_of_a_group(items: Sequence[TakenItem], counting: bool) -> Iterator[TakenItem]:

@@ -9,7 +9,7 @@ from chorale.contract import Task
 from chorale.contract.prompts import why_people_only
 from chorale.folder.checking.named_files import located
 from chorale.folder.checking.report import CheckReport, did_you_mean
-from chorale.model import ModelSettings, StageSettings, StudySettings
+from chorale.model import ModelSettings, StageModels, StageSettings, StudySettings
 
 
 def check_models(settings: StudySettings, tasks: Sequence[Task | None], report: CheckReport) -> None:
@@ -66,6 +66,39 @@ def _check_stage(index: int, stage: StageSettings, settings: StudySettings, repo
     for name in rule.use:
         if name not in known:
             report.setting((*at, "use"), f"there is no model {name!r}", did_you_mean(name, known), name)
+    if rule.role in ("first", "suggest"):
+        _check_one_model(at, stage, rule, settings, report)
+
+
+def _check_one_model(
+    at: tuple[str | int, ...], stage: StageSettings, rule: StageModels, settings: StudySettings, report: CheckReport
+) -> None:
+    """A model that answers first, or suggests, is one; to answer first it needs a confidence and gold."""
+    used = [model for model in settings.model if not rule.use or model.name in rule.use]
+    if len(used) != 1:
+        report.setting(
+            (*at, "use"),
+            f'names {len(used)} models, and role = "{rule.role}" needs exactly one',
+            f'Name one: use = ["{settings.model[0].name}"].',
+            [model.name for model in used],
+        )
+        return
+    if rule.role == "suggest":
+        return
+    if used[0].confidence == "none":
+        report.setting(
+            (*at, "role"),
+            f'is "first", and the model {used[0].name!r} gives no confidence',
+            'Set confidence = "logprobs", "samples" or "stated" in its [[model]] table.',
+            rule.role,
+        )
+    if stage.gold is None:
+        report.setting(
+            (*at, "role"),
+            'is "first", and the stage has no gold to calibrate confidence by',
+            "Add [stage.gold] with at least 10 items, or choose another role.",
+            rule.role,
+        )
 
 
 def _is_in_the_clear(model: ModelSettings) -> bool:
