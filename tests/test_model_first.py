@@ -245,7 +245,7 @@ def test_estimates_and_report_take_the_audit_into_account(make: Make, tmp_path: 
     audited = [row for row in rows if row.why == WhyAsked.AUDIT]
     agreed = sum(not row.item.endswith("lhs") for row in audited) / len(audited)
     assert first["agreement"]["sure"]["share"] == pytest.approx(agreed)
-    html = CliRunner().invoke(app, ["report", str(tmp_path / "study"), "--to", str(tmp_path / "report.html")])
+    html = CliRunner().invoke(app, ["report", str(tmp_path / "study"), "--out", str(tmp_path / "report.html")])
     assert html.exit_code == 0, html.output
 
 

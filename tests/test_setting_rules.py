@@ -233,6 +233,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
         {"shows": [{"item": "text"}], "fields": [{**TONE, "options": ["kind", "rude", "other"]}]},
     ),
     "stage.models": ("write-b", None),
+    "writing": (None, {"disclosure": "We count how much of an answer is pasted."}),
     "stage.models.use": ("write-b", ["m1"]),
     "stage.models.role": ("write-b", "worker"),
     "stage.models.run": ("write-b", True),

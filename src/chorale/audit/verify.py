@@ -24,6 +24,7 @@ from chorale.audit.money import currency_differences, fees_then, payment_differe
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import Bonuses, verify_gates
 from chorale.audit.showing import shown_differences, unchecked_showing
+from chorale.audit.suggestions import suggestion_differences
 from chorale.engine.combining import outcome
 from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import RunningStage, Study
@@ -125,7 +126,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     differences += [*grade_differences(tx, study, responses, judged, gone), *_duration_differences(tx)]
     differences += [*consent_differences(tx), *erasure_differences(tx, study), *shown_differences(tx, study)]
     differences += [*_of_kits(tx, parts), *call_differences(tx, standings, paid)]
-    differences += first_differences(tx, study, history)
+    differences += [*first_differences(tx, study, history), *suggestion_differences(tx, study, history)]
     differences += [*payment_differences(tx), *currency_differences(tx, study), *identity_differences(tx)]
     return Verification(
         {

@@ -25,6 +25,8 @@ from chorale.folder.reading import did_you_mean
 from chorale.model import UserError
 from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import note_arms_shown
+from chorale.monitor.suggestions import suggestion_rows
+from chorale.monitor.writing import writing_rows
 from chorale.registry import blaming, clash, exports, tasks
 from chorale.store import Tx, events
 from chorale.store.responses import count_responses
@@ -337,6 +339,26 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         "model-answers.csv",
         export_models.ANSWER_COLUMNS,
         export_models.answer_rows,
+        tables.write_csv,
+    ),
+    "suggestions": ExportFormat(
+        "every answer where a model suggests answers, with what was suggested, as CSV",
+        "suggestions.csv",
+        (
+            *("response", "stage", "item", "worker", "kind", "suggestion", "wrong_on_purpose", "model_answer"),
+            *("answer", "follows", "suggestion_is_right", "right", "duration_ms"),
+        ),
+        suggestion_rows,
+        tables.write_csv,
+    ),
+    "writing": ExportFormat(
+        "how every answer was written, where the study counts that, as CSV",
+        "writing.csv",
+        (
+            *("response", "stage", "item", "worker", "characters", "pasted", "typing_ms", "rhythm", "left", "away_ms"),
+            *("model_closeness", "near_copies"),
+        ),
+        writing_rows,
         tables.write_csv,
     ),
     "messages": ExportFormat(

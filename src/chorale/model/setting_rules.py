@@ -182,6 +182,11 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
+        "Applies to answers from then on; people agree to the changed consent form first.",
+        "writing writing.disclosure",
+    ),
+    _rule(
+        When.ANY_TIME,
         "Used by simulated workers only.",
         "stage.rehearsal stage.rehearsal.truth",
     ),

@@ -44,6 +44,7 @@ from chorale.protocol.situation import (
     situation,
 )
 from chorale.protocol.skips import skips_left
+from chorale.protocol.suggesting import suggests_to, wrong_on_purpose
 from chorale.protocol.trust import Verdict, WorkerQuality, gold_after, gold_counts, review_quality, review_worker, trust
 from chorale.protocol.turnout import Turnout, fewest_people
 
@@ -107,7 +108,9 @@ __all__ = [
     "skips_left",
     "stages_too_small",
     "stopping_chance",
+    "suggests_to",
     "trust",
     "wage_summary",
     "why_so_many_judgments",
+    "wrong_on_purpose",
 ]

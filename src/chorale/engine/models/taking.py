@@ -169,8 +169,8 @@ def _next_items(
         # Gold alone would be work for nothing: it stops with the last item.
         return
     items = chain((first,), items)
-    if of.rule.role == "first":
-        # Confidence is calibrated by gold before anything is decided by it.
+    if of.rule.role in ("first", "suggest"):
+        # Confidence is calibrated by gold before anything is decided by it, and gold without suggestions would show.
         graded = model_tasks.next_gold(tx, stage.id, worker_id)[:most]
         yield from ((item, AssignmentKind.GOLD.value) for item in graded)
         yield from ((item, of.kind) for item in islice(items, most - len(graded)))
