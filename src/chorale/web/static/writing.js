@@ -39,14 +39,13 @@ export class Writing {
   numbers() {
     const { typed, pasted, gaps, mean, squares, typingMs, left, awayMs } = this.counts;
     const put = typed + pasted;
-    const away = awayMs + (this.leftAt ? Date.now() - this.leftAt : 0);
     return {
       characters: this.#controls().reduce((sum, control) => sum + control.value.length, 0),
       pasted: put > 0 ? pasted / put : 0,
       typing_ms: Math.round(typingMs),
       rhythm: gaps >= FEWEST_GAPS && mean > 0 ? Math.sqrt(squares / (gaps - 1)) / mean : null,
       left,
-      away_ms: Math.round(away),
+      away_ms: Math.round(awayMs),
     };
   }
 
@@ -83,9 +82,9 @@ export class Writing {
   /** @param {boolean} here */
   #look(here) {
     if (!here && !this.leftAt) {
-      this.counts.left += 1;
-      this.leftAt = Date.now();
+      this.leftAt = Date.now(); // counted on return: a page that is loaded again was not left
     } else if (here && this.leftAt && document.visibilityState === "visible") {
+      this.counts.left += 1;
       this.counts.awayMs += Date.now() - this.leftAt;
       this.leftAt = 0;
     }
