@@ -55,6 +55,11 @@ class ModelSettings(Settings):
     )
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="Random seed, for servers that accept one.")
     max_tokens: int = Field(default=1024, ge=1, le=200_000, description="Most tokens of an answer.")
+    limit_name: Literal["max_tokens", "max_completion_tokens"] = Field(
+        default="max_tokens",
+        description="What the server calls the limit of an answer. Some of OpenAI's models accept only "
+        "`max_completion_tokens`.",
+    )
     max_prompt_tokens: int | None = Field(
         default=None,
         ge=1,

@@ -194,9 +194,9 @@ GROUPED = (
         When.ANY_TIME,
         "Applies to requests from then on; every call keeps its own model version, prompt hash and price.",
         """model model.name model.endpoint model.protocol model.folder model.command model.answers model.model model.key
-        model.temperature model.seed model.max_tokens model.max_prompt_tokens model.input_price model.output_price
-        model.at_once model.timeout_seconds model.tries model.structured model.examples model.confidence
-        model.samples stage.models stage.models.use stage.models.run stage.models.disclosure""",
+        model.temperature model.seed model.limit_name model.max_tokens model.max_prompt_tokens model.input_price
+        model.output_price model.at_once model.timeout_seconds model.tries model.structured model.examples
+        model.confidence model.samples stage.models stage.models.use stage.models.run stage.models.disclosure""",
     ),
     _rule(
         When.FIRST_IN_STAGE,

@@ -71,7 +71,7 @@ def models_sections(
 
 def _suggested(tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool) -> dict[str, Sequence[Measured]]:
     """What suggestions did, by stage; where arms differ in them, only if arms are to be told apart."""
-    found = {}
+    found: dict[str, Sequence[Measured]] = {}
     for stage in study.stages.values():
         rule = stage.settings.models
         if rule is not None and rule.role == "suggest" and (with_arms or not rule.arms):

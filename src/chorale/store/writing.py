@@ -58,7 +58,8 @@ def written(tx: Connection) -> Iterator[WrittenRow]:
         .order_by(response.c.id)
     )
     for row in tx.execute(query, execution_options=STREAMED):
-        yield WrittenRow(*row[:5], WritingNumbers(*row[5:]))
+        number, stage_name, key, who, answer, *numbers = row
+        yield WrittenRow(number, stage_name, key, who, answer, WritingNumbers(*numbers))
 
 
 def written_by(tx: Connection, worker_id: int) -> dict[int, WritingNumbers]:

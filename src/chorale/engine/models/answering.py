@@ -56,7 +56,7 @@ def complete_call(
         cost,
     )
     now = study.clock()
-    for _ in range(reply.lost - is_lost):
+    for _ in range(reply.lost - is_lost - reply.recorded):
         calls.add_lost_try(tx, call_id, now)
     calls.complete(tx, call_id, result, now, CallState.UNKNOWN if is_lost else CallState.DONE)
     if cost is not None:

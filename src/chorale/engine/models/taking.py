@@ -8,10 +8,10 @@ from typing import NamedTuple
 from chorale.contract.prompts import Prompt, Prompter
 from chorale.engine import paying
 from chorale.engine.entering import admission
-from chorale.engine.models.stages import ModelStage
+from chorale.engine.models.stages import ModelStage, order_for
 from chorale.engine.offering import secret_number
 from chorale.engine.running import RunningStage, Study
-from chorale.model import AssignmentKind, ModelSettings, StageState, Standing
+from chorale.model import MODEL_PREFIX, AssignmentKind, ModelSettings, StageState, Standing
 from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
 from chorale.store import Tx, calls, codec, events, model_tasks, participations
 from chorale.store.calls import NewCall
@@ -88,7 +88,7 @@ def take(
     budget = paying.CallBudget(tx, study)
     work: list[PlannedWork] = []
     for item, kind in _next_items(tx, of, worker_id, record, place, most):
-        prompt = prompter.prompt(stage.view_of(item.payload))
+        prompt = prompt_for(study, stage, model, prompter, item)
         if not budget.takes(reserve(model, prompt)):
             return Taken(work, after, _WHY[Reason.BUDGET])
         task = model_tasks.take(tx, stage.id, worker_id, item, kind, study.clock())
@@ -115,12 +115,18 @@ def resume(
         if lost.get(task.id, 0) >= MOST_LOST:
             model_tasks.end(tx, task, TaskState.SKIPPED, now)
             continue
-        prompt = prompter.prompt(of.stage.view_of(task.item.payload))
+        prompt = prompt_for(study, of.stage, model, prompter, task.item)
         if not budget.takes(reserve(model, prompt)):
             break
         model_tasks.ask_again(tx, task.id)
         work.append(PlannedWork(task, prompt, plan_call(tx, study, model, task, prompt, "ask")))
     return work
+
+
+def prompt_for(study: Study, stage: RunningStage, model: ModelSettings, prompter: Prompter, item: TakenItem) -> Prompt:
+    """What a model is asked about an item."""
+    order = order_for(study, stage, f"{MODEL_PREFIX}{model.name}", item.key, item.payload)
+    return prompter.prompt(stage.view_of(item.payload), order)
 
 
 def plan_call(
