@@ -98,7 +98,7 @@ def add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int) -
     stage, seed = content.settings, folder.settings.study.seed
     known, known_gold = known_items(tx, stage_id), gold_by_key(tx, stage_id)
     new = (item for item in content.items if item.key not in known)
-    items.add_items(tx, stage_id, stage.name, seed, new, stage.judgments.min)
+    items.add_items(tx, stage_id, stage.name, seed, new, stage.judgments.min, stage.first_state)
     for item in content.items:
         if item.key in known and known[item.key].payload != codec.as_text(item.payload):
             replace_payload(tx, stage_id, item.key, item.payload)

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from chorale.model.model_settings import StageModels
+from chorale.model.nouns import ItemState
 from chorale.model.protocol_settings import (
     GoldBonus,
     LengthPay,
@@ -350,6 +351,12 @@ class StageSettings(Settings):
     def graded_stages(self) -> tuple[str, ...]:
         """The stages whose answers are graded by the answers here."""
         return self.sources if self.grades or self.grades_sources else ()
+
+    @property
+    def first_state(self) -> ItemState:
+        """The state of new items: where a model answers first, they wait for it."""
+        is_first = self.models is not None and self.models.role == "first"
+        return ItemState.WAITING if is_first else ItemState.OPEN
 
     @property
     def sources(self) -> tuple[str, ...]:

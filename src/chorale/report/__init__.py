@@ -10,6 +10,7 @@ from chorale.metrics.resampling import Resampling
 from chorale.model import ItemState
 from chorale.model.plural import plural
 from chorale.monitor.costs import study_costs
+from chorale.monitor.first_pass import first_records, first_sentences
 from chorale.monitor.models import model_records
 from chorale.monitor.status import status
 from chorale.report.agreement import aggregation_section, agreement_section
@@ -72,7 +73,8 @@ def _report(
     funnel = funnel_section(tx, study, now, came, imported, draw=options.charts)
     costs = study_costs(tx, study)
     records, currency = model_records(tx, study), study.settings.pay.currency
-    of_models = list(model_sentences(records, currency))
+    first = first_records(tx, study)
+    of_models = [*model_sentences(records, currency), *first_sentences(first)]
     methods = " ".join([methods_paragraph(study, now, costs, funnel.json, agreement.json, imported), *of_models])
     card, metadata = data_card_section(
         study,
@@ -95,7 +97,7 @@ def _report(
         *fields_sections(tx, study, stages),
         *monitoring_sections(stages, items),
         workers_section(tx, study, now, draw=options.charts),
-        *models_sections(records, currency),
+        *models_sections(tx, study, records, first, resampling, with_arms=options.arms),
     ]
     sections[3:3] = analysis_sections(tx, study, came, resampling, with_arms=options.arms, draw=options.charts)
     taken = {*OTHER_KEYS, *(section.name for section in (*sections, card, checked))}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from chorale.model import MessageState, responses_behind
-from chorale.store import payout_addresses
+from chorale.store import payout_addresses, suggestions, writing
 from chorale.store.codec import as_text, from_text
 from chorale.store.erased import ERASED, ERASED_TEXT
 from chorale.store.erased_labels import Written, erase_from_labels, erase_labels, rewrite
@@ -186,6 +186,8 @@ def erase_answers(tx: Connection, worker_id: int, pseudonym: str, now: int, writ
     there = and_(own, response.c.erased_at.is_(None))
     responses = _count(tx, update(response).where(there).values(answer="null", erased_at=now))
     erase_first_answers(tx, worker_id)
+    suggestions.erase(tx, worker_id)
+    writing.erase(tx, worker_id)
     tx.execute(update(grade).where(grade.c.response_id.in_(select(response.c.id).where(own))).values(reasons="[]"))
     _erase_reasons_by(tx, set(tx.execute(select(response.c.id).where(own)).scalars()))
     return {"answers": responses, "evidence": labels}

@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 
 from chorale.store.prepared import NONE, ONE, Prepared, Scope
-from chorale.store.schema import assignment, gold, item, item_source, stage
+from chorale.store.schema import WANTING, assignment, gold, item, item_source, stage
 
 # Written out, not bound: only then can the database see that the partial index applies.
 OFFERED = text("item.state = 'open' AND item.taken < item.wanted")
@@ -249,7 +249,7 @@ def take_gold(tx: Connection, item_id: int, more: int = 0) -> None:
 
 
 _OPEN_STAGES = Prepared(
-    select(stage.c.id).where(exists().where(item.c.stage_id == stage.c.id, item.c.state == literal_column("'open'")))
+    select(stage.c.id).where(exists().where(item.c.stage_id == stage.c.id, item.c.state.in_(WANTING)))
 )
 
 

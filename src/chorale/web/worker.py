@@ -165,6 +165,7 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
         framed=stage.task.form.framed,
         at_desk=at_desk,
         bonuses=bonus_texts(stage.settings.pay, site.study.settings.pay.currency),
+        counts_writing=site.study.settings.writing is not None and not at_desk,
     )
     form = stage.task.form
     if form.framed or form.media:
@@ -217,6 +218,7 @@ def _assignment(site: Site, stage: RunningStage, offer: Offer, lease: Lease, wor
         "id": lease.token,
         "item": None if offer.view is None else dressed(site.sessions, stage.task.form, offer.view, worker_id),
         "arrangement": offer.arrangement,
+        "suggestion": offer.suggestion,
         "first": None if offer.first is None else {"fields": offer.first.fields, "answer": offer.first.answer},
         "expires_at": lease.expires_at,
         "server_now": study.clock(),
@@ -252,7 +254,8 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         began = time.monotonic()
         session = site.claim(request)
         given = (token, body.answer, body.key, body.duration_ms)
-        outcome = await site.write(work.submit, session.worker_id, *given, session)
+        written = None if body.writing is None else body.writing.numbers()
+        outcome = await site.write(work.submit, session.worker_id, *given, session, written)
         if outcome.status == "accepted" and outcome.standing is Standing.DROPPED:
             await _settle(site)
         await _next_step(began)
