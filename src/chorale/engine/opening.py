@@ -24,6 +24,7 @@ from chorale.engine.running import Study, running_gates, running_stage
 from chorale.engine.settling import derive_from_group, settle_group
 from chorale.folder.reading import SETTINGS_FILE, StageContent, StudyFolder, load_folder
 from chorale.model import Problem, Stage, UserError
+from chorale.model.shared_options import with_shared_options
 from chorale.protocol import rule_for
 from chorale.store import (
     Store,
@@ -226,7 +227,7 @@ def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
     text = settings.setting_value(tx, "study")
     if text is None or stages.is_untouched(tx):
         return
-    recorded = {stage["name"]: stage for stage in tomllib.loads(text).get("stage", [])}
+    recorded = {stage["name"]: stage for stage in with_shared_options(tomllib.loads(text)).get("stage", [])}
     ids = {row.name: row.id for row in stages.all_stages(tx)}
     for content in folder.stages:
         stage, task = recorded.get(content.settings.name), content.task

@@ -46,7 +46,7 @@ class FormWording:
         """What the page shows of an item, with the lines above it."""
         view = self._form.view(item)
         labels = {part.item: part.label or "" for part in self._form.options.shows}
-        fields = self._form.options.fields
+        fields = self._form.options.asked
         asked = [name for field in fields for name in (field.item, *(field.sides or ())) if name is not None]
         return [(labels.get(name, ""), view[name]) for name in dict.fromkeys([*labels, *asked]) if name in view]
 
@@ -60,7 +60,7 @@ class FormWording:
         return mistakes
 
     def _asked(self, field: FieldSettings) -> str:
-        if len(self._form.options.fields) == 1:
+        if len(self._form.options.asked) == 1:
             return ""
         return f"{field.ask} " if field.ask.endswith(tuple(_ENDS)) else f"{field.ask}: "
 
