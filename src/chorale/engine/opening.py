@@ -186,6 +186,11 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
     return known
 
 
+def forbidden_changes(tx: Tx, folder: StudyFolder) -> list[Problem]:
+    """What keeps a changed folder from being opened on this database, once people have started."""
+    return _conflicts(tx, as_begun(tx, folder))
+
+
 def _conflicts(tx: Tx, folder: StudyFolder) -> list[Problem]:
     """What the files say otherwise than the database."""
     known = {stage.name: stage for stage in stages.all_stages(tx)}
