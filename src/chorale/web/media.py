@@ -47,6 +47,18 @@ def dressed(form: Form, view: Mapping[str, Any], address: Callable[[str], str]) 
     return {**view, **files, **({RENDERED: html} if html else {})}
 
 
+def dressed_details(details: Any, address: Callable[[str], str]) -> Any:
+    """What a task says about a wrong answer, with files of the study folder as addresses: values called `media`."""
+    if isinstance(details, Mapping):
+        return {
+            name: address(value)
+            if name == "media" and isinstance(value, str) and "://" not in value
+            else dressed_details(value, address)
+            for name, value in details.items()
+        }
+    return [dressed_details(each, address) for each in details] if isinstance(details, list | tuple) else details
+
+
 def worker_address(sessions: Sessions, worker_id: int, place: str) -> str:
     """An address of a file that only this worker can open."""
     return f"/media/{sessions.media_token(worker_id, place)}/{quote(PurePosixPath(place).name)}"

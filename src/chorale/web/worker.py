@@ -42,7 +42,7 @@ from chorale.web.bodies import (
 from chorale.web.home import following, home_context
 from chorale.web.links import DESK
 from chorale.web.mailing import add_unsubscribe_routes
-from chorale.web.media import add_media_routes, dressed, worker_address
+from chorale.web.media import add_media_routes, dressed, dressed_details, worker_address
 from chorale.web.pages import Pages, markdown, packed
 from chorale.web.parts import HomeCard, SitePart
 from chorale.web.pay_words import bonus_texts, screenout_text
@@ -280,7 +280,12 @@ def _add_interface(router: APIRouter, site: Site) -> None:
                 "status": outcome.status,
                 "feedback": None
                 if outcome.explanation is None
-                else {"explanation": outcome.explanation, "details": outcome.details},
+                else {
+                    "explanation": outcome.explanation,
+                    "details": dressed_details(
+                        outcome.details, partial(worker_address, site.sessions, session.worker_id)
+                    ),
+                },
                 "right": outcome.right,
                 "standing": outcome.standing,
                 "progress": progress(outcome.progress),

@@ -66,9 +66,16 @@ def item_type(options: FormOptions, fields: Mapping[str, FormField]) -> type[Bas
 
 def media_columns(options: FormOptions) -> tuple[str, ...]:
     """The columns that name a picture, audio or video."""
-    shown = [part.item for part in options.shows if part.look in MEDIA]
-    marked = [field.item for field in options.asked if field.item and field.kind in (*_PICTURES, Kind.SEGMENTS)]
-    return tuple(dict.fromkeys((*shown, *marked)))
+    return tuple(media_looks(options))
+
+
+def media_looks(options: FormOptions) -> dict[str, Look]:
+    """The columns that name a picture, audio or video, each with what it is."""
+    looks = {part.item: part.look for part in options.shows if part.look in MEDIA}
+    for field in options.asked:
+        if field.item and field.kind in (*_PICTURES, Kind.SEGMENTS):
+            looks.setdefault(field.item, Look.PICTURE if field.kind in _PICTURES else Look.AUDIO)
+    return looks
 
 
 def _readings(options: FormOptions) -> dict[str, Reading]:
