@@ -14,6 +14,7 @@ def _command(name: str, summary: str) -> Command:
 
 COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("new", "Make a new study from a template, or from a table of your own (--from)."),
+    _command("design", "Edit a study's form in the browser, with a live preview of the page that workers see."),
     _command("check", "Report every problem in a study's files, or what the study will ask for and cost."),
     _command(
         "rehearse",
