@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from fastapi import APIRouter
 
+from chorale.web.console.annotators import add_annotator_routes
 from chorale.web.console.arms import add_arm_routes
 from chorale.web.console.colleagues import add_colleague_routes
 from chorale.web.console.desk import add_desk_routes
@@ -27,6 +28,7 @@ _ADDING = (
     *(add_overview_routes, add_record_routes, add_link_routes, add_worker_list_routes, add_worker_list_actions),
     *(add_worker_routes, add_standing_routes, add_item_routes, add_item_actions, add_gold_routes, add_gold_actions),
     *(add_desk_routes, add_gate_routes, add_quality_routes, add_arm_routes, add_colleague_routes),
+    add_annotator_routes,
     *(add_recruiting_routes, add_submission_routes, add_export_routes, add_review_routes),
 )
 
