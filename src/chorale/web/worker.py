@@ -41,6 +41,7 @@ from chorale.web.home import following, home_context
 from chorale.web.links import DESK
 from chorale.web.mailing import add_unsubscribe_routes
 from chorale.web.media import add_media_routes, dressed
+from chorale.web.own_progress import add_progress_routes
 from chorale.web.pages import markdown, packed
 from chorale.web.parts import HomeCard, SitePart
 from chorale.web.pay_words import bonus_texts, screenout_text
@@ -64,6 +65,7 @@ def add_worker_routes(router: APIRouter, site: Site, parts: Sequence[SitePart] =
     _add_time_limits(router, site)
     add_arrival_routes(router, site)
     add_team_routes(router, site)
+    add_progress_routes(router, site)
     add_withdrawal_routes(router, site)
     add_payment_routes(router, site)
     add_unsubscribe_routes(router, site)
