@@ -8,7 +8,8 @@ from playwright.sync_api import Browser, expect
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, Worker, barriers
 from small_study import write_small_study
-from test_team import OTHER, PASSWORD, chorale, chorale_json
+from test_cli import chorale, chorale_json
+from test_team import OTHER, PASSWORD
 
 pytestmark = [
     pytest.mark.browser,

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.visit import StageVisit
 from chorale.engine.work import start_page
-from chorale.store import Tx, own_work
+from chorale.store import Tx, assignees, own_work
 from chorale.store.own_work import DAY_MS, DayOfWork
 
 
@@ -31,6 +31,8 @@ class PartProgress:
     last: date | None
     correct: tuple[int, int] | None
     """Correct answers and all answers, where feedback is given at once."""
+    assigned: int | None
+    """How many items are assigned to them, where items are for given people."""
 
     @property
     def seconds_each(self) -> int | None:
@@ -62,12 +64,14 @@ def own_progress(tx: Tx, study: Study, worker_id: int) -> OwnProgress | None:
     if visit is None:
         return None
     work, graded = own_work.days_of_work(tx, worker_id), own_work.graded_answers(tx, worker_id)
+    assigned = assignees.count_for(tx, worker_id) if any(part.stage.is_assigned for part in visit.stages) else {}
     parts = []
     for part in visit.stages:
         days = [row for row in work if row.stage_id == part.stage.id]
         if days or part.counts:
             correct = graded.get(part.stage.id) if gives_feedback(part.stage) else None
-            parts.append(_part(part, days, None if correct is None else (correct[1], correct[0])))
+            own = assigned.get(part.stage.id, 0) if part.stage.is_assigned else None
+            parts.append(_part(part, days, None if correct is None else (correct[1], correct[0]), own))
     return OwnProgress(visit.worker.pseudonym, tuple(parts), _days(work), visit.earned)
 
 
@@ -76,9 +80,11 @@ def gives_feedback(stage: RunningStage) -> bool:
     return stage.settings.round is not None and stage.settings.round.feedback == "at once"
 
 
-def _part(part: StageVisit, days: list[DayOfWork], correct: tuple[int, int] | None) -> PartProgress:
+def _part(
+    part: StageVisit, days: list[DayOfWork], correct: tuple[int, int] | None, assigned: int | None
+) -> PartProgress:
     first, last = (_date(days[-1].day), _date(days[0].day)) if days else (None, None)
-    return PartProgress(part, sum(row.worked_ms for row in days), first, last, correct)
+    return PartProgress(part, sum(row.worked_ms for row in days), first, last, correct, assigned)
 
 
 def _days(work: list[DayOfWork]) -> tuple[Day, ...]:

@@ -15,6 +15,7 @@ from chorale.engine.leases import give_back_everything
 from chorale.engine.running import Study
 from chorale.engine.sessions import REVOKED, SIGNED_OUT, NewSession, begin, digest_of
 from chorale.model import Refusal, UserError
+from chorale.model.logins import login_of
 from chorale.store import Tx, events, locks, sessions, team, workers
 from chorale.store.identities import newest_response
 from chorale.store.team import PANEL, Member
@@ -46,15 +47,6 @@ class Account:
     deactivated_at: int | None
     worker: str | None
     """Their participant ID here, if they have worked here."""
-
-
-def login_of(name: str) -> str:
-    """What tells names apart: neither case nor how a letter is encoded does.
-
-    >>> login_of(" Zoë ") == login_of("ZOE\\u0308")
-    True
-    """
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).strip()
 
 
 def invite(tx: Tx, now: int, name: str, by: str) -> NewLink:

@@ -12,7 +12,7 @@ from fastapi import Request, Response
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from chorale.engine.clock import Clock
-from chorale.engine.team import login_of
+from chorale.model.logins import login_of
 from chorale.store import Store, Tx, requesters, settings, team
 from chorale.store.attempts import attempts_since, forget_attempts, note_attempt
 from chorale.store.requesters import RequesterRow
