@@ -58,6 +58,7 @@ NOTICES = {
     "submissions-message": "The message is sent. Submissions of people who get it: {n}.",
     "submissions-again": "That was done already.",
     "decided": "The decision is the label now. This is the next item.",
+    "undone": "The decision is undone. The label is what it was before.",
     "password": "The password is changed. Every other session has ended.",
 }
 _WORDS = (
