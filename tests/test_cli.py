@@ -29,8 +29,8 @@ from small_study import write_small_study
 
 COMMANDS = (
     "new", "design", "check", "rehearse", "serve", "status", "export", "report", "verify", "forget", "retention",
-    "person", "gold", "invite", "mail", "publish", "sync", "message", "review", "pay", "password", "rotate", "backup",
-    "restore", "pause", "resume", "close", "aggregate", "agreement", "annotate", "models", "estimate", "irt",
+    "person", "gold", "invite", "team", "mail", "publish", "sync", "message", "review", "pay", "password", "rotate",
+    "backup", "restore", "pause", "resume", "close", "aggregate", "agreement", "annotate", "models", "estimate", "irt",
     "reproduce",
 )  # fmt: skip
 OF_KITS = ("keys", "mturk", "demo")

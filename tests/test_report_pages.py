@@ -45,7 +45,6 @@ RETIRED = (
     "by chance",
     "dropped",
     "told",
-   
     "trust",
 )
 

@@ -37,6 +37,9 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("gold", "List a study's gold and what could become gold after a pilot; make gold, retire it."),
     _command("invite", "Make signed links that let workers or an expert in; list them, and revoke them one by one."),
     _command(
+        "team", "List the annotators who sign in with a password; invite, reset a password, deactivate an account."
+    ),
+    _command(
         "mail", "Send e-mail that is queued: invitations and messages, each once. The running site does so itself."
     ),
     _command(

@@ -109,6 +109,8 @@ class Rehearsal:
     """A study brought into memory once, and performed on a copy as often as wanted."""
 
     def __init__(self, folder: StudyFolder, crowd: Crowd, advance: Advance = close_a_gate) -> None:
+        # Simulated people are not in the team: to them, every item is for everybody.
+        folder = replace(folder, stages=tuple(replace(content, assigned={}) for content in folder.stages))
         self.folder = folder
         self.crowd = crowd
         self.workers = crowd.settings.workers or usual_workers(folder)
