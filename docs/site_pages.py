@@ -32,7 +32,7 @@ def notebook_page(path: Path) -> str:
         if cell["cell_type"] == "markdown":
             parts.append(source)
             continue
-        language = "console" if source.startswith("%%bash") else "python"
+        language = "sh" if source.startswith("%%bash") else "python"
         parts.append(f"```{language}\n{source.removeprefix('%%bash').strip()}\n```")
         parts += (f"```text\n{text.rstrip()}\n```" for text in _outputs(cell))
     return "\n\n".join([*parts, f"[Download this notebook]({path.name})", ""])
