@@ -119,7 +119,7 @@ def test_an_unreachable_server_is_named(tmp_path: Path, server: ModelStandIn) ->
 
 
 def test_servers_that_want_another_name_for_the_limit() -> None:
-    settings = {"name": "m", "endpoint": "http://localhost/v1", "max_tokens": 77}
+    settings: dict[str, Any] = {"name": "m", "endpoint": "http://localhost/v1", "max_tokens": 77}
     asked = Asked("s", [Message("user", "u")], {}, "main", "i1", "")
     _, body = OpenAi(ModelSettings(**settings, limit_name="max_completion_tokens")).request(asked)
     assert body["max_completion_tokens"] == 77 and "max_tokens" not in body

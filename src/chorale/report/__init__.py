@@ -97,7 +97,7 @@ def _report(
         *fields_sections(tx, study, stages),
         *monitoring_sections(stages, items),
         workers_section(tx, study, now, draw=options.charts),
-        *models_sections(tx, study, records, first, resampling, with_arms=options.arms),
+        *models_sections(tx, study, records, first, resampling, with_arms=options.arms, draw=options.charts),
     ]
     sections[3:3] = analysis_sections(tx, study, came, resampling, with_arms=options.arms, draw=options.charts)
     taken = {*OTHER_KEYS, *(section.name for section in (*sections, card, checked))}

@@ -11,8 +11,9 @@ from chorale.model.money import exact_money_text
 from chorale.model.plural import plural
 from chorale.monitor.first_pass import FirstRecord, estimate_columns, first_sentences, first_table
 from chorale.monitor.models import ModelRecord, label_reader, records_table, reliability_table, troubles_table
+from chorale.monitor.quality_cost import annotators, quality_cost_chart, quality_cost_table
 from chorale.monitor.suggestions import Measured, measured_suggestions, suggestions_table
-from chorale.report.document import Part, Section
+from chorale.report.document import Figure, Part, Section
 from chorale.store import Tx
 
 _ROLES = {
@@ -32,6 +33,7 @@ def models_sections(
     resampling: Resampling,
     *,
     with_arms: bool,
+    draw: bool,
 ) -> Iterator[Section]:
     """A section where models were asked, and none where not."""
     if not records:
@@ -54,6 +56,10 @@ def models_sections(
         ScoreTable("Versions and prompts", columns, versions),
     ]
     parts += [table for table in (reliability_table(records), troubles_table(records)) if table is not None]
+    compared = annotators(tx, study, records)
+    table = quality_cost_table(compared, currency)
+    if table is not None:
+        parts.append(Figure(table.title, table, quality_cost_chart(compared, currency) if draw else None))
     parts += _first_parts(tx, study, first)
     suggested = _suggested(tx, study, resampling, with_arms=with_arms)
     parts += [suggestions_table(stage, measured) for stage, measured in suggested.items()]
@@ -64,6 +70,7 @@ def models_sections(
     json = {
         "models": [record.as_json() for record in records],
         "first": [record.as_json() for record in first],
+        "quality_cost": [one.as_json() for one in compared],
         "suggestions": {stage: [one.as_json() for one in measured] for stage, measured in suggested.items()},
     }
     yield Section("models", "Models", parts, json)

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from chorale.web.console.arms import add_arm_routes
 from chorale.web.console.colleagues import add_colleague_routes
 from chorale.web.console.desk import add_desk_routes
+from chorale.web.console.differing import add_differing_routes
 from chorale.web.console.export import add_export_routes
 from chorale.web.console.frame import Console, console_route
 from chorale.web.console.gates import add_gate_routes
@@ -27,7 +28,7 @@ _ADDING = (
     *(add_overview_routes, add_record_routes, add_link_routes, add_worker_list_routes, add_worker_list_actions),
     *(add_worker_routes, add_standing_routes, add_item_routes, add_item_actions, add_gold_routes, add_gold_actions),
     *(add_desk_routes, add_gate_routes, add_quality_routes, add_arm_routes, add_colleague_routes),
-    *(add_recruiting_routes, add_submission_routes, add_export_routes, add_review_routes),
+    *(add_recruiting_routes, add_submission_routes, add_export_routes, add_review_routes, add_differing_routes),
 )
 
 
