@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from chorale.audit.verify import verify
 from chorale.cli.program import app
-from chorale.engine.models.running import annotate, chosen_models, previews
+from chorale.engine.models.running import Preview, annotate, chosen_models, previews
 from chorale.engine.models.stages import order_for
 from chorale.engine.models.taking import reserve
 from chorale.engine.opening import open_study
@@ -103,7 +103,11 @@ def test_at_most_is_the_sum_over_all_items(tmp_path: Path, server: ModelStandIn)
     models = chosen_models(study, None)
     [whole] = study.store.look(lambda tx: previews(tx, study, models, "meaningful", None, 100))
     assert (whole.items, len(whole.prompts)) == (8, 8)
-    single = [study.store.look(lambda tx, n=n: previews(tx, study, models, "meaningful", n, 1))[0] for n in range(1, 9)]
+
+    def first(number: int) -> Preview:
+        return study.store.look(lambda tx: previews(tx, study, models, "meaningful", number, 1))[0]
+
+    single = [first(number) for number in range(1, 9)]
     assert single[-1].at_most < whole.at_most, "gold comes on top"
     steps = [after.at_most - before.at_most for before, after in pairwise(single)]
     assert len(set(steps)) > 1, "not a mean times their number"
@@ -119,7 +123,7 @@ def test_an_unreachable_server_is_named(tmp_path: Path, server: ModelStandIn) ->
 
 
 def test_servers_that_want_another_name_for_the_limit() -> None:
-    settings = {"name": "m", "endpoint": "http://localhost/v1", "max_tokens": 77}
+    settings: dict[str, Any] = {"name": "m", "endpoint": "http://localhost/v1", "max_tokens": 77}
     asked = Asked("s", [Message("user", "u")], {}, "main", "i1", "")
     _, body = OpenAi(ModelSettings(**settings, limit_name="max_completion_tokens")).request(asked)
     assert body["max_completion_tokens"] == 77 and "max_tokens" not in body

@@ -96,3 +96,7 @@ def test_the_console_shows_the_evidence(scene: Scene) -> None:
     section = page.locator("section", has=page.get_by_role("heading", name="How answers were written"))
     expect(section).to_contain_text("Nothing is decided by it")
     expect(section).to_contain_text("Page left before answering")
+    page.goto(f"{scene.site.url}/console/items")
+    page.get_by_role("link", name="Where models and people differ most").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Where models and people differ most")
+    assert not scene.watch.complaints

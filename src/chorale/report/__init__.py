@@ -82,7 +82,7 @@ def _report(
         made.disagreement,
         planned_section(tx, study, directory, now, costs, came),
         *monitoring_sections(made.stages, made.items),
-        *models_sections(tx, study, records, first, resampling, with_arms=options.arms),
+        *models_sections(tx, study, records, first, resampling, with_arms=options.arms, draw=options.charts),
     ]
     details = [
         protocol_section(study),

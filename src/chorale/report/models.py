@@ -11,8 +11,9 @@ from chorale.model.money import exact_money_text
 from chorale.model.plural import plural
 from chorale.monitor.first_pass import FirstRecord, estimate_columns, first_sentences, first_table
 from chorale.monitor.models import ModelRecord, label_reader, records_table, reliability_table, troubles_table
+from chorale.monitor.quality_cost import annotators, quality_cost_chart, quality_cost_table
 from chorale.monitor.suggestions import Measured, measured_suggestions, suggestions_table
-from chorale.report.document import Part, Section
+from chorale.report.document import Figure, Part, Section
 from chorale.store import Tx
 
 _ROLES = {
@@ -32,6 +33,7 @@ def models_sections(
     resampling: Resampling,
     *,
     with_arms: bool,
+    draw: bool,
 ) -> Iterator[Section]:
     """A section where models were asked, and none where not."""
     if not records:
@@ -49,8 +51,12 @@ def models_sections(
     ]
     columns = ("model", "stage", "version as reported", "dates", "SHA-256 of the prompts' hashes")
     suggested = _suggested(tx, study, resampling, with_arms=with_arms)
+    compared = annotators(tx, study, records)
+    prices = quality_cost_table(compared, currency)
+    chart = quality_cost_chart(compared, currency) if draw and prices is not None else None
     parts: list[Part] = [
         records_table(records, currency),
+        *([] if prices is None else [Figure(prices.title, prices, chart)]),
         *_first_parts(tx, study, first),
         *(suggestions_table(stage, measured) for stage, measured in suggested.items()),
     ]
@@ -63,6 +69,7 @@ def models_sections(
     json = {
         "models": [record.as_json() for record in records],
         "first": [record.as_json() for record in first],
+        "quality_cost": [one.as_json() for one in compared],
         "suggestions": {stage: [one.as_json() for one in measured] for stage, measured in suggested.items()},
     }
     yield Section("models", "Models", parts, json, details)

@@ -8,6 +8,7 @@ from chorale.web.console.annotators import add_annotator_routes
 from chorale.web.console.arms import add_arm_routes
 from chorale.web.console.colleagues import add_colleague_routes
 from chorale.web.console.desk import add_desk_routes
+from chorale.web.console.differing import add_differing_routes
 from chorale.web.console.export import add_export_routes
 from chorale.web.console.frame import Console, console_route
 from chorale.web.console.gates import add_gate_routes
@@ -30,6 +31,7 @@ _ADDING = (
     *(add_desk_routes, add_gate_routes, add_quality_routes, add_arm_routes, add_colleague_routes),
     add_annotator_routes,
     *(add_recruiting_routes, add_submission_routes, add_export_routes, add_review_routes, add_undo_routes),
+    add_differing_routes,
 )
 
 

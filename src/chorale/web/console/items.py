@@ -210,6 +210,7 @@ def add_item_routes(shown: Console) -> None:
             filters=filters,
             arms=list(rule.names) if rule is not None and arms else [],
             options=CHOICES,
+            has_models=bool(study.settings.model),
         )
 
     @router.get("/items/one")
