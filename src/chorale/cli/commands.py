@@ -25,7 +25,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("export", "Write a study's results to a file, with pseudonyms for workers."),
     _command(
         "report",
-        "Write a report on a study: one page with protocol, numbers, charts and data card, to read, print and publish.",
+        "Write a report on a study: results, methods, participant flow, costs and data card.",
     ),
     _command(
         "verify",

@@ -1,4 +1,4 @@
-"""What leaves a study: tables for people and programs.
+"""Exports of a study: tables for people and programs.
 
 Every table is written from one consistent view of the database, row by row, after all labels have been brought up to
 date; a file is written whole or not at all. Besides the tables of every study there are those of its tasks.
@@ -38,8 +38,7 @@ _STEP = 5_000
 
 
 def export_formats(study: Study) -> Mapping[str, str]:
-    """The formats this study can be written in, each with a line that says what it is. What can't be used is not
-    among them: who asks for it is told why."""
+    """The formats this study can be written in, each with a summary. Formats of kits with problems are left out."""
     formats = {}
     for name in (*_formats(study), *exports()):
         with suppress(UserError):
@@ -48,7 +47,7 @@ def export_formats(study: Study) -> Mapping[str, str]:
 
 
 def export_file_name(study: Study, format_name: str) -> str:
-    """What a file or folder in this format is called if nobody says otherwise."""
+    """The default name of a file or folder in this format."""
     if format_name in FOLDERS:
         return FOLDERS[format_name].name
     return _format(study, format_name).file_name
@@ -74,7 +73,7 @@ def _write_folder(tx: Tx, study: Study, path: Path, progress: Progress | None) -
 
 
 def write_export_within(tx: Tx, study: Study, format_name: str, path: Path) -> int:
-    """The same within a transaction that has begun, whose labels are up to date: what a report is about."""
+    """Write an export within a transaction that has begun, and whose labels are up to date; how many rows."""
     return _write(tx, study, _format(study, format_name), path)
 
 
