@@ -65,8 +65,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def study(folder: Path, clock: "ManualClock") -> Iterator[Study]:
-    with closing(open_study(folder, clock=clock)) as opened:
+def study(folder: Path, database: str | None, clock: "ManualClock") -> Iterator[Study]:
+    with closing(open_study(folder, database, clock)) as opened:
         yield opened
 
 

@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from chorale.audit.verify import verify
 from chorale.engine import forgetting, team, work
 from chorale.engine.keys import replace_key
+from chorale.engine.managing import Act, recognise
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.exchange.backing_up import make_backup
@@ -290,6 +291,29 @@ def test_erasing_a_person_erases_their_account(study: Study) -> None:
     forgetting.forget(study, worker.id, forgetting.Request("requester", answers=False, even_unpaid=True))
     assert look(study, store_team.members) == []
     assert sign_in(browser(study)).status_code == 401
+    assert differences(study) == []
+
+
+def test_a_name_leads_to_a_worker_only_for_who_asks_with_a_reason(study: Study) -> None:
+    client = member(study)
+    worker = look(study, lambda tx: workers.find_by_identity(tx, store_team.PANEL, "anna"))
+    assert worker is not None and worker.pseudonym in client.get("/").text
+    owner = browser(study)
+    owner.post(setup_link_path(study) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD})
+    page = owner.get("/console/annotators").text
+    assert "Anna" in page and worker.pseudonym not in page
+    before = look(study, events.latest)
+    assert do(study, recognise, "Anna", Act("maya", "asked about pay", "k")) == worker.pseudonym
+    assert [event.kind for event in look(study, lambda tx: events.recent(tx, 1)) if event.id > before] == [
+        "identity shown"
+    ]
+    assert look(study, lambda tx: forgetting.worker_to_forget(tx, "ANNA")).id == worker.id
+
+
+def test_an_account_that_was_never_used_is_deleted(study: Study) -> None:
+    path = invited(study)
+    assert do(study, team.deactivate, "Anna", "maya", "will not come")
+    assert look(study, store_team.members) == [] and browser(study).get(path).status_code == 403
     assert differences(study) == []
 
 
