@@ -271,6 +271,7 @@ def test_a_restore_gives_nobody_back_what_was_taken(tmp_path: Path) -> None:
     write_small_study(folder, applications=20)
     with closing(open_study(folder)) as study:
         member(study, "Bo")
+        cy = member(study, "Cy")
         path = invited(study)
         make_backup(folder, None, backup, None, lambda _: None)
         choose(browser(study), path)
@@ -280,6 +281,10 @@ def test_a_restore_gives_nobody_back_what_was_taken(tmp_path: Path) -> None:
         assert choose(browser(study), path).status_code == 410
         assert state(study, "Bo") == "deactivated"
         assert sign_in(browser(study), "Bo").status_code == 401
+        again = browser(study)
+        again.cookies.set(WORKER_COOKIE, cy.cookies[WORKER_COOKIE])
+        assert "restored" in again.get("/").text and again.get("/sign-in").status_code == 200
+        assert sign_in(again, "Cy").status_code == 303 and "Your overview" in again.get("/").text
         assert differences(study) == []
 
 
