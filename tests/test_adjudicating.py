@@ -203,7 +203,7 @@ options = ["yes", "no"]
     (decision,) = look(opened, lambda tx: events.recent(tx, 10, kinds=("adjudicated",)))
     do(opened, undoing.undo, opened.stage("only"), "i1", decision.id, "It does not.", "rae")
     (item,) = look(opened, lambda tx: list(all_items(tx, "only")))
-    assert not item.released and item.decision is None and item.confidence < 0.9
+    assert not item.released and item.decision is None and (item.confidence or 0) < 0.9
     assert look(opened, lambda tx: verify(tx, opened)).differences == []
     do(opened, adjudicating.decide, opened.stage("only"), "i1", {"tone": "rude"}, "It does.", "rae")
     (item,) = look(opened, lambda tx: list(all_items(tx, "only")))

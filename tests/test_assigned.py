@@ -22,7 +22,7 @@ from chorale.protocol import Reason
 from chorale.rehearsal.crowd_file import read_crowd
 from chorale.rehearsal.preparing import Rehearsal
 from chorale.store.team import PANEL
-from crowd import Person, do, look, tamper
+from crowd import Person, do, look
 from small_study import write_small_study
 from test_cli import chorale
 
@@ -65,8 +65,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def study(folder: Path, clock: "ManualClock") -> Iterator[Study]:
-    with closing(open_study(folder, clock=clock)) as opened:
+def study(folder: Path, database: str | None, clock: "ManualClock") -> Iterator[Study]:
+    with closing(open_study(folder, database, clock)) as opened:
         yield opened
 
 
@@ -208,7 +208,8 @@ def test_people_without_an_account_are_named(folder: Path) -> None:
 def test_verify_sees_an_answer_by_somebody_whom_the_item_was_not_for(study: Study) -> None:
     everything(Member(study, "Anna"))
     assert differences(study) == []
-    tamper(study, "UPDATE item_assignee SET login = 'dee' WHERE login = 'anna'")
+    renamed = text("UPDATE item_assignee SET login = 'dee' WHERE login = 'anna'")
+    study.store.do(lambda tx: tx.execute(renamed).rowcount)
     assert [found for found in differences(study) if "assigned to others" in found]
 
 

@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from chorale.audit.verify import verify
 from chorale.engine import forgetting, team, work
 from chorale.engine.keys import replace_key
+from chorale.engine.managing import Act, recognise
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.exchange.backing_up import make_backup
@@ -270,6 +271,7 @@ def test_a_restore_gives_nobody_back_what_was_taken(tmp_path: Path) -> None:
     write_small_study(folder, applications=20)
     with closing(open_study(folder)) as study:
         member(study, "Bo")
+        cy = member(study, "Cy")
         path = invited(study)
         make_backup(folder, None, backup, None, lambda _: None)
         choose(browser(study), path)
@@ -279,6 +281,10 @@ def test_a_restore_gives_nobody_back_what_was_taken(tmp_path: Path) -> None:
         assert choose(browser(study), path).status_code == 410
         assert state(study, "Bo") == "deactivated"
         assert sign_in(browser(study), "Bo").status_code == 401
+        again = browser(study)
+        again.cookies.set(WORKER_COOKIE, cy.cookies[WORKER_COOKIE])
+        assert "restored" in again.get("/").text and again.get("/sign-in").status_code == 200
+        assert sign_in(again, "Cy").status_code == 303 and "Your overview" in again.get("/").text
         assert differences(study) == []
 
 
@@ -290,6 +296,29 @@ def test_erasing_a_person_erases_their_account(study: Study) -> None:
     forgetting.forget(study, worker.id, forgetting.Request("requester", answers=False, even_unpaid=True))
     assert look(study, store_team.members) == []
     assert sign_in(browser(study)).status_code == 401
+    assert differences(study) == []
+
+
+def test_a_name_leads_to_a_worker_only_for_who_asks_with_a_reason(study: Study) -> None:
+    client = member(study)
+    worker = look(study, lambda tx: workers.find_by_identity(tx, store_team.PANEL, "anna"))
+    assert worker is not None and worker.pseudonym in client.get("/").text
+    owner = browser(study)
+    owner.post(setup_link_path(study) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD})
+    page = owner.get("/console/annotators").text
+    assert "Anna" in page and worker.pseudonym not in page
+    before = look(study, events.latest)
+    assert do(study, recognise, "Anna", Act("maya", "asked about pay", "k")) == worker.pseudonym
+    assert [event.kind for event in look(study, lambda tx: events.recent(tx, 1)) if event.id > before] == [
+        "identity shown"
+    ]
+    assert look(study, lambda tx: forgetting.worker_to_forget(tx, "ANNA")).id == worker.id
+
+
+def test_an_account_that_was_never_used_is_deleted(study: Study) -> None:
+    path = invited(study)
+    assert do(study, team.deactivate, "Anna", "maya", "will not come")
+    assert look(study, store_team.members) == [] and browser(study).get(path).status_code == 403
     assert differences(study) == []
 
 

@@ -72,7 +72,7 @@ def _deactivate(study: Study, name: str, reason: str, *, as_json: bool) -> None:
 def _list(study: Study, *, as_json: bool) -> None:
     rows = study.store.look(lambda tx: accounts.accounts(tx, study.clock()))
     if as_json:
-        fields = ("name", "state", "invited_at", "signed_in_at", "deactivated_at", "worker")
+        fields = ("name", "state", "invited_at", "signed_in_at", "deactivated_at")
         print_json({"team": [{field: getattr(row, field) for field in fields} for row in rows]})
     elif rows:
         cli.show(team_table(rows))

@@ -45,8 +45,6 @@ class Account:
     invited_at: int
     signed_in_at: int | None
     deactivated_at: int | None
-    worker: str | None
-    """Their participant ID here, if they have worked here."""
 
 
 def invite(tx: Tx, now: int, name: str, by: str) -> NewLink:
@@ -151,7 +149,10 @@ def _end_sessions(tx: Tx, now: int, login: str, why: str) -> None:
 
 
 def deactivate(tx: Tx, study: Study, name: str, by: str, reason: str) -> bool:
-    """End an account and its work here: sessions, items held, late answers. False if it has ended before."""
+    """End an account and its work here: sessions, items held, late answers. False if it has ended before.
+
+    One that was never used is deleted: nothing here rests on the name.
+    """
     now = study.clock()
     member = end_account(tx, now, name, reason)
     if member is None:
@@ -161,6 +162,8 @@ def deactivate(tx: Tx, study: Study, name: str, by: str, reason: str) -> bool:
         sessions.end_all_of(tx, worker.id, REVOKED, now)
         give_back_everything(tx, study, worker.id)
     note_deactivation(tx, now, member, {"by": by, "reason": reason.strip()})
+    if worker is None:
+        team.delete(tx, member.id)
     return True
 
 
@@ -188,22 +191,18 @@ def note_deactivation(tx: Tx, now: int, member: Member, why: dict[str, Any]) -> 
 
 
 def accounts(tx: Tx, now: int) -> list[Account]:
-    """The team, in the order of their names."""
+    """The team, in the order of their names. Who they are as workers is shown to nobody who does not ask for it."""
     links = team.open_links(tx, now)
-    listed = []
-    for member in team.members(tx):
-        worker = workers.find_by_identity(tx, PANEL, member.login)
-        listed.append(
-            Account(
-                member.name,
-                _state(member, has_link=member.id in links),
-                member.invited_at,
-                member.signed_in_at,
-                member.deactivated_at,
-                None if worker is None else worker.pseudonym,
-            )
+    return [
+        Account(
+            member.name,
+            _state(member, has_link=member.id in links),
+            member.invited_at,
+            member.signed_in_at,
+            member.deactivated_at,
         )
-    return listed
+        for member in team.members(tx)
+    ]
 
 
 def _state(member: Member, *, has_link: bool) -> str:

@@ -193,8 +193,8 @@ def _brief(value: Any) -> str:
 
 def team_table(accounts: Iterable[Account]) -> Table:
     """Annotators with a password."""
-    table = table_of("name", "state", "last sign-in", "participant ID")
+    table = table_of("name", "state", "last sign-in")
     for account in accounts:
         signed_in = "never" if account.signed_in_at is None else moment_text(account.signed_in_at)
-        add_row(table, account.name, account.state, signed_in, account.worker or "–")
+        add_row(table, account.name, account.state, signed_in)
     return table

@@ -4,7 +4,8 @@ import secrets
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import delete as sql_delete
 
 from chorale.store.erased import ERASED
 from chorale.store.identity_schema import item_assignee, team_link, team_member
@@ -139,6 +140,12 @@ def erase(tx: Connection, logins: Iterable[str]) -> int:
         new = ERASED + secrets.token_urlsafe(16)
         tx.execute(update(item_assignee).where(item_assignee.c.login == login).values(login=new))
         if member is not None:
-            tx.execute(delete(team_link).where(team_link.c.member_id == member.id))
-            erased += tx.execute(delete(team_member).where(team_member.c.id == member.id)).rowcount
+            delete(tx, member.id)
+            erased += 1
     return erased
+
+
+def delete(tx: Connection, member_id: int) -> None:
+    """Delete an account and its links."""
+    tx.execute(sql_delete(team_link).where(team_link.c.member_id == member_id))
+    tx.execute(sql_delete(team_member).where(team_member.c.id == member_id))

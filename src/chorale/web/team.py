@@ -4,6 +4,7 @@ No form here carries a token against forged requests: `security.Guard` refuses e
 another site, before it gets here.
 """
 
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Path, Request, Response
@@ -48,7 +49,10 @@ def _add_sign_in(router: APIRouter, site: Site, doorkeeper: Doorkeeper) -> None:
     @router.get("/sign-in", response_class=HTMLResponse, include_in_schema=False)
     async def sign_in_page(request: Request) -> Response:
         claim = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
-        if claim is not None and await site.read(lambda tx, _: sessions.recognised(tx, claim)) is not None:
+        if claim is None:
+            return page()
+        with suppress(Refusal):
+            await site.read(sessions.check, claim)
             return RedirectResponse("/", 303)
         return page()
 
