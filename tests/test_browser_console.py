@@ -24,11 +24,11 @@ def open_acts(page: Page) -> None:
 
 OWNERS_PAGES = (
     *("/console", "/console/workers", "/console/items", "/console/ledger", "/console/recruiting"),
-    *("/console/gold/meaningful", "/console/gold/entailment", "/console/desk", "/console/gates", "/console/export"),
-    *("/console/events", "/console/colleagues", "/console/account", "/console/guidelines/meaningful"),
+    *("/console/gold/meaningful", "/console/gold/entailment", "/console/queue", "/console/gates", "/console/export"),
+    *("/console/activity", "/console/team", "/console/account", "/console/guidelines/meaningful"),
 )
-VIEWERS_PAGES = ("/console", "/console/workers", "/console/items", "/console/ledger", "/console/events")
-EXPERTS_PAGES = ("/console/desk", "/console/gold/meaningful")
+VIEWERS_PAGES = ("/console", "/console/workers", "/console/items", "/console/ledger", "/console/activity")
+EXPERTS_PAGES = ("/console/queue", "/console/gold/meaningful")
 
 
 @pytest.mark.slow
@@ -39,7 +39,7 @@ def test_every_page_of_the_finished_demo_is_sound_for_everybody(chromium: Browse
         scene = Scene(chromium, site)
         owner = scene.page()
         set_up(owner, site)
-        owner.goto("/console/colleagues")
+        owner.goto("/console/team")
         owner.get_by_label("Name").fill("Ed")
         owner.get_by_role("button", name="Make a link").click()
         viewer = scene.page()
@@ -91,7 +91,7 @@ def test_an_expert_grades_by_keys_alone_and_is_back_at_the_desk(chromium: Browse
         expect(page.get_by_text("2 with your answer wait for others")).to_be_visible()
         assert site.responses() == 4
         phone = scene.page(**PHONE, storage_state=page.context.storage_state())
-        for path in ("/console/desk", page.evaluate("document.referrer")):
+        for path in ("/console/queue", page.evaluate("document.referrer")):
             phone.goto(path)
             assert phone.evaluate(WIDER_THAN_SCREEN) <= 0, path
         assert not scene.watch.complaints
@@ -119,7 +119,7 @@ def test_owner_expert_and_viewer_walk_through_the_console(chromium: Browser, tmp
         viewer_link = owner_walks(owner, site)
         expert_walks(scene, site)
         viewer_walks(scene, viewer_link)
-        owner.goto("/console/colleagues")
+        owner.goto("/console/team")
         owner.get_by_text("Revoke the link of Ed", exact=True).click()
         owner.get_by_label("Why revoke the link of Ed").fill("has left")
         owner.get_by_role("button", name="Revoke Ed").click()
@@ -137,7 +137,7 @@ def owner_walks(page: Page, site: Site) -> str:
     # What happened is in view on a phone, and not beyond the edge of a table.
     expect(page.locator("#events .proof").first).to_be_visible()
     assert page.locator("#events .table-wrap").evaluate("wrap => wrap.scrollWidth - wrap.clientWidth") <= 0
-    page.goto("/console/colleagues")
+    page.goto("/console/team")
     expect(page.locator(".site-nav [aria-current=page]")).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": 1200, "height": 885})
 
@@ -178,7 +178,7 @@ def owner_walks(page: Page, site: Site) -> str:
     expect(page.get_by_role("heading", name="Attrition")).to_be_visible()
     assert not barriers(page)
 
-    page.goto("/console/colleagues")
+    page.goto("/console/team")
     page.get_by_label("Name").fill("Ed")
     page.get_by_role("button", name="Make a link").click()
     return page.locator("#made-links").input_value()

@@ -76,7 +76,7 @@ def test_a_gate_is_closed_and_its_messages_reviewed_by_keyboard_alone(chromium: 
         assert body.endswith("Well done!")
 
         phone = scene.page(**PHONE, storage_state=page.context.storage_state())
-        for path in ("/console/gates", "/console/desk"):
+        for path in ("/console/gates", "/console/queue"):
             phone.goto(path)
             assert not phone.evaluate(WIDER_THAN_SCREEN), path
             assert not barriers(phone)

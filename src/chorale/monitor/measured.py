@@ -1,4 +1,4 @@
-"""What an hour pays by the times that were measured, for `chorale check` of a study in which people have worked."""
+"""Hourly wages by measured time, for `chorale check` of a study that has started."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from chorale.store.participations import participation_summaries
 
 
 def measured_wages(directory: Path, database: str | None) -> list[str]:
-    """A sentence for every stage in which somebody has worked for money; pay below the minimum is pointed out."""
+    """A sentence for each stage with paid work, with a warning if the wage is below the minimum."""
     try:
         with started_study(directory, database) as study:
             standings = study.store.read(participation_summaries).result()
@@ -26,8 +26,8 @@ def measured_wages(directory: Path, database: str | None) -> list[str]:
                 sentence = f"Measured in {name}: {people}, {average}median wage {median} an hour"
                 if wage.median < pay.minimum_hourly:
                     least = money_text(pay.minimum_hourly, pay.currency)
-                    sentence += f", below your minimum of {least}. Raise the pay, and give those who worked a bonus"
+                    sentence += f", below your minimum of {least}. Raise the pay, and pay a bonus to those who worked"
                 sentences.append(f"{sentence}.")
             return sentences
     except UserError as error:
-        return [f"Times that were measured can't be read: {error.message}"]
+        return [f"Measured times cannot be read: {error.message}"]

@@ -38,7 +38,7 @@ from chorale.web.bodies import (
     Submission,
 )
 from chorale.web.home import following, home_context
-from chorale.web.links import DESK
+from chorale.web.links import QUEUE
 from chorale.web.mailing import add_unsubscribe_routes
 from chorale.web.media import add_media_routes, dressed
 from chorale.web.pages import markdown, packed
@@ -90,7 +90,7 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
         if isinstance(visit, Refusal):
             return _signed_out_page(site, request, visit)
         if visit.panel == entering.EXPERTS_PANEL:
-            return RedirectResponse(DESK, 303)
+            return RedirectResponse(QUEUE, 303)
         if visit.worker.consent_version == WITHDRAWN:
             return await withdrawn_page(site, request)
         if not study.has_consent(visit.worker.consent_version):
@@ -161,7 +161,7 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
         },
         # Experts have what is to be read beside every question.
         first_visit=not part.entered and not at_desk,
-        home=DESK if at_desk else "/",
+        home=QUEUE if at_desk else "/",
         framed=stage.task.form.framed,
         at_desk=at_desk,
         bonuses=bonus_texts(stage.settings.pay, site.study.settings.pay.currency),
