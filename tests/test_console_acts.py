@@ -115,7 +115,7 @@ def test_a_message_a_bonus_and_a_disqualification_are_logged_and_can_be_recomput
     client, who = as_owner(busy), some_worker(busy, 4)
     page = client.get(f"/console/workers/{who}").text
     key = re.findall(r'name="key" value="([\w-]+)"', page)[0]
-    assert "Quality over time" in page and "Agreement with final labels" in page
+    assert "Quality over time" in page and "Mean of others" in page
     form = {"key": key, "title": "Thank you", "body": "Well **done**.", "reason": "careful work"}
     for _ in range(2):  # pressed twice is once
         assert client.post(f"/console/workers/{who}/message", data=form).status_code == 303
@@ -141,16 +141,16 @@ def test_a_message_a_bonus_and_a_disqualification_are_logged_and_can_be_recomput
 
 
 SENSELESS: list[tuple[str, dict[str, str], str]] = [
-    ("bonus", {"amount": "1.50", "stage": "meaningful"}, "Say why"),
+    ("bonus", {"amount": "1.50", "stage": "meaningful"}, "Enter a reason"),
     ("bonus", {"amount": "-1", "stage": "meaningful", "reason": "so"}, "is not an amount"),
     ("bonus", {"amount": "0.001", "stage": "meaningful", "reason": "so"}, "is not an amount"),
-    ("bonus", {"amount": "0", "stage": "meaningful", "reason": "so"}, "more than nothing"),
+    ("bonus", {"amount": "0", "stage": "meaningful", "reason": "so"}, "more than 0"),
     ("bonus", {"amount": "1", "stage": "entailment", "reason": "so"}, "has not worked in"),
-    ("message", {"title": "x", "body": "y"}, "Say why"),
+    ("message", {"title": "x", "body": "y"}, "Enter a reason"),
     ("message", {"title": " ", "body": "y", "reason": "so"}, "needs a title"),
-    ("qualify", {"name": "trained", "reason": "so"}, "Nothing in this study asks for"),
+    ("qualify", {"name": "trained", "reason": "so"}, "No stage of this study needs"),
     ("disqualify", {"what": "everything", "reason": "so"}, "Choose a stage or a qualification"),
-    ("identity", {}, "Say why"),
+    ("identity", {}, "Enter a reason"),
 ]
 
 

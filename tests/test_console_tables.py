@@ -17,17 +17,17 @@ from chorale.engine.running import Study
 from chorale.model import StageState
 from chorale.store import Tx, ledger, listing, participations, stages
 from chorale.store.items import ITEM_ORDERS, ItemsWanted, item_ids, items_by_id
-from chorale.store.listing import Window, WorkersWanted, events_page, ledger_page, workers_page
+from chorale.store.listing import Window, WorkersWanted, count_items, events_page, ledger_page, workers_page
 from chorale.web.console.navigation import sections
 from chorale.web.console.paging import Paging
 from chorale.web.links import new_staff_link, staff_link_path, study_sessions
-from crowd import do, look
+from crowd import do, look, people
 from small_study import write_small_study
 from test_console import arrive, do_work, honest, wrong
 from test_console_acts import as_owner
 
 if TYPE_CHECKING:
-    from conftest import ManualClock
+    from conftest import ManualClock, StudyMaker
 
 MOVED = {
     "/console/events?kind=dropped": "/console/activity?kind=dropped",
@@ -192,6 +192,28 @@ def test_next_and_previous_of_items_are_inverse_and_keep_the_filters(busy: Study
 def test_items_are_searched_by_text_and_id(busy: Study, sought: str, found: int) -> None:
     page = as_owner(busy).get("/console/items", params={"stage": "meaningful", "find": sought}).text
     assert page.count('<td class="nowrap"><span class="id">') == found
+
+
+def test_both_databases_filter_sort_and_count(make_study: "StudyMaker") -> None:
+    study = make_study(share=0.5, applications=4, floor=0.0)
+    for person in people(study, 3):
+        for _ in range(4):
+            person.judge()
+    stage_id = study.stage("meaningful").id
+    for order in ("worker", "status", "gold", "judgments", "answers", "earned", "time", "wage", "entered"):
+        for downwards in (False, True):
+            wanted = WorkersWanted(stage_id, order, downwards, status="active", find="w-")
+            found = look(study, lambda tx, wanted=wanted: workers_page(tx, wanted))
+            assert (len(found.rows), found.total, found.active) == (3, 3, 3), order
+    entries = look(study, lambda tx: ledger_page(tx, Window(5), kind="base", stage_name="meaningful"))
+    assert len(entries.rows) == 5 and entries.has_older and entries.count.rows == 12
+    newer = look(study, lambda tx: ledger_page(tx, Window(5, after=entries.rows[-1].id)))
+    assert [one.id for one in newer.rows] == [one.id for one in entries.rows[:-1]] and not newer.has_newer
+    assert look(study, lambda tx: events_page(tx, Window(2), kind="arrived")).count.rows == 3
+    for sought, count in (("A00001", 2), ("100%", 0), ("a00001:l", 1)):
+        wanted_items = ItemsWanted(stage_id, find=sought)
+        assert look(study, lambda tx, wanted=wanted_items: count_items(tx, wanted)).rows == count
+        assert len(look(study, lambda tx, wanted=wanted_items: item_ids(tx, wanted, 9))) == count
 
 
 @pytest.mark.parametrize(

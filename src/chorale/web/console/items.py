@@ -179,6 +179,10 @@ async def _item_page(
     )
 
 
+def _arm_names(study: Study) -> list[str]:
+    return [] if study.settings.arms is None else list(study.settings.arms.names)
+
+
 def _first_with_items(study: Study) -> RunningStage:
     stages = study.stages.values()
     return next((stage for stage in stages if stage.settings.round is None), chosen_stage(study, ""))
@@ -231,14 +235,13 @@ def add_item_routes(shown: Console) -> None:
             "find": find,
             **({"arm": arm} if arms else {}),
         }
-        rule = study.settings.arms
         return shown.live_page(
             request,
             "items",
             chosen=chosen,
             page=await shown.site.read(_page_of, wanted),
             filters=filters,
-            arms=list(rule.names) if rule is not None and arms else [],
+            arms=_arm_names(study) if arms else [],
             options=CHOICES,
         )
 

@@ -11,17 +11,18 @@ from fastapi import Form, Path, Request, Response
 
 from chorale.engine import payouts, recruiting
 from chorale.engine.failed_payments import mark
-from chorale.engine.payouts import PayoutResult
+from chorale.engine.payout_addresses import addresses_for
+from chorale.engine.payouts import PROLIFIC, PayoutResult
 from chorale.engine.paypal_payouts import ID_VARIABLE, SECRET_VARIABLE, pay_by_paypal, paypal_from_environment
 from chorale.engine.running import Study
 from chorale.engine.unknown_payouts import accept_unknown_payouts, refusal_to_pay
 from chorale.exchange import payout_files
-from chorale.exchange.payout_files import FileFormat
+from chorale.exchange.payout_files import PLAIN, FileFormat
 from chorale.files.tables import write_csv
 from chorale.model import Refusal, UserError
 from chorale.store import Tx, events, submissions
 from chorale.store import payments as store_payments
-from chorale.store.payments import FILE, SENT, SETTLED
+from chorale.store.payments import FILE, PAYPAL, SENT, SETTLED, UNFINISHED
 from chorale.web.console.export import Download
 from chorale.web.console.frame import Console, Reason, back_to, on_mistake
 from chorale.web.console.paging import PageNumber, Paging
@@ -60,15 +61,26 @@ def _ways(tx: Tx, study: Study, *, retry: bool) -> list[PayWay]:
     found = []
     if submissions.studies(tx):
         due = [one for one in payouts.books(tx, study).due if one.submission is not None and one.why_not is None]
-        amount = sum(one.account.owed for one in due)
-        found.append(PayWay("prolific", "plain", "Bonuses on Prolific", len(due), amount))
+        begun, amount = _unfinished(tx, PROLIFIC)
+        amount += sum(one.account.owed for one in due)
+        found.append(PayWay("prolific", PLAIN, "Bonuses on Prolific", begun + len(due), amount))
+    asked_for = {address.method for address in addresses_for(tx).values()}
     if _has_paypal():
-        found.append(
-            PayWay("paypal", "paypal", "PayPal Payouts", *payout_files.to_pay(tx, study, "paypal", retry=retry))
-        )
-    for how in get_args(FileFormat):
-        found.append(PayWay("file", how, _FORMATS[how], *payout_files.to_pay(tx, study, how, retry=retry)))
+        begun, amount = _unfinished(tx, PAYPAL)
+        people, new = payout_files.to_pay(tx, study, "paypal", retry=retry) if "paypal" in asked_for else (0, 0)
+        found.append(PayWay("paypal", "paypal", "PayPal", begun + people, amount + new))
+    found += [
+        PayWay("file", how, _FORMATS[how], *payout_files.to_pay(tx, study, how, retry=retry))
+        for how in get_args(FileFormat)
+        if how == PLAIN or how in asked_for
+    ]
     return [one for one in found if one.people]
+
+
+def _unfinished(tx: Tx, platform: str) -> tuple[int, int]:
+    """How many people are in payouts that were begun and are not confirmed, and what they get; paying finishes them."""
+    rows = store_payments.payouts(tx, platform=platform, states=UNFINISHED)
+    return sum(len(store_payments.payments_in(tx, row.id)) for row in rows), sum(row.amount for row in rows)
 
 
 def _state(tx: Tx, study: Study, page: int) -> dict[str, Any]:
@@ -82,7 +94,7 @@ def _state(tx: Tx, study: Study, page: int) -> dict[str, Any]:
         "receipts": payout_files.receipts(tx, newest=ROWS),
         "payout_count": every_payout,
         "ways": _ways(tx, study, retry=False),
-        "retried": _ways(tx, study, retry=True),
+        "retried": _ways(tx, study, retry=True) if store_payments.failures(tx) else [],
         "restored": refusal_to_pay(tx),
     }
 

@@ -150,7 +150,9 @@ def _evidence_text(value: Any) -> str:
         case list():
             return "; ".join(map(_evidence_text, value)) or "none"
         case {"worker": worker, "answer": answer, **rest}:
-            more = ", ".join(f"{evidence_name(str(name))} {_evidence_text(inner)}" for name, inner in rest.items())
+            # Of an annotation, trust is its weight: 1 also for workers without gold so far.
+            named = {("weight" if name == "trust" else evidence_name(str(name))): inner for name, inner in rest.items()}
+            more = ", ".join(f"{name} {_evidence_text(inner)}" for name, inner in named.items())
             return f"{worker}: {_evidence_text(answer)}" + (f" ({more})" if more else "")
         case dict():
             return ", ".join(f"{evidence_name(str(name))} {_evidence_text(inner)}" for name, inner in value.items())
