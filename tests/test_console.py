@@ -775,7 +775,9 @@ def test_answers_are_chosen_where_they_can_be_listed() -> None:
 # Export
 
 
-@pytest.mark.parametrize("name", ["crowdkit", "csv", "jsonl", "labels", "ledger", "parquet", "workers", "zeichner"])
+@pytest.mark.parametrize(
+    "name", ["crowdkit", "csv", "huggingface", "jsonl", "labels", "ledger", "parquet", "workers", "zeichner"]
+)
 def test_exports_are_downloaded_and_leave_nothing_behind(
     study: Study, app: FastAPI, clock: "ManualClock", name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,23 +4,32 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pytest
 from argon2 import PasswordHasher
+from starlette.testclient import TestClient
 
 from chorale.engine import payouts
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.unknown_payouts import note_unknown_payouts
+from chorale.platforms.prolific import Prolific
 from chorale.store import Tx, epochs, events
 from chorale.store import payments as store_payments
+from chorale.web.app import create_app
+from chorale.web.links import setup_link_path
 from crowd import look, people
+from prolific_stand_in import TOKEN, StandIn, stand_in
+from prolific_study import come, write_prolific_study
 from small_study import write_small_study
+from test_console import PASSWORD
 from test_console_acts import as_owner
 
 PAY = "/console/payments/pay"
+SITE = "https://study.example.org"
 
 
 @pytest.fixture
@@ -108,3 +117,49 @@ def test_ways_that_pay_nobody_are_not_offered_and_do_nothing(study: Study) -> No
     assert "Wise" not in page and "Prolific" not in page
     assert client.post(PAY, data={"way": "prolific"}).headers["location"] == "/console/payments?done=paid-nothing"
     assert client.get("/console/payments/7/file").status_code == 404
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+    monkeypatch.setattr("chorale.platforms.prolific.transport.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("chorale.web.staff.PasswordHasher", partial(PasswordHasher, time_cost=1, memory_cost=64))
+    with stand_in() as running:
+        yield running
+
+
+def test_a_study_is_published_and_its_people_paid_once_after_confirmations(tmp_path: Path, world: StandIn) -> None:
+    write_prolific_study(tmp_path / "study", reward=5, applications=60)
+    study = open_study(tmp_path / "study")
+    with closing(study), Prolific(TOKEN, world.address) as client:
+        app = create_app(study, prolific=client, public_url=SITE)
+        owner = TestClient(app, base_url=SITE)
+        owner.post(setup_link_path(study) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD})
+        assert "Publish main …" in owner.get("/console/recruiting").text
+        asked = owner.post("/console/recruiting/publish", data={"study": "main"})
+        [cost] = re.findall(r'name="cost" value="(\d+)"', asked.text)
+        [there] = world.studies.values()
+        assert "Publish main?" in asked.text and there["status"] == "UNPUBLISHED", "nothing is published yet"
+        for _ in range(2):
+            done = owner.post("/console/recruiting/publish", data={"study": "main", "cost": cost})
+            assert "The study is published on Prolific." in done.text
+        assert there["status"] == "ACTIVE"
+        visitor, code = TestClient(app, base_url=SITE), there["completion_codes"][0]["code"]
+        for number in range(2):
+            world.finish(come(visitor, world, there["id"], number, 3), code)
+        assert "Synchronised" in owner.post("/console/recruiting/sync").text
+        assert "Bonuses on Prolific" in owner.get("/console/payments").text
+        form = confirmed(owner.post(PAY, data={"way": "prolific"}).text)
+        assert form["amount"] == "8" and world.paid == []
+        assert "Payouts sent to Prolific: 1." in owner.post(PAY, data=form).text
+        assert "Nothing to pay this way" in owner.post(PAY, data=form).text
+        assert sorted(cents for _, cents in world.paid) == [4, 4]
+
+
+def test_publishing_from_an_address_that_nobody_reaches_is_refused(tmp_path: Path, world: StandIn) -> None:
+    write_prolific_study(tmp_path / "study")
+    study = open_study(tmp_path / "study")
+    with closing(study), Prolific(TOKEN, world.address) as client:
+        owner = TestClient(create_app(study, prolific=client), base_url="http://localhost:8000")
+        owner.post(setup_link_path(study) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD})
+        refused = owner.post("/console/recruiting/publish", data={"study": "main"})
+        assert refused.status_code == 422 and "cannot reach this computer" in refused.text and not world.studies
