@@ -363,7 +363,7 @@ def test_who_is_dropped_by_the_latest_gold_can_be_understood(tmp_path: Path, dat
         given += is_gold(offer)
         worker.submit(offer, right if not is_gold(offer) or given <= 3 else {"yes": "no", "no": "yes"}[right])
     now = look(study, lambda tx: status(tx, study))
-    assert [one.reason for one in now.dropped] == ["3 of 6 gold right, 1 of the last 4, trust 0.25 below 0.50"]
+    assert [one.reason for one in now.dropped] == ["gold accuracy 0.25 below 0.50 (3 of 6 correct, 1 of the last 4)"]
     protocol = protocol_section(study).json
     rule = "whose accuracy on the latest 4 of these falls below 0.5 after 3 such answers is dropped"
     assert rule in " ".join(protocol["stages"]["meaningful"])
