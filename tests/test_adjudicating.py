@@ -80,7 +80,7 @@ def test_a_decision_is_the_label_and_agreement_stays(study: Study, tmp_path: Pat
     ("decision", "reason", "told"),
     [
         ({}, "x", "Decide at least one field"),
-        ({"class": "rude"}, " ", "Give a reason"),
+        ({"class": "rude"}, " ", "Enter a reason"),
         ({"class": "nasty"}, "x", "`class` is not one of fine, rude, hateful"),
         ({"spans": [{"start": 0, "end": 99, "label": "rude"}]}, "x", "beyond the"),
         ({"tone": "rude"}, "x", "the form has no such field"),
@@ -226,7 +226,7 @@ async def test_a_reviewer_decides_on_a_page_without_names(study: Study) -> None:
         assert not any(f">{name}<" in page for name in people)
         sent = {"key": case.item.key, "queue": "disagreeing", "field-class": '"rude"', "reason": "It is an order."}
         no_reason = await client.post("/console/review/main", data={**sent, "reason": ""})
-        assert no_reason.status_code == 422 and "Give a reason" in no_reason.text
+        assert no_reason.status_code == 422 and "Enter a reason" in no_reason.text
         made = await client.post("/console/review/main", data=sent)
         assert made.headers["location"] == "/console/review/main?queue=disagreeing&done=decided"
         assert item_of(study, case.item.key).decision == {"class": "rude"}

@@ -33,11 +33,11 @@ def measured_wages(directory: Path, database: str | None) -> list[str]:
                 sentence = f"Measured in {name}: {people}, {average}median wage {median} an hour"
                 if wage.median < pay.minimum_hourly:
                     least = money_text(pay.minimum_hourly, pay.currency)
-                    sentence += f", below your minimum of {least}. Raise the pay, and give those who worked a bonus"
+                    sentence += f", below your minimum of {least}. Raise the pay, and pay a bonus to those who worked"
                 sentences.append(f"{sentence}.")
             return sentences + people_without_account(study)
     except UserError as error:
-        return [f"Times that were measured can't be read: {error.message}"]
+        return [f"Measured times cannot be read: {error.message}"]
 
 
 def people_without_account(study: Study) -> list[str]:

@@ -14,7 +14,7 @@ OWNER = "owner"
 EXPERT = "expert"
 VIEWER = "viewer"
 """Sees what the owner sees, without the platform's ids, and changes nothing."""
-DESK = "/console/desk"
+QUEUE = "/console/queue"
 """Where experts start from, and come back to."""
 EXPERT_NAME = re.compile(r"[\w.@+-][\w .@+'-]{0,58}[\w.@+-]|\w")
 

@@ -255,7 +255,7 @@ def current_epoch(tx: Tx, _study: Study) -> Epoch:
 
 Gatekeeper = Callable[[Request], Awaitable[None]]
 NOT_YOURS = {
-    EXPERT: "This page is for the study's owner. The gold desk is open to you.",
+    EXPERT: "This page is for the owner of the study. The review queue is open to you.",
     VIEWER: "This is for the study's owner. Your link is for looking only.",
     OWNER: "This page is for experts.",
 }

@@ -40,7 +40,7 @@ from chorale.web.bodies import (
     Submission,
 )
 from chorale.web.home import following, home_context
-from chorale.web.links import DESK
+from chorale.web.links import QUEUE
 from chorale.web.mailing import add_unsubscribe_routes
 from chorale.web.media import add_media_routes, dressed, dressed_details, worker_address
 from chorale.web.own_progress import add_progress_routes
@@ -96,7 +96,7 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
         if isinstance(visit, Refusal):
             return _signed_out_page(site, request, visit, signs_in=await site.read(has_team))
         if visit.panel == entering.EXPERTS_PANEL:
-            return RedirectResponse(DESK, 303)
+            return RedirectResponse(QUEUE, 303)
         if visit.worker.consent_version == WITHDRAWN:
             return await withdrawn_page(site, request)
         if not study.has_consent(visit.worker.consent_version):
@@ -165,7 +165,7 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
         answers=part.of,
         # Experts have what is to be read beside every question.
         first_visit=not part.entered and not at_desk,
-        home=DESK if at_desk else "/",
+        home=QUEUE if at_desk else "/",
         at_desk=at_desk,
         bonuses=bonus_texts(stage.settings.pay, site.study.settings.pay.currency),
         counts_writing=site.study.settings.writing is not None and not at_desk,

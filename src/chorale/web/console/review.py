@@ -1,4 +1,4 @@
-"""Review: a reviewer sees the answers to an item side by side, without names, and decides field by field."""
+"""Adjudication: the answers to an item side by side, without names, and a decision for each field."""
 
 import json
 from typing import Annotated, Any
@@ -20,10 +20,10 @@ QUEUES: dict[Queue, str] = {
     "sampled": "Random sample",
 }
 _UNDECIDED = ""
-"""What is sent for a field that the reviewer leaves as it is."""
+"""The value sent for a field that stays as it is."""
 _OTHER = "other"
 _TEXTS = (FieldKind.LABEL, FieldKind.TEXT)
-"""What holds a text, which needs no quotes."""
+"""Kinds of fields that hold a text, which needs no quotes."""
 _LONGEST = 20_000
 Key = Annotated[str, Form(max_length=400, pattern=NO_NUL)]
 AfterKey = Annotated[str, Query(max_length=400, pattern=NO_NUL)]
@@ -42,6 +42,7 @@ async def _page(
         "review",
         code,
         **{
+            "under": "/console/review",
             "chosen": stage,
             "found": found,
             "queue": queue,
@@ -90,7 +91,7 @@ def add_review_routes(console: Console) -> None:
     async def first(request: Request) -> Response:
         stages = _reviewed_stages(site.study)
         if not stages:
-            raise Refusal("nothing_to_review", "This study has training rounds only: there is nothing to review.", 404)
+            raise Refusal("nothing_to_review", "This study has training rounds only, which have no labels.", 404)
         return await _page(console, request, stages[0], "disagreeing", "")
 
     @router.get("/review/{name}")
@@ -108,7 +109,7 @@ def add_review_routes(console: Console) -> None:
         key = sent.get("key", "")
         on_mistake(_page, console, request, stage, queue, sent.get("before", ""), typed=sent)
         if any("\0" in value for value in sent.values()):
-            raise UserError("The decision has NUL characters, which can't be stored.")
+            raise UserError("The decision has NUL characters, which cannot be stored.")
         decision, by = _decision(stage, sent), request.state.staff.name
         await site.write(adjudicating.decide, stage, key, decision, sent.get("reason", ""), by)
         return RedirectResponse(f"/console/review/{name}?queue={queue}&done=decided", 303)

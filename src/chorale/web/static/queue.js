@@ -1,12 +1,12 @@
-/** The experts' desk by keys: j and k go from one thing to the next, the others go where the work is. */
+/** The review queue by keys: j and k go to the next and the previous entry, other keys to its parts. */
 
 import { Shortcuts } from "./shortcuts.js";
 import { DeviceStore } from "./storage.js";
 
-const PLACES = { q: "#desk-questions", m: "#desk-messages" };
-const ACTS = { w: "[data-starts]", g: "#desk-gold" };
+const PLACES = { q: "#queue-questions", m: "#queue-messages" };
+const ACTS = { w: "[data-starts]", g: "#queue-gold" };
 
-/** @param {HTMLInputElement} toggle what switches single keys off */
+/** @param {HTMLInputElement} toggle turns single keys off */
 export function workByKeys(toggle) {
   new Shortcuts(new DeviceStore("console"), toggle, (key) => {
     if (key === "j" || key === "k") return step(key === "j" ? 1 : -1);
@@ -32,7 +32,7 @@ function find(known, key) {
  * @returns {boolean} whether there was anything to go to
  */
 function step(by) {
-  const all = [...document.querySelectorAll("[data-desk]")];
+  const all = [...document.querySelectorAll("[data-queue]")];
   const here = document.activeElement;
   const at = all.findIndex((each) => each === here || (each.matches("summary") && each.parentElement?.contains(here)));
   const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))];

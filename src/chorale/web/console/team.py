@@ -1,4 +1,4 @@
-"""Experts and viewers: links for them, and taking the links back."""
+"""The team: links for experts and viewers, and revoking them."""
 
 from typing import Annotated
 
@@ -13,18 +13,18 @@ Name = Annotated[str, Form(max_length=60, pattern=NO_NUL)]
 Role = Annotated[str, Form(max_length=10)]
 
 
-def add_colleague_routes(console: Console) -> None:
+def add_team_routes(console: Console) -> None:
     router, site = console.for_owner, console.site
 
     async def page(request: Request, code: int = 200, **context: object) -> Response:
         team = await site.read(colleagues)
-        return console.page(request, "colleagues", code, **{"colleagues": team, "made": None, **context})
+        return console.page(request, "team", code, under="/console/team", **{"team": team, "made": None, **context})
 
-    @router.get("/colleagues")
+    @router.get("/team")
     async def everybody(request: Request) -> Response:
         return await page(request)
 
-    @router.post("/colleagues")
+    @router.post("/team")
     async def invite(request: Request, name: Name = "", role: Role = VIEWER) -> Response:
         name = name.strip()
         role = role if role == EXPERT else VIEWER
@@ -34,9 +34,9 @@ def add_colleague_routes(console: Console) -> None:
             return await page(request, 422, problem=error.message)
         return await page(request, made={"name": name, "role": role, "links": [site.base_url(request) + path]})
 
-    @router.post("/colleagues/revoke")
+    @router.post("/team/revoke")
     async def take_back(request: Request, name: Name = "", role: Role = VIEWER, reason: Reason = "") -> Response:
         if not reason.strip():
             return await page(request, 422, problem=WHY_NEEDED)
         await site.write(revoke, name, role, request.state.staff.name, reason.strip())
-        return back_to("/console/colleagues", "revoked")
+        return back_to("/console/team", "revoked")
