@@ -373,7 +373,7 @@ def test_who_is_dropped_by_the_latest_gold_can_be_understood(tmp_path: Path, dat
         given += is_gold(offer)
         worker.submit(offer, right if not is_gold(offer) or given <= 3 else {"yes": "no", "no": "yes"}[right])
     now = look(study, lambda tx: status(tx, study))
-    assert [one.reason for one in now.dropped] == ["3 of 6 gold right, 1 of the last 4, trust 0.25 below 0.50"]
+    assert [one.reason for one in now.dropped] == ["gold accuracy 0.25 below 0.50 (3 of 6 correct, 1 of the last 4)"]
     protocol = protocol_section(study).json
     rule = "orkers with a gold accuracy below 0.5 over the latest 4 gold answers, after 3 gold answers"
     assert f"{rule} are removed" in " ".join(protocol["stages"]["meaningful"])

@@ -16,6 +16,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
 from chorale.exchange import export_fields, export_models, export_rows
 from chorale.exchange.export_columns import response_columns, response_lines
+from chorale.exchange.export_first import FIRST_COLUMNS
 from chorale.exchange.export_folders import FOLDERS, write_folder
 from chorale.exchange.export_format import ExportFormat, Rows, Writer
 from chorale.exchange.label_studio import label_studio_rows, write_with_config
@@ -24,6 +25,8 @@ from chorale.folder.reading import did_you_mean
 from chorale.model import UserError
 from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import note_arms_shown
+from chorale.monitor.suggestions import suggestion_rows
+from chorale.monitor.writing import writing_rows
 from chorale.registry import blaming, clash, exports, tasks
 from chorale.store import Tx, events
 from chorale.store.responses import count_responses
@@ -111,11 +114,11 @@ def _formats(study: Study) -> Mapping[str, ExportFormat]:
         )
         for stage, export in of_stages
     }
+    arm = () if study.settings.arms is None else ("arm",)
+    first = FIRST_COLUMNS if any(stage.asks_model_first for stage in study.stages.values()) else ()
+    more: dict[Rows, tuple[str, ...]] = {export_rows.response_rows: arm, export_rows.label_rows: (*arm, *first)}
     of_every = {
-        name: replace(kind, columns=(*kind.columns, "arm"))
-        if study.settings.arms is not None and kind.rows in (export_rows.response_rows, export_rows.label_rows)
-        else kind
-        for name, kind in _OF_EVERY_STUDY.items()
+        name: replace(kind, columns=(*kind.columns, *more.get(kind.rows, ()))) for name, kind in _OF_EVERY_STUDY.items()
     }
     of_every["crowdkit"] = replace(of_every["crowdkit"], columns=export_rows.triple_columns(study))
     of_every["labelstudio"] = replace(
@@ -358,6 +361,26 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         "model-answers.csv",
         export_models.ANSWER_COLUMNS,
         export_models.answer_rows,
+        tables.write_csv,
+    ),
+    "suggestions": ExportFormat(
+        "every answer where a model suggests answers, with what was suggested, as CSV",
+        "suggestions.csv",
+        (
+            *("response", "stage", "item", "worker", "kind", "suggestion", "wrong_on_purpose", "model_answer"),
+            *("answer", "follows", "suggestion_is_right", "right", "duration_ms"),
+        ),
+        suggestion_rows,
+        tables.write_csv,
+    ),
+    "writing": ExportFormat(
+        "how every answer was written, where the study counts that, as CSV",
+        "writing.csv",
+        (
+            *("response", "stage", "item", "worker", "characters", "pasted", "typing_ms", "rhythm", "left", "away_ms"),
+            *("model_closeness", "near_copies"),
+        ),
+        writing_rows,
         tables.write_csv,
     ),
     "messages": ExportFormat(

@@ -15,6 +15,7 @@ _TRADED = (
     ("cost_per_result", "cost of a result"),
     ("wage", "an hour pays"),
     ("hours", "hours"),
+    ("answers", "answers of people"),
     ("active", "people who worked"),
     ("needed", "people needed"),
 )
@@ -24,7 +25,7 @@ MOST_NAMED = 3
 
 
 # Rows, and columns of gates, that are left out where there is nothing of the kind.
-_IF_ANY = frozenset({"finishing", "bonus", "fee", "underpaid", "found_nothing", "ungraded"})
+_IF_ANY = frozenset({"finishing", "bonus", "fee", "models", "by_model", "underpaid", "found_nothing", "ungraded"})
 _WITH_INTERVAL = frozenset({*(measure.key for measure in forecasting.RESULTS_OF_STAGES), "cost"})
 
 

@@ -11,6 +11,7 @@ from chorale.metrics.resampling import Resampling
 from chorale.model import ItemState
 from chorale.model.plural import plural
 from chorale.monitor.costs import CostTerms, study_costs
+from chorale.monitor.first_pass import first_records, first_sentences
 from chorale.monitor.models import model_records
 from chorale.monitor.status import Status, status
 from chorale.rehearsal.performing import PANEL as SIMULATED_PANEL
@@ -67,8 +68,11 @@ def _report(
     now, came, costs = status(tx, study), attendees(tx, EXPERTS_PANEL), study_costs(tx, study)
     records, currency = model_records(tx, study), study.settings.pay.currency
     made = _Made(tx, study, now, came, costs, options, resampling)
-    paragraphs = made.methods(list(model_sentences(records, currency)))
-    card, metadata = data_card_section(study, data_files(tx, study, data), came, options, " ".join(paragraphs.values()))
+    first = first_records(tx, study)
+    of_models = [*model_sentences(records, currency), *first_sentences(first)]
+    paragraphs = made.methods(of_models)
+    files = data_files(tx, study, data)
+    card, metadata = data_card_section(study, files, came, options, " ".join(paragraphs.values()), of_models)
     compared = trial(tx, study, resampling, with_arms=options.arms)
     sections = [
         made.results(compared),
@@ -79,7 +83,7 @@ def _report(
         made.disagreement,
         planned_section(tx, study, directory, now, costs, came),
         *monitoring_sections(made.stages, made.items),
-        *models_sections(records, currency),
+        *models_sections(tx, study, records, first, resampling, with_arms=options.arms, draw=options.charts),
     ]
     details = [
         protocol_section(study),

@@ -84,8 +84,9 @@ def data_card_section(
     came: Attendees,
     options: ReportOptions,
     methods: str,
+    models: Sequence[str] = (),
 ) -> tuple[Section, Mapping[str, Any]]:
-    """The section, and the Croissant metadata."""
+    """The section, and the Croissant metadata. `models` are sentences on the models that annotated."""
     tasks = sorted({stage.task.name for stage in study.stages.values()})
     licence = options.licence
     facts = DatasetFacts(
@@ -106,6 +107,7 @@ def data_card_section(
             [
                 collected,
                 f"Tasks: {', '.join(tasks)}. Random seed: {study.settings.study.seed}.",
+                *models,
                 "People appear under pseudonyms, the same in all files. No file has their platform IDs.",
                 "The texts have not been screened for personal data.",
                 f"Licence: {licence}." if licence else "No licence is named (--license names one).",
