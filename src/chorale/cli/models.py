@@ -65,6 +65,7 @@ StageOfStudy = Annotated[
     str | None, Option(metavar="STAGE", help="In a study, the stage. Default: the only one with answers of models.")
 ]
 
+Plan = Annotated[bool, Option(help="Say how many items each person would have to judge for the test to pass.")]
 PlotFile = Annotated[Path | None, Option(metavar="FILE", help="In a study, draw quality against cost, as SVG.")]
 
 
@@ -91,9 +92,7 @@ def models(
         Literal["last", "first"],
         Option(metavar="last|first", help="Which of a worker's judgments of the same task counts."),
     ] = "last",
-    plan: Annotated[
-        bool, Option(help="Say how many items each person would have to judge for the test to pass.")
-    ] = False,
+    plan: Plan = False,
     people: Annotated[bool, Option(help="List the test of every model against every person.")] = False,
     confusions: Annotated[bool, Option(help="List which labels models give where people give others.")] = False,
     items: Annotated[bool, Option(help="List items, those first in which models are farthest from people.")] = False,
