@@ -90,7 +90,7 @@ def _overlap(one: dict[str, Any], other: dict[str, Any]) -> float:
     else:
         shared = max(0.0, min(one["end"], other["end"]) - max(one["start"], other["start"]))
         both = one["end"] - one["start"] + other["end"] - other["start"]
-    return shared / (both - shared)
+    return float(shared / (both - shared))
 
 
 def _distance(settings: dict[str, Any]) -> Distance:
