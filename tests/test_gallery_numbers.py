@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import kendalltau
-from sklearn.metrics import f1_score, jaccard_score
-from sklearn.preprocessing import MultiLabelBinarizer
+from sklearn.metrics import f1_score, jaccard_score  # type: ignore[import-untyped]
+from sklearn.preprocessing import MultiLabelBinarizer  # type: ignore[import-untyped]
 
 from chorale.exchange.export import write_export
 from chorale.folder.reading import load_folder

@@ -105,7 +105,9 @@ def _kind(
         case "TextArea":
             return {"kind": "long_text"}
         case "Number":
-            bounds = {key: _number(tag.attrib[key]) for key in ("min", "max", "step") if key in tag.attrib}
+            bounds: dict[str, Any] = {
+                key: _number(tag.attrib[key]) for key in ("min", "max", "step") if key in tag.attrib
+            }
             return {"kind": "number", **bounds}
         case "DateTime" if tag.attrib.get("only", "date") == "date":
             return {"kind": "date"}
