@@ -5,6 +5,7 @@ What Chorale says is compared with what pandas and krippendorff make of the same
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -20,11 +21,12 @@ import chorale
 from chorale.cli.program import app
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
+from chorale.engine.started import started_study
 from chorale.exchange.export import write_export
 from chorale.metrics.resampling import Resampling
 from chorale.model import UserError
 from chorale.report import ReportOptions, study_report
-from chorale.store.items import all_items
+from chorale.store.items import ItemsWanted, all_items, item_ids
 from chorale.store.responses import counted_responses
 from comments_study import CLASSES, COMMENTS, PEOPLE, comments_study
 from crowd import look
@@ -249,8 +251,15 @@ def test_a_study_comes_back_from_label_studio(exported: Path, study: Study, tmp_
     [
         ("<View>", "is not XML"),
         ('<View><Text name="t" value="$text"/></View>', "asks nothing"),
-        ('<View><Choices name="c" toName="t"><Choice value="a"/></Choices></View>', "shows no text"),
+        (
+            '<View><Choices name="c" toName="t"><Choice value="a"/></Choices></View>',
+            "shows nothing that can be imported",
+        ),
         ('<View><Text name="t" value="$text"/><Brush name="b" toName="t"/></View>', "<Brush>, which can't be imported"),
+        (
+            '<View><Text name="t" value="$text"/><Rating name="r" toName="t" perRegion="true"/></View>',
+            "asks <Rating> for every region (perRegion)",
+        ),
         ('<!DOCTYPE x [<!ENTITY a "b">]><View/>', "declares a document type or entities"),
     ],
 )
@@ -260,3 +269,80 @@ def test_a_configuration_that_is_no_form_is_refused(tmp_path: Path, config: str,
     command = ["import", "labelstudio", str(tmp_path / "tasks.json"), "--config", str(tmp_path / "config.xml")]
     ran = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "again")])
     assert ran.exit_code != 0 and told in str(ran.exception) + ran.output and not (tmp_path / "again").exists()
+
+
+STUDIO = """<View>
+<Text name="text" value="$text"/><Image name="image" value="$image"/><Audio name="sound" value="$sound"/>
+<Text name="one" value="$one"/><Text name="two" value="$two"/>
+<Number name="count" toName="text" min="0" max="9" step="1"/>
+<DateTime name="day" toName="text" only="date"/>
+<Pairwise name="better" toName="one,two"/>
+<RectangleLabels name="things" toName="image"><Label value="cat"/><Label value="dog"/></RectangleLabels>
+<Polygon name="outline" toName="image"/>
+<Labels name="sounds" toName="sound"><Label value="bell"/><Label value="voice"/></Labels>
+<Labels name="names" toName="text"><Label value="person"/><Label value="place"/></Labels>
+<Relations><Relation value="in"/></Relations>
+</View>"""
+
+
+def test_regions_relations_numbers_and_comparisons_come_from_label_studio(tmp_path: Path) -> None:
+    def result(name: str, kind: str, value: dict[str, Any], **more: str) -> dict[str, Any]:
+        return {"from_name": name, "to_name": "x", "type": kind, "value": value, **more}
+
+    corners = [[10, 10], [50, 10], [50, 60]]
+    box = {"x": 10, "y": 20, "width": 30, "height": 40, "rotation": 0, "rectanglelabels": ["dog"]}
+    ada = {"start": 0, "end": 3, "text": "Ada", "labels": ["person"]}
+    made = [
+        result("count", "number", {"number": 4}),
+        result("day", "datetime", {"datetime": "2024-05-31"}),
+        result("better", "pairwise", {"selected": "right"}),
+        result("things", "rectanglelabels", box),
+        result("outline", "polygon", {"points": corners}),
+        result("sounds", "labels", {"start": 0.5, "end": 1.25, "labels": ["bell"]}),
+        result("names", "labels", ada, id="r1"),
+        result("names", "labels", {"start": 7, "end": 11, "text": "Oslo", "labels": ["place"]}, id="r2"),
+        {"type": "relation", "from_id": "r1", "to_id": "r2", "direction": "right", "labels": ["in"]},
+        {"type": "relation", "from_id": "r2", "to_id": "r1", "direction": "right"},
+    ]
+    data = {"text": "Ada in Oslo", "one": "A", "two": "B", "image": "/data/upload/2/a.png"}
+    data["sound"] = "https://media.example.org/a.wav"
+    (tmp_path / "data/upload/2").mkdir(parents=True)
+    (tmp_path / "data/upload/2/a.png").write_bytes(b"a picture")
+    task = {
+        "id": 7,
+        "data": data,
+        "annotations": [{"completed_by": 1, "result": made}, {"completed_by": 2, "result": []}],
+    }
+    (tmp_path / "tasks.json").write_text(json.dumps([task]), "utf-8")
+    (tmp_path / "config.xml").write_text(STUDIO, "utf-8")
+    command = ["import", "labelstudio", str(tmp_path / "tasks.json"), "--config", str(tmp_path / "config.xml")]
+    ran = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "made")])
+    assert ran.exit_code == 0, ran.output + str(ran.exception)
+    with started_study(tmp_path / "made", None) as study:
+        given = look(study, lambda tx: [row.answer for row in counted_responses(tx, "tasks")])
+        assert study.stages["tasks"].settings.options["hosts"] == ["https://media.example.org"]
+    assert (tmp_path / "made/data/upload/2/a.png").read_bytes() == b"a picture"
+    full = max(given, key=len)
+    assert full == {
+        "count": 4,
+        "day": "2024-05-31",
+        "better": "two",
+        "things": [{"x": 0.1, "y": 0.2, "width": 0.3, "height": 0.4, "label": "dog"}],
+        "outline": [{"points": [[0.1, 0.1], [0.5, 0.1], [0.5, 0.6]]}],
+        "sounds": [{"start": 0.5, "end": 1.25, "label": "bell"}],
+        "names": {
+            "spans": [{"start": 0, "end": 1, "label": "person"}, {"start": 2, "end": 3, "label": "place"}],
+            "relations": [{"from": 0, "to": 1, "label": "in"}],
+        },
+    }
+    assert min(given, key=len) == {"things": [], "outline": [], "sounds": [], "names": {"spans": [], "relations": []}}
+
+
+def test_the_console_lists_items_without_what_people_wrote(study: Study, answers: pd.DataFrame) -> None:
+    """Nobody gives the same reason, and that makes no item a divided one."""
+    stage = study.stages["main"]
+    columns = answers[["class", "spans", "severity"]].astype(str).agg("|".join, axis=1)
+    alike = columns.groupby(answers["item"]).nunique().eq(1)
+    wanted = ItemsWanted(stage.id, disagreement="unanimous", written=("reason",))
+    assert len(look(study, lambda tx: item_ids(tx, wanted, 1000))) == int(alike.sum()) > 0
+    assert look(study, lambda tx: item_ids(tx, replace(wanted, written=()), 1000)) == []

@@ -53,7 +53,7 @@ def names_of(batches: Sequence[StagedBatch]) -> dict[str, StagedBatch]:
 
 def write_folder(folder: Path, batches: Mapping[str, StagedBatch], title: str, contact: str) -> StudyFolder:
     """Write a study's files; the study, whose items are read from them as they are asked for."""
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     (folder / "consent.md").write_text("# About these data\n\nThe work was done elsewhere and imported.\n", "utf-8")
     text = [
         "[study]",
@@ -82,7 +82,9 @@ def _checked(folder: Path, batches: Mapping[str, StagedBatch], columns: Mapping[
     sample = folder.with_name("sample")
     sample.mkdir()
     for path in folder.iterdir():
-        if path.suffix != ".jsonl":
+        if path.is_dir():
+            (sample / path.name).symlink_to(path.resolve())
+        elif path.suffix != ".jsonl":
             (sample / path.name).write_bytes(path.read_bytes())
     for name, names in columns.items():
         row = {

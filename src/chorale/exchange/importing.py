@@ -4,6 +4,7 @@ Files are read once, and nothing of them is held but who worked: their rows wait
 known what they mean, and only a whole study gets the name that was asked for.
 """
 
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -47,10 +48,12 @@ def import_files(
     contact: str = "not known",
     progress: Progress | None = None,
     kind: BatchKind | None = None,
+    media: Mapping[str, Path] | None = None,
 ) -> Imported:
     """Make a study of finished work: a stage for every file. All of it, or nothing and UserError.
 
-    `kind` is how the files become stages, where that is known; otherwise their columns say.
+    `kind` is how the files become stages, where that is known; otherwise their columns say. `media` are files that
+    items name, by their place in the study folder.
     """
     report_progress = progress or (lambda _done, _total, _what: None)
     with draft_folder(directory) as draft, disk_errors(), ExitStack() as stack:
@@ -65,6 +68,9 @@ def import_files(
         if kind is not None:
             staged = [replace(one, kind=kind) for one in staged]
         batches = names_of(staged)
+        for place, source in (media or {}).items():
+            (draft.study / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, draft.study / place)
         folder = write_folder(draft.study, batches, title, contact)
         store = open_loading_store(draft.study / DATABASE)
         stack.callback(store.close)

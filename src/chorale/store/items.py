@@ -8,12 +8,13 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import Connection, Select, Table, and_, bindparam, func, insert, literal, literal_column, or_, select
 from sqlalchemy import text as sql_text
 
-from chorale.model import Item, ItemState, NewItem, Payload, Standing
+from chorale.model import Item, ItemState, NewItem, Payload
 from chorale.store.codec import as_text, from_text, frozen_from_text
 from chorale.store.database import STREAMED
+from chorale.store.different_answers import different_answers
 from chorale.store.positions import shuffled_position
 from chorale.store.prepared import NumberingInsert, Prepared, PreparedInsert, Scope
-from chorale.store.schema import assignment, gold, item, item_source, participation, response, stage, worker
+from chorale.store.schema import assignment, gold, item, item_source, response, stage, worker
 
 T = TypeVar("T")
 
@@ -226,6 +227,8 @@ class ItemsWanted:
     released: bool | None = None
     disagreement: str = ""
     """split, unanimous, or not unanimous."""
+    written: tuple[str, ...] = ()
+    """Fields that are free text: answers are the same without them."""
     below: float | None = None
     """The highest confidence shown."""
     undecided: bool = False
@@ -272,7 +275,7 @@ def item_ids(tx: Connection, wanted: ItemsWanted, limit: int) -> list[tuple[int,
     size = limit
     while len(listed) < limit:
         some = _next_items(tx, wanted, size)
-        listed += _by_disagreement(tx, wanted.disagreement, some)
+        listed += _by_disagreement(tx, wanted, some)
         if len(some) < size:
             break
         # How answers differ is looked up for a few items at a time: as a part of the query, it may be asked of all.
@@ -343,30 +346,17 @@ def _item_filters(wanted: ItemsWanted) -> list[Any]:
     return filters
 
 
-def _by_disagreement(tx: Connection, wanted: str, some: list[_ListedItem]) -> list[_ListedItem]:
+def _by_disagreement(tx: Connection, wanted: ItemsWanted, some: list[_ListedItem]) -> list[_ListedItem]:
     """Those of some items whose answers that count are all the same, or are not."""
-    if not wanted or not some:
+    if not wanted.disagreement or not some:
         return some
-    query = (
-        select(response.c.item_id, func.count(response.c.answer.distinct()), func.count())
-        .join(
-            participation,
-            and_(participation.c.stage_id == response.c.stage_id, participation.c.worker_id == response.c.worker_id),
-        )
-        .where(
-            response.c.item_id.in_([one.id for one in some]),
-            response.c.kind == literal_column("'production'"),
-            participation.c.standing == Standing.ACTIVE,
-        )
-        .group_by(response.c.item_id)
-    )
     split: set[int] = set()
     alike: set[int] = set()
-    for item_id, different, given in tx.execute(query):
+    for item_id, different, given in different_answers(tx, [one.id for one in some], wanted.written):
         if different > 1:
             split.add(item_id)
         elif given > 1:
             alike.add(item_id)
-    if wanted == "split":
+    if wanted.disagreement == "split":
         return [one for one in some if one.id in split]
-    return [one for one in some if (one.id in alike) == (wanted == "unanimous")]
+    return [one for one in some if (one.id in alike) == (wanted.disagreement == "unanimous")]

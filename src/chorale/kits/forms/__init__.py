@@ -24,8 +24,8 @@ KIT = Kit(
         ),
         Command(
             ("import", "labelstudio"),
-            "Make a finished study of annotations from Label Studio: texts with choices, ratings, labelled spans and "
-            "texts.",
+            "Make a finished study of annotations from Label Studio: choices, ratings, numbers, texts, spans, "
+            "relations and regions.",
             f"{_HERE}.commands.importing:labelstudio",
         ),
     ),

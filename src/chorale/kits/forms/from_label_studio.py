@@ -4,10 +4,11 @@ import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import urlsplit
 
-from chorale.contract import Task
+from chorale.contract import AnswerField, FieldKind, Task
 from chorale.exchange.batch_kinds import BatchKind
 from chorale.exchange.imported_files import as_toml
 from chorale.exchange.importing import Imported, import_files
@@ -23,6 +24,7 @@ _NOBODY = "unknown"
 def import_label_studio(tasks: Path, config: Path, out: Path, title: str) -> Imported:
     """Make a study of a JSON export of Label Studio and its labelling configuration."""
     asked = form_in(_text(config), config.name)
+    asked.options["hosts"] = _hosts(tasks, asked)
     rows = list(_rows(tasks, FORM.configured(FORM.options.model.model_validate(asked.options)), asked))
     _allow_overlaps(asked, rows)
     kind = BatchKind(
@@ -39,7 +41,7 @@ def import_label_studio(tasks: Path, config: Path, out: Path, title: str) -> Imp
         with table.open("w", encoding="utf-8") as file:
             file.writelines(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
         options = BatchOptions(_TASK, _WORKER, _ANSWER)
-        return import_files([table], out, options, title=title, kind=kind)
+        return import_files([table], out, options, title=title, kind=kind, media=_files(tasks.parent, asked, rows))
 
 
 def _allow_overlaps(asked: StudioForm, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -61,18 +63,45 @@ def _text(path: Path) -> str:
         raise UserError(f"{path} can't be read: {error}.") from None
 
 
-def _rows(path: Path, task: Task, asked: StudioForm) -> Iterator[dict[str, Any]]:
-    """A row for every annotation that was not cancelled."""
+def _listed(path: Path) -> list[dict[str, Any]]:
+    """The tasks of an export."""
     try:
         listed = json.loads(_text(path))
     except ValueError:
         raise UserError(f"{path} is not JSON. Export the project as JSON, not as JSON-MIN.") from None
     if not isinstance(listed, list) or not all(isinstance(one, dict) and "data" in one for one in listed):
         raise UserError(f"{path} is not a list of tasks. Export the project as JSON, not as JSON-MIN.")
-    for number, one in enumerate(listed, 1):
+    return listed
+
+
+def _hosts(path: Path, asked: StudioForm) -> list[str]:
+    """The servers that pictures and recordings come from."""
+    places = [one["data"].get(name) for one in _listed(path) for name in asked.media] if asked.media else []
+    parts = [urlsplit(place) for place in places if isinstance(place, str) and "://" in place]
+    return sorted({f"{part.scheme}://{part.netloc}" for part in parts})
+
+
+def _files(folder: Path, asked: StudioForm, rows: Sequence[Mapping[str, Any]]) -> dict[str, Path]:
+    """The files beside the export that tasks name, by their place."""
+    places = {row[name] for row in rows for name in asked.media if name in row}
+    inside = [place for place in places if "://" not in place and ".." not in PurePosixPath(place).parts]
+    return {place: folder / place for place in sorted(inside) if (folder / place).is_file()}
+
+
+def _place(value: str) -> str:
+    """Where a file is: an address, or its path in the study folder, as Label Studio has it below its own root."""
+    if "://" in value:
+        return value
+    return value.partition("?d=")[2] or value.lstrip("/")
+
+
+def _rows(path: Path, task: Task, asked: StudioForm) -> Iterator[dict[str, Any]]:
+    """A row for every annotation that was not cancelled."""
+    for number, one in enumerate(_listed(path), 1):
         data = one["data"]
         key = str(data.get("chorale_item", one.get("id", number)))
         item = {name: data[name] for name in asked.columns if isinstance(data.get(name), str)}
+        item |= {name: _place(item[name]) for name in asked.media if name in item}
         for made in one.get("annotations") or ():
             if not made.get("was_cancelled"):
                 answer = json.dumps(_answer(task, made.get("result") or [], item), ensure_ascii=False)
@@ -82,14 +111,32 @@ def _rows(path: Path, task: Task, asked: StudioForm) -> Iterator[dict[str, Any]]
 def _answer(task: Task, results: list[Mapping[str, Any]], item: Mapping[str, Any]) -> dict[str, Any]:
     answer = {}
     for field in task.shape.fields:
-        of_field = [result for result in results if result.get("from_name") == field.name]
+        of_field = [_as_exported(result, field) for result in results if result.get("from_name") == field.name]
         if field.studio is None or field.studio.read is None:
             continue
+        if field.kind is FieldKind.RELATIONS:
+            known = {result.get("id") for result in of_field}
+            # Arrows name no control, only the regions that they connect.
+            of_field += [each for each in results if each.get("type") == "relation" and each.get("from_id") in known]
+            of_field = [
+                {**each, "labels": each.get("labels") or [""]} if "from_id" in each else each for each in of_field
+            ]
+            of_field = [each for each in of_field if "from_id" not in each or each["labels"][0]]
         if of_field:
             answer[field.name] = field.studio.read(of_field, item)
         elif field.item is not None:
-            answer[field.name] = []  # nobody marked anything
+            answer[field.name] = {"spans": [], "relations": []} if field.kind is FieldKind.RELATIONS else []
     return answer
+
+
+def _as_exported(result: Mapping[str, Any], field: AnswerField) -> Mapping[str, Any]:
+    """A result as Chorale's own exports have it: a comparison is a choice of a column, a plain shape has a label."""
+    value = result.get("value") or {}
+    if result.get("type") == "pairwise":
+        sides = [option for option, _ in field.options]
+        return {**result, "value": {"choices": [sides[0 if value.get("selected") == "left" else 1]]}}
+    kind = {"rectangle": "rectanglelabels", "polygon": "polygonlabels"}.get(str(result.get("type")))
+    return result if kind is None else {**result, "type": kind, "value": {**value, kind: [field.name]}}
 
 
 def _who(completed_by: Any) -> str:
@@ -100,8 +147,13 @@ def _who(completed_by: Any) -> str:
 
 
 def _as_toml(asked: StudioForm) -> str:
-    shows = ", ".join(f"{{ item = {as_toml(part['item'])}, optional = true }}" for part in asked.options["shows"])
+    shows = ", ".join(
+        f"{{ {', '.join(f'{name} = {_value(value)}' for name, value in part.items())} }}"
+        for part in asked.options["shows"]
+    )
     lines = [f"shows = [{shows}]"]
+    if asked.options["hosts"]:
+        lines.append(f"hosts = {_value(asked.options['hosts'])}")
     for field in asked.options["fields"]:
         lines += ["", "[[stage.options.fields]]", *(f"{name} = {_value(value)}" for name, value in field.items())]
     return "\n".join(lines) + "\n"

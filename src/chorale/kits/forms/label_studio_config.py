@@ -2,12 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from chorale.model import UserError
 
-_OBJECTS = ("Text", "HyperText", "Paragraphs")
+_OBJECTS = {
+    **dict.fromkeys(("Text", "HyperText"), None),
+    "Image": "picture",
+    **dict.fromkeys(("Audio", "AudioPlus"), "audio"),
+    "Video": "video",
+}
+"""What shows a column, and the look that it has in a form."""
 _USUAL_LEVELS = 5
 _NONE = "None of these"
 
@@ -20,6 +26,8 @@ class StudioForm:
     """The columns that are shown, in their order."""
     options: dict[str, Any]
     """The form that asks the same."""
+    media: frozenset[str]
+    """The columns that name a picture, audio or video."""
 
 
 def form_in(xml: str, name: str) -> StudioForm:
@@ -31,39 +39,62 @@ def form_in(xml: str, name: str) -> StudioForm:
     except ElementTree.ParseError as error:
         raise UserError(f"{name} is not XML: {error}. Export the labelling configuration again.") from None
     objects = {
-        tag.attrib["name"]: tag.attrib.get("value", "").removeprefix("$")
+        tag.attrib["name"]: StudioObject(tag.attrib.get("value", "").removeprefix("$"), _OBJECTS[tag.tag])
         for tag in root.iter()
         if tag.tag in _OBJECTS and "name" in tag.attrib
     }
     if not objects:
-        raise UserError(f"{name} shows no text: it has none of the tags {', '.join(_OBJECTS)}.")
+        raise UserError(f"{name} shows nothing that can be imported: it has none of the tags {', '.join(_OBJECTS)}.")
     fields = list(_fields(root, objects, name))
     if not fields:
         raise UserError(f"{name} asks nothing: it has no control such as Choices, Labels, Rating or TextArea.")
-    columns = tuple(dict.fromkeys(objects.values()))
-    shows = [{"item": column, "optional": True} for column in columns]
-    return StudioForm(columns, {"shows": shows, "fields": fields})
+    # A picture to draw on, or a recording to mark, is shown by its field; sides of a comparison, too.
+    used = {field.get("item") for field in fields if field["kind"] in ("boxes", "polygons", "segments")}
+    used |= {side for field in fields for side in field.get("sides", ())}
+    shows = [
+        {"item": each.column, **({"look": each.look} if each.look else {}), "optional": True}
+        for each in dict.fromkeys(objects.values())
+        if each.column not in used
+    ]
+    columns = tuple(dict.fromkeys(each.column for each in objects.values()))
+    media = frozenset(each.column for each in objects.values() if each.look)
+    return StudioForm(columns, {"shows": shows, "fields": fields}, media)
 
 
-def _fields(root: ElementTree.Element, objects: dict[str, str], name: str) -> Iterator[dict[str, Any]]:
+class StudioObject(NamedTuple):
+    """What shows a column of the tasks."""
+
+    column: str
+    look: str | None
+    """None for text."""
+
+
+def _fields(root: ElementTree.Element, objects: dict[str, StudioObject], name: str) -> Iterator[dict[str, Any]]:
     asked = ""
     for tag in root.iter():
         if tag.tag == "Header":
             asked = tag.attrib.get("value", "")
         if "toName" not in tag.attrib:
             continue
+        if tag.attrib.get("perRegion") == "true":
+            words = f"{name} asks <{tag.tag}> for every region (perRegion), which can't be imported."
+            raise UserError(f"{words} Remove it from the configuration.")
         field = tag.attrib["name"]
         yield {
             "name": field,
             "ask": asked or tag.attrib.get("placeholder") or field,
             "required": False,
-            **_kind(tag, objects, name),
+            **_kind(tag, objects, name, [each.attrib["value"] for each in root.iter("Relation")]),
         }
         asked = ""
 
 
-def _kind(tag: ElementTree.Element, objects: dict[str, str], name: str) -> dict[str, Any]:
+def _kind(
+    tag: ElementTree.Element, objects: dict[str, StudioObject], name: str, relations: list[str]
+) -> dict[str, Any]:
     values = [choice.attrib["value"] for choice in tag if "value" in choice.attrib]
+    shown = [objects[each] for each in tag.attrib["toName"].split(",") if each in objects]
+    labels = {} if values == [tag.attrib["name"]] else {"options": values}
     match tag.tag:
         case "Choices" if tag.attrib.get("choice") == "multiple":
             return {"kind": "choices", "options": values, "min": 0, "none": _NONE}
@@ -73,8 +104,29 @@ def _kind(tag: ElementTree.Element, objects: dict[str, str], name: str) -> dict[
             return {"kind": "likert", "levels": int(tag.attrib.get("maxRating", _USUAL_LEVELS))}
         case "TextArea":
             return {"kind": "long_text"}
-        case "Labels":
-            column = objects.get(tag.attrib["toName"], "")
-            labels = {} if values == [tag.attrib["name"]] else {"options": values}
-            return {"kind": "spans", "item": column, "min": 0, "overlap": True, **labels}
+        case "Number":
+            bounds: dict[str, Any] = {
+                key: _number(tag.attrib[key]) for key in ("min", "max", "step") if key in tag.attrib
+            }
+            return {"kind": "number", **bounds}
+        case "DateTime" if tag.attrib.get("only", "date") == "date":
+            return {"kind": "date"}
+        case "Pairwise" if len(shown) == 2:
+            return {"kind": "pair", "sides": [each.column for each in shown]}
+        case "RectangleLabels" | "Rectangle" if shown and shown[0].look == "picture":
+            return {"kind": "boxes", "item": shown[0].column, "min": 0, **labels}
+        case "PolygonLabels" | "Polygon" if shown and shown[0].look == "picture":
+            return {"kind": "polygons", "item": shown[0].column, "min": 0, **labels}
+        case "Labels" if shown and shown[0].look in ("audio", "video"):
+            return {"kind": "segments", "item": shown[0].column, "min": 0, **labels}
+        case "Labels" if shown and relations:
+            between = {"relations": list(dict.fromkeys(relations))}
+            return {"kind": "relations", "item": shown[0].column, "min": 0, "options": values, **between}
+        case "Labels" if shown and shown[0].look is None:
+            return {"kind": "spans", "item": shown[0].column, "min": 0, "overlap": True, **labels}
     raise UserError(f"{name} has the control <{tag.tag}>, which can't be imported. Remove it from the configuration.")
+
+
+def _number(text: str) -> int | float:
+    number = float(text)
+    return int(number) if number.is_integer() else number

@@ -218,6 +218,7 @@ def add_item_routes(shown: Console) -> None:
             state=state,
             released={"yes": True, "no": False}.get(accepted),
             disagreement=disagreement,
+            written=tuple(field.name for field in chosen.task.shape.fields if not field.compared),
             below=_number(below),
             worker=worker.strip(),
             arm=arm if arms else "",

@@ -18,7 +18,7 @@ def labelstudio(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a finished study of annotations from Label Studio: texts with choices, ratings, labelled spans and texts."""
+    """Make a finished study of annotations from Label Studio: choices, ratings, texts, spans, relations and regions."""
     done = import_label_studio(tasks, config, out, title or out.name)
     if as_json:
         stages = {name: dict(counts) for name, counts in done.stages.items()}

@@ -6,7 +6,8 @@ from math import isfinite
 from random import Random
 from typing import Any, ClassVar
 
-from chorale.contract.fields import FieldKind, Scale
+from chorale.contract.fields import FieldKind, Scale, StudioControl
+from chorale.kits.forms.task import studio
 from chorale.kits.forms.task.fields import FormField, Votes
 from chorale.kits.forms.task.settings import Kind
 from chorale.metrics.aggregation import trust_weighted_share
@@ -102,6 +103,9 @@ class NumberField(FormField):
         low, high = self.settings.ends
         return {"min": low, "max": high, "step": self.step, "unit": self.settings.unit}
 
+    def studio(self) -> StudioControl:
+        return studio.number(self.settings.name, *self.settings.ends, self.step)
+
 
 class DateField(FormField):
     """A day, as ISO 8601 writes it."""
@@ -112,6 +116,9 @@ class DateField(FormField):
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "format": "date"}
+
+    def studio(self) -> StudioControl:
+        return studio.day(self.settings.name)
 
     def parse(self, raw: Any) -> str:
         day = _day(raw)

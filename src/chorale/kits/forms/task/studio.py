@@ -52,6 +52,26 @@ def rating(name: str, levels: int) -> StudioControl:
     )
 
 
+def number(name: str, low: float | None, high: float | None, step: float | None) -> StudioControl:
+    """A `Number` control."""
+    bounds = {"min": low, "max": high, "step": step}
+    given = {key: f"{value:g}" for key, value in bounds.items() if value is not None}
+    return StudioControl(
+        lambda to: element("Number", name=name, toName=to, **given),
+        lambda value, _: [{"type": "number", "value": {"number": value}}],
+        lambda results, _: results[0]["value"]["number"],
+    )
+
+
+def day(name: str) -> StudioControl:
+    """A `DateTime` control that asks for a date."""
+    return StudioControl(
+        lambda to: element("DateTime", name=name, toName=to, only="date", format="%Y-%m-%d"),
+        lambda value, _: [{"type": "datetime", "value": {"datetime": value}}],
+        lambda results, _: str(results[0]["value"]["datetime"])[:10],
+    )
+
+
 def text_area(name: str, ask: str, *, written: bool = False) -> StudioControl:
     """A `TextArea`: what people wrote, or for anything else, the value as JSON."""
 
