@@ -131,8 +131,8 @@ def test_owner_expert_and_viewer_walk_through_the_console(chromium: Browser, tmp
 def owner_walks(page: Page, site: Site) -> str:
     """Sets up, looks around, acts; the link made for a viewer."""
     set_up(page, site)
-    expect(page.get_by_role("img", name=re.compile("gives .* items to"))).to_be_visible()
-    expect(page.get_by_role("img", name=re.compile("agree over time"))).to_be_visible()
+    expect(page.get_by_role("img", name="The stages as a flow")).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("^Agreement between answers")).first).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate(WIDER_THAN_SCREEN) <= 0
     # What happened is in view on a phone, and not beyond the edge of a table.

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -15,6 +16,7 @@ from starlette.testclient import TestClient
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.files.progress_file import Progress, progress_writer, read_progress
+from chorale.model import UserError
 from chorale.store import events
 from chorale.web.app import create_app
 from chorale.web.console import report_jobs
@@ -46,8 +48,8 @@ def as_owner(study: Study, folder: Path | None) -> TestClient:
 
 def sleeper(monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
     """Let another program run in place of the report."""
-    started = report_jobs.subprocess.Popen
-    monkeypatch.setattr(report_jobs.subprocess, "Popen", lambda _, **options: started(command, **options))
+    started = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda _, **options: started(command, **options))
 
 
 def until(state: str, folder: Path) -> report_jobs.ReportJob:
@@ -110,7 +112,7 @@ def test_without_a_folder_or_with_one_that_is_not_writable_the_page_says_so(stud
     assert "started without a study folder" in client.get("/console/report").text
     assert client.post("/console/report").status_code == 422
     (tmp_path / "study" / FOLDER).write_text("a file in the way")
-    with pytest.raises(report_jobs.UserError, match="cannot be written"):
+    with pytest.raises(UserError, match="cannot be written"):
         start_report(tmp_path / "study", "", "maya", 0, arms=False)
 
 

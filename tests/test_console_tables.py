@@ -110,9 +110,9 @@ def test_workers_are_sorted_filtered_and_paged_by_the_database(busy: Study) -> N
     for order in ("worker", "status", "gold", "judgments", "earned", "time", "wage", "entered"):
         for downwards in (False, True):
             seen = []
-            for page in (1, 2, 3):
-                wanted = WorkersWanted(stage.id, order, downwards, size=2, page=page)
-                found = look(busy, lambda tx, wanted=wanted: workers_page(tx, wanted))
+            for number in (1, 2, 3):
+                wanted = WorkersWanted(stage.id, order, downwards, size=2, page=number)
+                found = look(busy, partial(workers_page, wanted=wanted))
                 seen += [row.worker for row in found.rows]
             assert sorted(seen) == sorted(row.worker for row in rows), (order, downwards)
             assert (found.total, found.active) == (5, 4)
@@ -132,7 +132,7 @@ def test_the_ledger_and_the_log_are_paged_both_ways_without_gaps(busy: Study) ->
     older: list[int] = []
     window = Window(7)
     while True:
-        page = look(busy, lambda tx, window=window: ledger_page(tx, window))
+        page = look(busy, partial(ledger_page, window=window))
         older += [entry.id for entry in page.rows]
         assert page.count.rows == len(whole)
         if not page.has_older:
@@ -203,7 +203,7 @@ def test_both_databases_filter_sort_and_count(make_study: "StudyMaker") -> None:
     for order in ("worker", "status", "gold", "judgments", "answers", "earned", "time", "wage", "entered"):
         for downwards in (False, True):
             wanted = WorkersWanted(stage_id, order, downwards, status="active", find="w-")
-            found = look(study, lambda tx, wanted=wanted: workers_page(tx, wanted))
+            found = look(study, partial(workers_page, wanted=wanted))
             assert (len(found.rows), found.total, found.active) == (3, 3, 3), order
     entries = look(study, lambda tx: ledger_page(tx, Window(5), kind="base", stage_name="meaningful"))
     assert len(entries.rows) == 5 and entries.has_older and entries.count.rows == 12
@@ -212,8 +212,8 @@ def test_both_databases_filter_sort_and_count(make_study: "StudyMaker") -> None:
     assert look(study, lambda tx: events_page(tx, Window(2), kind="arrived")).count.rows == 3
     for sought, count in (("A00001", 2), ("100%", 0), ("a00001:l", 1)):
         wanted_items = ItemsWanted(stage_id, find=sought)
-        assert look(study, lambda tx, wanted=wanted_items: count_items(tx, wanted)).rows == count
-        assert len(look(study, lambda tx, wanted=wanted_items: item_ids(tx, wanted, 9))) == count
+        assert look(study, partial(count_items, wanted=wanted_items)).rows == count
+        assert len(look(study, partial(item_ids, wanted=wanted_items, limit=9))) == count
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Pages of long tables for the console: filtered, sorted and counted by the database."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, case, func, select
@@ -110,7 +110,7 @@ def events_page(
         *([] if worker_id is None else [event.c.worker_id == worker_id]),
     ]
     query: Select[Any] = (
-        select(*event.c["id", "at", "kind"], stage.c.name, worker.c.pseudonym, item.c.key, event.c.evidence)
+        select(event.c.id, event.c.at, event.c.kind, stage.c.name, worker.c.pseudonym, item.c.key, event.c.evidence)
         .outerjoin_from(event, stage, stage.c.id == event.c.stage_id)
         .outerjoin(worker, worker.c.id == event.c.worker_id)
         .outerjoin(item, item.c.id == event.c.item_id)
@@ -118,7 +118,7 @@ def events_page(
     )
     rows, newer, older = _within(tx, query, event.c.id, window)
     return EventsPage(
-        [Event(*row[:-1], from_text(row[-1])) for row in rows],
+        [replace(Event(*row), evidence=from_text(row[-1])) for row in rows],
         newer,
         older,
         _counted(tx, select(event.c.id).where(*wanted)),

@@ -23,7 +23,7 @@ from chorale.web.worker import StageInPath
 CANDIDATES_SHOWN = 10
 # Beyond this number the page does not count.
 CANDIDATES_COUNTED = 200
-GOLD_PER_PAGE = 25
+GOLD_PER_PAGE = 10
 # Gold that enough people answered and most got wrong is more likely to be wrong itself.
 SUSPICIOUS_AFTER = 5
 SUSPICIOUS_BELOW = 0.5
