@@ -608,7 +608,7 @@ async def test_odd_addresses_are_refused(study: Study, app: FastAPI, path: str) 
     async with browser(app) as client:
         await set_up(client, study)
         answer = await client.get(path)
-    assert answer.status_code == 422 and "That did not work" in answer.text
+    assert answer.status_code == 422 and "Not possible" in answer.text
 
 
 # Steering and seeing

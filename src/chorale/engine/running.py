@@ -26,9 +26,12 @@ from chorale.model import (
     UserError,
 )
 from chorale.model.frozen import frozen
+from chorale.model.wording import worded
+from chorale.present.language import Language
+from chorale.present.languages import language_of
 from chorale.protocol import Admission, Ahead, Reason, ahead, closed_by, lowest_correct, may_enter, skips_left
 from chorale.protocol.training import WorkBehind, work_behind
-from chorale.registry import loaded_parts
+from chorale.registry import installed, loaded_parts
 from chorale.store import Store, kit_tables
 from chorale.store.codec import MOST_ANSWERS, SHORT_ANSWER, as_text, frozen_from_text
 from chorale.store.consents import ConsentForm
@@ -259,7 +262,7 @@ def judgments_asked(study: "Study", stage: RunningStage) -> deque[int]:
 
 def no_such_stage() -> Refusal:
     """What is for another arm, or for experts, looks to others exactly like what does not exist."""
-    return Refusal("no_such_stage", "This study has no such stage. Go back to the start page.", 404)
+    return Refusal("no_such_stage", worded("This study has no such part. Go back to your overview."), 404)
 
 
 NO_CONSENT_NEEDED = 0
@@ -319,6 +322,13 @@ class Study:
     @cached_property
     def _by_id(self) -> Mapping[int, RunningStage]:
         return {stage.id: stage for stage in self.stages.values()}
+
+    @cached_property
+    def language(self) -> Language:
+        """The language of worker pages, with the catalogues of its kits."""
+        used = [kit for kit in installed().kits.values() if self.task_names & set(kit.tasks)]
+        folders = tuple(kit.catalogues for kit in used if kit.catalogues is not None)
+        return language_of(self.settings.study.language, folders)
 
     @cached_property
     def titles(self) -> Mapping[str, str]:

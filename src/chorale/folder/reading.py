@@ -15,6 +15,7 @@ from chorale.folder.checking.stages import read_stages
 from chorale.folder.feedback import TemplateMistakeError, check_template
 from chorale.model import Problem, StudySettings, UserError
 from chorale.model.shared_options import with_shared_options
+from chorale.present.languages import languages
 
 __all__ = [
     "SETTINGS_FILE",
@@ -71,6 +72,7 @@ def _read_study(raw: dict[str, Any], report: CheckReport) -> StudyFolder | None:
     messages = read_gates(raw, settings, report)
     if settings is not None:
         check_protocol(settings, contents, report)
+        _check_language(settings.study.language, report)
         check_recruiting(settings, report)
         check_models(settings, [content.task for content in contents], report)
     if settings is None or report.problems:
@@ -83,6 +85,12 @@ def _read_study(raw: dict[str, Any], report: CheckReport) -> StudyFolder | None:
         stages=tuple(content.complete(stage) for content, stage in zip(contents, settings.stage, strict=True)),
         messages=messages,
     )
+
+
+def _check_language(language: str, report: CheckReport) -> None:
+    if language not in languages():
+        known = ", ".join(languages())
+        report.setting(("study", "language"), "has no translation of worker pages", f"Use one of {known}.", language)
 
 
 _EXTRA = {"study": "a study", "contact": "team@example.org", "bonus": "1.00"}

@@ -1,5 +1,7 @@
 /** Buttons that copy a text: `data-copy` names the element with the text, `data-copied` where to say that it worked. */
 
+import { say } from "./say.js";
+
 /** @param {Document} page */
 export function offerCopying(page) {
   // Only pages on https or localhost may write to the clipboard; elsewhere the text can still be selected.
@@ -16,7 +18,7 @@ export function offerCopying(page) {
         () => true,
         () => false,
       );
-      told.textContent = copied ? "Copied." : "Please select the text and copy it.";
+      told.textContent = copied ? say("Copied.") : say("Please select the text and copy it.");
     });
   }
 }
