@@ -90,7 +90,12 @@ def _read_study(raw: dict[str, Any], report: CheckReport) -> StudyFolder | None:
 def _check_language(language: str, report: CheckReport) -> None:
     if language not in languages():
         known = ", ".join(languages())
-        report.setting(("study", "language"), "has no translation of worker pages", f"Use one of {known}.", language)
+        report.setting(
+            ("study", "language"),
+            "`study.language` is not a language of worker pages",
+            f"Use one of {known}.",
+            language,
+        )
 
 
 _EXTRA = {"study": "a study", "contact": "team@example.org", "bonus": "1.00"}
