@@ -21,6 +21,7 @@ from chorale.model.money import minor_digits
 from chorale.model.wording import Wording
 from chorale.present.language import Language
 
+_LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
 _FORMULA = re.compile(r"[n0-9 %<>=!&|?:()]+")
 
 
@@ -92,4 +93,6 @@ def _money(locale: Locale, amount: int, currency: str) -> str:
     exact = Decimal(amount).scaleb(-digits)
     # The ledger's digits count, should Babel know other ones for the currency.
     known = digits == get_currency_precision(currency)
-    return format_currency(exact, currency, locale=locale, currency_digits=known, decimal_quantization=known)
+    text = format_currency(exact, currency, locale=locale, currency_digits=known, decimal_quantization=known)
+    # A sign after Latin letters stays with them where words run from right to left.
+    return f"{text}{_LEFT_TO_RIGHT}" if locale.text_direction == "rtl" and text[-2:-1].isascii() else text

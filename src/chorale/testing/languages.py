@@ -1,8 +1,8 @@
 """Sentences of worker pages: what there is to translate, and what catalogues lack.
 
-`python -m chorale.testing.languages FOLDER` collects the sentences in the sources below a folder and brings the
-catalogues in its folder `catalogues` up to date: new sentences are added untranslated, and those that are gone are
-removed. `LANGUAGE ...` after the folder starts catalogues of these languages.
+`python -m chorale.testing.languages FOLDER LANGUAGE ...` collects the sentences in the sources below a folder and
+brings the catalogues in its folder `catalogues` up to date: new sentences are added untranslated, and those that are
+gone are removed. Catalogues of the languages named are started. Without a folder, it does so for Chorale itself.
 """
 
 import re
@@ -22,9 +22,12 @@ from babel.plural import to_gettext
 from jinja2.ext import babel_extract
 
 from chorale.present.language import said_in
+from chorale.present.languages import CATALOGUES
 from chorale.present.translated import read_catalogue
 
 FOLDER = "catalogues"
+PACKAGE = CATALOGUES.parent.parent
+KITS = PACKAGE / "kits"
 _KEYWORDS: Mapping[str, Any] = {
     "say": None,
     "worded": None,
@@ -138,10 +141,21 @@ def _key(message: Message) -> str:
     return message.id if isinstance(message.id, str) else message.id[0]
 
 
+def update_own(languages: Iterable[str] = ()) -> list[Path]:
+    """Bring the catalogues of Chorale and of the kits in it up to date; the files."""
+    codes = list(languages)
+    written = write_catalogues(sentences_in(PACKAGE, without=[KITS]), CATALOGUES, codes)
+    for place in sorted(KITS.glob(f"*/{FOLDER}")):
+        written += update(place.parent, codes)
+    return written
+
+
 def main(arguments: list[str]) -> None:
-    folder = Path(arguments[0])
-    for path in update(folder, arguments[1:]):
-        print(path)  # noqa: T201 - a program
+    if arguments and Path(arguments[0]).is_dir():
+        written = update(Path(arguments[0]), arguments[1:])
+    else:
+        written = update_own(arguments)
+    print(*written, sep="\n")  # noqa: T201 - a program
 
 
 if __name__ == "__main__":

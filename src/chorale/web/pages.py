@@ -122,6 +122,10 @@ SENTENCES = "/static/sentences.js"
 """The address of the sentences that scripts use, where pages are not in English."""
 
 
+_BDI = Markup("<bdi>{}</bdi>")
+"""For names in another language between words that run from right to left."""
+
+
 class Pages:
     """The study's templates, in the language of the study and, for the console, in English."""
 
@@ -148,6 +152,7 @@ class Pages:
             money=lambda amount: language.money(amount, study.settings.pay.currency),
             language=language,
             sentences=f"{SENTENCES}?v={version}" if language.for_browser else None,
+            isolated=lambda text: _BDI.format(text) if language.direction == "rtl" else text,
             say=lambda source, /, **values: _said(language, worded(source, **values)),
             say_count=lambda number, one, several, /, **values: _said(
                 language, counted(number, one, several, **values)
