@@ -13,12 +13,14 @@ from chorale.contract import AnswerError, Task
 from chorale.engine.clock import Clock
 from chorale.engine.parts import WorkPart
 from chorale.folder.expected_pay import works_for_nothing
+from chorale.folder.study_language import study_language
 from chorale.model import (
     EXPERT,
     Answer,
     GateSettings,
     GoldRecord,
     Item,
+    ItemState,
     Refusal,
     StageSettings,
     Standing,
@@ -28,10 +30,9 @@ from chorale.model import (
 from chorale.model.frozen import frozen
 from chorale.model.wording import worded
 from chorale.present.language import Language
-from chorale.present.languages import language_of
 from chorale.protocol import Admission, Ahead, Reason, ahead, closed_by, lowest_correct, may_enter, skips_left
 from chorale.protocol.training import WorkBehind, work_behind
-from chorale.registry import installed, loaded_parts
+from chorale.registry import loaded_parts
 from chorale.store import Store, kit_tables
 from chorale.store.codec import MOST_ANSWERS, SHORT_ANSWER, as_text, frozen_from_text
 from chorale.store.consents import ConsentForm
@@ -76,6 +77,11 @@ class RunningStage:
         """What a worker sees of an item, as it is stored. Remembered for a while, since others get it too."""
         view = self.task.form.view
         return lru_cache(maxsize=MOST_VIEWS)(lambda payload: frozen(view(frozen_from_text(payload))))
+
+    @cached_property
+    def asks_model_first(self) -> bool:
+        """Whether a model answers its items before people are asked."""
+        return self.settings.first_state is ItemState.WAITING
 
     def admission(self, credentials: Credentials, record: GoldRecord | None = None) -> Admission:
         """Whether somebody with these credentials may work here, and with this gold in the stage it asks for."""
@@ -191,9 +197,15 @@ class RunningStage:
 
     @cached_property
     def kept_apart(self) -> Apart:
-        """Which items are kept from those who have worked on what belongs to them."""
+        """Which items are kept from those who have worked on what belongs to them, or whom they are not for."""
         rule = self.settings.entry.exclude_contributors
-        return Apart(self.levels if rule else 0, self.not_seen_later, rule == "group", self.reviewed_by_group)
+        apart = Apart(self.levels if rule else 0, self.not_seen_later, rule == "group", self.reviewed_by_group)
+        return apart._replace(assigned=self.is_assigned)
+
+    @property
+    def is_assigned(self) -> bool:
+        """Whether some of its items are for given people only."""
+        return self.settings.items is not None and self.settings.items.assigned is not None
 
 
 @dataclass(frozen=True)
@@ -325,10 +337,8 @@ class Study:
 
     @cached_property
     def language(self) -> Language:
-        """The language of worker pages, with the catalogues of its kits."""
-        used = [kit for kit in installed().kits.values() if self.task_names & set(kit.tasks)]
-        folders = tuple(kit.catalogues for kit in used if kit.catalogues is not None)
-        return language_of(self.settings.study.language, folders)
+        """The language of worker pages."""
+        return study_language(self.settings)
 
     @cached_property
     def titles(self) -> Mapping[str, str]:

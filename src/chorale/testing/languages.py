@@ -36,6 +36,8 @@ _KEYWORDS: Mapping[str, Any] = {
     "sayCount": (2, 3),
 }
 _METHODS = {".py": "python", ".js": "javascript"}
+_SAYS = re.compile(r"/say\.js\"|choraleSay")
+"""Scripts that say something in the language of the study."""
 _PLACEHOLDER = re.compile(r"\{\w*\}")
 
 
@@ -51,6 +53,8 @@ def sentences_in(folder: Path, *, without: Iterable[Path] = ()) -> Catalog:
 
 
 def _sentences_of(path: Path) -> Iterator[str | tuple[str, ...]]:
+    if path.suffix == ".js" and not _SAYS.search(path.read_text("utf-8")):
+        return  # a `say` of its own, for those who run studies
     with path.open("rb") as file:
         method: Any = _METHODS.get(path.suffix, babel_extract)
         for _, source, *_ in extract(method, file, _KEYWORDS):

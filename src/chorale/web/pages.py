@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import nh3
 from fastapi.responses import HTMLResponse
@@ -19,7 +19,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from chorale import __version__
-from chorale.engine.running import Study
+from chorale.folder.study_language import study_language
+from chorale.model import StudySettings
 from chorale.model.wording import Wording, counted, worded
 from chorale.present.language import Language
 
@@ -126,17 +127,24 @@ _BDI = Markup("<bdi>{}</bdi>")
 """For names in another language between words that run from right to left."""
 
 
+class HasSettings(Protocol):
+    """A study, open or being designed."""
+
+    @property
+    def settings(self) -> StudySettings: ...
+
+
 class Pages:
     """The study's templates, in the language of the study and, for the console, in English."""
 
-    def __init__(self, study: Study, more_templates: Sequence[Path] = ()) -> None:
-        self.language = study.language
+    def __init__(self, study: HasSettings, more_templates: Sequence[Path] = ()) -> None:
+        self.language = study_language(study.settings)
         self.sentences = self.language.for_browser.encode()
         """The script that has the sentences; empty for English."""
         self._workers = self._environment(study, self.language, more_templates)
         self._console = self._environment(study, Language(), more_templates)
 
-    def _environment(self, study: Study, language: Language, more_templates: Sequence[Path]) -> Environment:
+    def _environment(self, study: HasSettings, language: Language, more_templates: Sequence[Path]) -> Environment:
         environment = Environment(
             loader=FileSystemLoader([TEMPLATES, *more_templates]),
             autoescape=True,

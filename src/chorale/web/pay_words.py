@@ -10,12 +10,12 @@ COUNTED = 41
 """Parts of an answer whose bonus a page shows beforehand, from none on."""
 
 
-def bonus_texts(pay: StagePay, study: Study) -> list[str]:
+def bonus_texts(pay: StagePay, currency: str, language: Language) -> list[str]:
     """What an answer earns beyond its pay by its number of parts, for forms that count as people write."""
     if pay.parts is None:
         return []
     bonuses = [parts_bonus(count, pay.parts) for count in range(COUNTED)]
-    return [_money(bonus, study) if bonus else "" for bonus in bonuses]
+    return [language.money(bonus, currency) if bonus else "" for bonus in bonuses]
 
 
 def _money(amount: int, study: Study) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from chorale.model.setting_types import Fraction, Settings
+from chorale.rehearsal.simulated.language_models import SimulatedModel
 from chorale.rehearsal.simulated.models import Mode, WorkerModel
 
 
@@ -102,6 +103,9 @@ class CrowdSettings(Settings):
         description="How much items differ in how hard they are: the standard deviation of the log-odds of a right "
         "answer. With 0 nobody errs because others do; crowds we looked at had 0.5 to 1.5. If not given, 0, or with "
         "`--fit` what the judgments tell.",
+    )
+    model: tuple[SimulatedModel, ...] = Field(
+        default=(), description="The models of the study file, as they are expected to be."
     )
     kind: tuple[KindSettings, ...] = Field(
         default=USUAL_KINDS, min_length=1, description="The kinds of people; a crowd as panels have them if not given."

@@ -26,6 +26,7 @@ from chorale.engine.clock import fast_clock, wall_clock
 from chorale.engine.opening import bring_in_additions, open_study, serving_alone
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
+from chorale.engine.simulation import note_simulated_people
 from chorale.folder.plan import plan_stage
 from chorale.folder.reading import StudyFolder, load_folder
 from chorale.folder.templates import create_study
@@ -137,6 +138,7 @@ class Demonstration:
         crowd = mixed_crowd(self.workers, self.seed)
         truth = StudyTruth(folder)
         people = [_person(folder, truth, model, f"{self.seed}:{number}") for number, model in enumerate(crowd)]
+        study.store.write(lambda tx: note_simulated_people(tx, study, len(people))).result()
         place = CrowdSite(site, folder.settings.arrival, list(study.stages), SPEED)
         self._say(f"{len(people)} simulated workers of mixed quality are at work on {site}")
         with counting("judgments", truth.expected_submissions(), on_stderr=self.as_json) as count:

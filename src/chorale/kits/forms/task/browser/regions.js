@@ -24,6 +24,7 @@ export default class Regions extends Field {
       alt: say("The picture to draw on"),
       kind: rules.kind === "boxes" ? "box" : "polygon",
       labels: rules.labels.map(([, label]) => label),
+      preselected: false,
       changed,
     });
     this.drawing.image.addEventListener("load", () => this.#restore());
@@ -65,6 +66,7 @@ export default class Regions extends Field {
     const { min = 0, max, required } = this.rules;
     if (count === 0 && !required) return null;
     if (this.drawing.pending.length > 0) return say("Finish the shape you have started, or press Escape.");
+    if (this.drawing.unlabelled > 0) return this.rules.kind === "boxes" ? say("Choose a label for the box without one.") : say("Choose a label for the polygon without one.");
     if (count < min) return sayCount(min, "Draw on the picture first.", "Draw at least {count} shapes (you have drawn {drawn}).", { drawn: count });
     return max && count > max ? sayCount(max, "Draw at most {count} shape (you have drawn {drawn}).", "Draw at most {count} shapes (you have drawn {drawn}).", { drawn: count }) : null;
   }
