@@ -10,7 +10,7 @@ DEV_READY := $(VENV)/.dev-ready
 HEAVY_READY := $(VENV)/.heavy-ready
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
-.PHONY: demo test test-all lint style bench browser docs clean help
+.PHONY: demo test test-all lint style bench browser docs languages clean help
 
 help:
 	@echo "make demo       a simulated crowd does the rules study; the site stays up (ONCE=1: exit instead)"
@@ -18,6 +18,7 @@ help:
 	@echo "make test-all   the same, and the longer tests"
 	@echo "make bench      the figures of docs/performance.md"
 	@echo "make docs       the documentation as a site, in site/"
+	@echo "make languages  sentences of worker pages into the catalogues (NEW=it: start a language)"
 	@echo "make clean      forget the virtual environment and caches"
 
 # What the tests need that a base install has not.
@@ -55,6 +56,9 @@ $(HEAVY_READY): $(DEV_READY)
 
 demo: $(READY)
 	$(BIN)/chorale demo $(if $(ONCE),--once)
+
+languages: $(DEV_READY)
+	$(BIN)/python -m chorale.testing.languages $(NEW)
 
 lint: style
 	$(BIN)/mypy

@@ -93,7 +93,7 @@ def test_a_worker_reads_what_each_bonus_was_for_the_newest_first(study: Study, c
         give(study, first, 1 + number, f"reason {number}", f"key-again-{number}")
     *rows, rest = listed(start_page(study, 0))
     assert [row.split()[0] for row in rows] == ["$0.05", "$0.04", "$0.03", "$0.02", "$0.01"]
-    assert len(rows) == MOST_BONUSES and rest == "and 3 more, all of them part of what you have earned"
+    assert len(rows) == MOST_BONUSES and rest == "and 3 more, included in your earnings"
 
 
 def test_what_gold_earned_is_told_together_and_never_more_than_the_day(
@@ -114,10 +114,7 @@ def test_what_gold_earned_is_told_together_and_never_more_than_the_day(
             person.submit(offer, answer)
         paid = len(met) - 1
         assert paid > 2
-        told = (
-            f"${0.07 * paid:.2f} {paid} times, last on 15 January 2027 "
-            "For answering well in “Is it meaningful?”, where we know the answer"
-        )
+        told = f"${0.07 * paid:.2f} {paid} times, last on 15 January 2027 For good answers in “Is it meaningful?”"
         # While the day goes on, nothing is said: a sum that grows tells which answer it grew by.
         assert listed(start_page(study, 0)) == []
         clock.pass_minutes(24 * 60)
@@ -131,7 +128,7 @@ def test_what_gold_earned_is_told_together_and_never_more_than_the_day(
         clock.pass_minutes(24 * 60)
         page = start_page(study, 0)
         assert listed(page) == [
-            "$0.07 16 January 2027 For answers in “Is it meaningful?” that were right after all: the mistake was ours",
+            "$0.07 16 January 2027 For correct answers in “Is it meaningful?” that we had counted as wrong",
             told,
         ]
         shown = page.partition('id="bonuses"')[2].partition("</section>")[0]
@@ -174,7 +171,7 @@ def test_no_sum_a_worker_reads_grows_by_what_gold_earns(
             base, all_of_it = f"${answered * pay / 100:.2f}", f"${(answered * pay + golden * 7) / 100:.2f}"
             page = client.get("/").text
             assert earned_on(page)[:2] == [(base, ""), ("", base)]
-            assert "added when the day is over" in page
+            assert "added at midnight UTC" in page
             assert sum(look(study, ledger.ledger_totals).values()) >= answered * pay + golden * 7
             clock.pass_minutes(24 * 60)
             assert earned_on(client.get("/").text)[:2] == [(all_of_it, ""), ("", all_of_it)]
@@ -199,9 +196,7 @@ def test_many_small_bonuses_do_not_hide_one_that_somebody_gave(study: Study, clo
     study.store.write(write_much).result()
     found = look(study, lambda tx: bonuses_of(tx, study, person.id))
     assert found.latest[:2] == (
-        Bonus(
-            date(2027, 1, 16), 3300, 300, "For answers in “Work a” with more parts than the pay for one covers", False
-        ),
+        Bonus(date(2027, 1, 16), 3300, 300, "For longer answers in “Work a”", False),
         Bonus(date(2027, 1, 15), 150, 1, "careful work", True),
     )
     assert (len(found.latest), found.more) == (4, 0)

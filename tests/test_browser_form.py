@@ -486,7 +486,7 @@ def test_practice_shows_what_is_right_beside_what_was_answered(chromium: Browser
         worker.at_question(2)
         page.get_by_text("bad", exact=True).tap()
         page.locator("#submit").tap()
-        expect(worker.saved).to_have_text("That was right. Answer 2 saved")
+        expect(worker.saved).to_have_text("Correct! Answer 2 saved")
         for context in chromium.contexts:
             context.close()
         assert scene.watch.complaints == []

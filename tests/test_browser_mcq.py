@@ -285,12 +285,12 @@ def test_a_first_answer_waits_for_the_connection(in_two_steps: Scene) -> None:
         page.locator(f"[name=answer_{number}]").first.check()
     page.route("**/first", lambda route: route.abort())
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Your first answer is not stored yet.")).to_be_visible()
+    expect(page.get_by_text("Your first answer is not saved yet.")).to_be_visible()
     expect(page.locator(".mcq-key").first).to_be_hidden()
     page.unroute("**/first")
     page.get_by_role("button", name="Try now").click()
     expect(page.locator(".mcq-key").first).to_be_visible()
-    expect(page.get_by_text("Your first answer is not stored yet.")).to_be_hidden()
+    expect(page.get_by_text("Your first answer is not saved yet.")).to_be_hidden()
 
 
 @pytest.mark.slow
@@ -313,10 +313,10 @@ def test_the_first_quiz_of_the_tutorial_explains_at_once_and_the_second_does_not
             said = explained(worker, number, right if number == 1 else wrong)
             # What was compared is said again, every question and option on a line of its own.
             assert len(said) == (0 if number == 1 else 1 + 2 * (1 + 4)), said
-        expect(worker.rest).to_have_text("That was all of it. Thank you!")
+        expect(worker.rest).to_have_text("You have answered all questions. Thank you!")
         worker.open("quiz-2")
         assert [explained(worker, number, "first") for number in range(1, 5)] == [[], [], [], []]
-        expect(worker.rest).to_have_text("That was all of it. Thank you!")
+        expect(worker.rest).to_have_text("You have answered all questions. Thank you!")
         worker.open("tutorial")
         assert barriers(worker.page) == ""
         assert scene.watch.complaints == []

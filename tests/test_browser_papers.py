@@ -64,7 +64,9 @@ def join_as_expert(scene: Scene, name: str) -> Page:
 
 def work(page: Page, answer: Callable[[Page], None]) -> None:
     """Answer until nothing is left for them."""
-    over = page.locator("#rest-title").or_(page.get_by_role("link", name="Back to the desk")).filter(visible=True)
+    over = (
+        page.locator("#rest-title").or_(page.get_by_role("link", name="Back to the review queue")).filter(visible=True)
+    )
     number = 1
     while True:
         here = page.locator(f"#panel-item[aria-label='Question {number}']").filter(visible=True)

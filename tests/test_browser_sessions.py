@@ -49,7 +49,7 @@ def test_pages_open_during_a_restore_say_what_happened(scene: Scene, folder: Pat
     run("restore", folder, folder.parent / "backup", "--replace")
     scene.site.restart()
     # Both send again by themselves.
-    expect(late.notices).to_contain_text("One answer could not be accepted.")
+    expect(late.notices).to_contain_text("One answer was not accepted.")
     expect(late.notices).to_contain_text("is not counted for anybody")
     expect(late.rest).to_have_text("Your session has ended")
     expect(late.page.locator("#rest-message")).to_contain_text("This study was restored on")

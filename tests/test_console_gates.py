@@ -105,7 +105,7 @@ def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
         "/console/queue?done=message-sent"
     )
     shown = as_worker(study, person).get("/").text
-    assert "Messages to you" in shown and "being checked" not in shown
+    assert "Your messages" in shown and "being checked" not in shown
     assert "Well <em>done</em>." in shown
     assert "New" in shown
     # Having been shown, it is no longer new.

@@ -97,7 +97,7 @@ def test_a_first_answer_that_is_none_shows_nothing(study: Study, answer: Any) ->
 def test_a_whole_answer_without_a_first_one_is_refused(study: Study) -> None:
     person = Person(study, "ada")
     offer = person.next("grade")
-    with pytest.raises(Refusal, match="answer the first part") as refused:
+    with pytest.raises(Refusal, match="Answer the first part") as refused:
         person.submit(offer, WHOLE)
     assert refused.value.code == "invalid_answer"
 

@@ -390,7 +390,7 @@ def test_withdrawing_takes_two_steps_and_is_final(make_study: StudyMaker) -> Non
         assert site.post(f"/api/assignments/{token}/submit", json=answer).status_code == 200
         held = site.post("/api/stages/meaningful/next", json={}).json()["assignment"]["id"]
         page = site.get("/withdraw").text
-        assert "You are still paid $0.03" in page and "Your answers are erased" in page
+        assert "You will still be paid $0.03" in page and "Your answers are erased" in page
         assert site.post("/withdraw", data={}).status_code == 422
         assert site.post("/api/stages/meaningful/next", json={}).json()["assignment"]["id"] == held
         assert site.post("/withdraw", data={"sure": "yes"}).status_code == 303

@@ -66,11 +66,11 @@ def test_lines_that_are_not_toml_do_not_hide_the_other_mistakes(tmp_path: Path) 
 def test_a_text_without_spaces_is_warned_of(tmp_path: Path, text: str) -> None:
     spans = field_toml(name="spans", kind="spans", ask="Which?", item="text")
     write_form_study(tmp_path, spans, rows=json.dumps({"id": "a", "text": text}) + "\n")
-    (note,) = (one for one in study_notes(load_folder(tmp_path)) if "written apart" in one)
-    assert note.startswith("only: in 1 item `text` has words that are not written apart, which makes")
+    (note,) = (one for one in study_notes(load_folder(tmp_path)) if "spaces between words" in one)
+    assert note.startswith("only: in 1 item `text` has no spaces between words, so spans are marked by character")
     for fine in ("Don't shout, please!", "لا تصرخ في وجهي من فضلك", ["你", "真", "是", "个", "大", "傻瓜"]):
         write_form_study(tmp_path, spans, rows=json.dumps({"id": "a", "text": fine}) + "\n")
-        assert not any("written apart" in one for one in study_notes(load_folder(tmp_path)))
+        assert not any("spaces between words" in one for one in study_notes(load_folder(tmp_path)))
 
 
 def test_gold_in_free_text_is_warned_of(tmp_path: Path) -> None:

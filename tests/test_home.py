@@ -16,6 +16,7 @@ from chorale.engine.visit import visit
 from chorale.engine.way_in import way_in
 from chorale.engine.work import StageVisit, Visit
 from chorale.model import EntrySettings, GoldRecord, StageSettings
+from chorale.present.language import Language
 from chorale.protocol import Reason, Situation, State, never
 from chorale.protocol.eligibility import may_enter
 from chorale.protocol.situation_words import message
@@ -36,17 +37,31 @@ def stage(size: bool, **pay: Any) -> StageSettings:
     )
 
 
-def test_time_and_pay_an_hour_are_known_beforehand() -> None:
+def test_time_and_pay_an_hour_are_known_beforehand(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path)
+    study = open_study(tmp_path)
+    english = Language()
     each = stage(False, per_judgment=10, expected_seconds=30)
-    assert (time_text(each, None), hourly_text(each, None, "USD")) == ("about 30 seconds each", "about $12.00 an hour")
+    assert (time_text(each, None, english), hourly_text(each, None, study)) == (
+        "about 30 seconds each",
+        "about $12.00 an hour",
+    )
     whole = stage(True, finished=50, expected_seconds=30)
-    assert (time_text(whole, 4), hourly_text(whole, 4, "GBP")) == ("about 2 minutes in all", "about £15.00 an hour")
+    assert (time_text(whole, 4, english), hourly_text(whole, 4, study)) == (
+        "about 2 minutes in total",
+        "about $15.00 an hour",
+    )
     long = stage(True, per_judgment=350, finished=100, expected_seconds=780)
-    assert (time_text(long, 10), hourly_text(long, 10, "USD")) == ("about 2.2 hours in all", "about $16.61 an hour")
+    assert (time_text(long, 10, english), hourly_text(long, 10, study)) == (
+        "about 2.2 hours in total",
+        "about $16.61 an hour",
+    )
     unpaid, unknown = stage(False, expected_seconds=5), stage(False, per_judgment=10)
-    assert (hourly_text(unpaid, None, "USD"), time_text(unknown, None), hourly_text(unknown, None, "USD")) == ("",) * 3
+    assert (hourly_text(unpaid, None, study), time_text(unknown, None, english)) == ("", "")
+    assert hourly_text(unknown, None, study) == ""
     by_length = stage(False, per_judgment=5, expected_seconds=30, by_length={"per_100_words": 8, "most": 40})
-    assert hourly_text(by_length, None, "USD") == ""
+    assert hourly_text(by_length, None, study) == ""
+    study.close()
 
 
 def look_at(study: Study, person: Person) -> Visit:
@@ -63,11 +78,11 @@ def test_a_locked_part_says_what_opens_it(tmp_path: Path) -> None:
     write_protocol_study(tmp_path, gate='threshold = 0.75\ndecides = "together"')
     study = open_study(tmp_path)
     new, done = Person(study, "new"), Person(study, "done")
-    assert part(study, new, "work-a").message == "Finish “Training” first."
-    assert new.next("work-a").message == "Finish “Training” first."
+    assert part(study, new, "work-a").message == "Locked for now. Finish “Training” first."
+    assert new.next("work-a").message == "Locked for now. Finish “Training” first."
     train(done, ROUND)
     assert part(study, done, "work-a").message == (
-        "You have finished “Training”. This part opens if your result there qualifies you for it."
+        "You have finished “Training”. This part opens if your result qualifies you."
     )
     assert part(study, done, "work-a").counts
     study.close()
@@ -79,7 +94,7 @@ def test_a_part_that_stays_closed_is_not_among_those_to_be_finished(tmp_path: Pa
     fails, passes = Person(study, "fails"), Person(study, "passes")
     train(fails, 0)
     train(passes, ROUND)
-    assert part(study, fails, "work-a").message == "This part is for people who qualified in “Training”."
+    assert part(study, fails, "work-a").message == "You did not qualify for this part in “Training”."
     assert [one.counts for one in look_at(study, fails).stages] == [True, False, False]
     assert [one.counts for one in look_at(study, passes).stages] == [True, True, True]
     study.close()
@@ -88,7 +103,7 @@ def test_a_part_that_stays_closed_is_not_among_those_to_be_finished(tmp_path: Pa
 @pytest.mark.parametrize(
     ("answered", "shown"),
     [
-        (1, "Answer more questions in “Reading” first."),
+        (1, "Locked for now. Answer more questions in “Reading” first."),
         (2, "This part is for people with a better result in “Reading”."),
     ],
 )
@@ -123,18 +138,18 @@ def test_a_finished_part_leads_to_the_next_and_news_come_first(tmp_path: Path) -
     person = Person(study, "ada")
     train(person, ROUND)
     now = look_at(study, person)
-    assert following(now, lambda: pytest.fail("not needed"), "training") == {
+    assert following(Language(), now, lambda: pytest.fail("not needed"), "training") == {
         "title": "Continue with “Work a”",
         "url": "/stages/work-a",
         "at_once": True,
     }
     only = replace(now, stages=now.stages[:1])
-    assert following(only, lambda: True, "training") == {
+    assert following(Language(), only, lambda: True, "training") == {
         "title": "Finish",
         "url": "/",
         "at_once": False,
     }
-    assert following(only, lambda: False, "training") is None
+    assert following(Language(), only, lambda: False, "training") is None
     study.close()
 
 
@@ -147,7 +162,7 @@ def test_the_page_begins_with_what_to_do_and_ends_with_what_is_locked(tmp_path: 
         page = client.get("/").text
         assert page.index('href="/stages/training"') < page.index("Parts finished") < page.index("All parts")
         assert "part 1 of 3" in page and "0 of 3" in page and page.count("Opens later") == 2
-        assert "about 2 minutes in all" in page and "about $12.00 an hour" in page and "4 questions" in page
+        assert "about 2 minutes in total" in page and "about $12.00 an hour" in page and "4 questions" in page
         train(Person(study, "ada"), ROUND)
         assert client.post("/api/stages/training/next", json={}).json()["following"] == {
             "title": "Read your new message",
@@ -155,7 +170,7 @@ def test_the_page_begins_with_what_to_do_and_ends_with_what_is_locked(tmp_path: 
             "at_once": False,
         }
         page = client.get("/").text
-        assert page.index('href="/stages/work-a"') < page.index("Messages to you") < page.index("All parts")
+        assert page.index('href="/stages/work-a"') < page.index("Your messages") < page.index("All parts")
         assert "part 2 of 3" in page and "1 of 3" in page and "You have a new message" in page
         reply = client.post("/api/stages/training/next", json={}).json()
         assert (reply["status"], reply["following"]["url"]) == ("round", "/stages/work-a")

@@ -202,7 +202,8 @@ def test_the_plan_and_the_wage_go_by_the_length(tmp_path: Path) -> None:
     _paid_by_length(tmp_path / "study", share=0.0)
     stage, _ = plan_study(load_folder(tmp_path / "study")).stages
     assert stage.cost == 3 * (6 * 3 + 3 * 13)
-    page = pay_text(load_folder(tmp_path / "study").settings.stage[0], "USD")
+    with closing(open_study(tmp_path / "study")) as study:
+        page = pay_text(study.settings.stage[0], study)
     assert page == "$0.03 per answer, $0.05 per 100 words, up to $0.12 for the length"
 
 

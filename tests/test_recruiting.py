@@ -30,7 +30,7 @@ from chorale.web.links import invitation_path, study_sessions
 from serving import PATIENCE_SECONDS
 from small_study import write_small_study
 
-ENTER_CODE = "enter this code there. It shows that you have finished"
+ENTER_CODE = "enter this code. It shows that you have finished"
 
 
 def chorale(*arguments: object, code: int = 0) -> str:

@@ -71,8 +71,8 @@ NAMED_IN_CORE = {
 }
 # Behind extras, or so slow to load that only what needs them may wait for them.
 IMPORTED_LATE = (
-    *("alembic", "boto3", "cryptography", "datasets", "duckdb", "highspy", "ibis", "lemminflect", "pandas", "polars"),
-    *("pyarrow", "pyspark", "safetensors", "spacy", "torch", "transformers"),
+    *("alembic", "babel", "boto3", "cryptography", "datasets", "duckdb", "highspy", "ibis", "lemminflect", "pandas"),
+    *("polars", "pyarrow", "pyspark", "safetensors", "spacy", "torch", "transformers"),
 )
 MOST_LINES_OF_A_MODULE = 400
 MOST_LINES_OF_A_FUNCTION = 60
@@ -98,6 +98,7 @@ IMPORTS_IN_FUNCTIONS = {
     "chorale.kits.questions.commands.train": 3,
     "chorale.kits.rules.learning.pipeline": 3,
     "chorale.metrics.aggregation.dataframes": 1,
+    "chorale.present.languages": 1,
     "chorale.rehearsal.crowd_file": 1,
     "chorale.store.database": 2,
 }

@@ -99,7 +99,7 @@ def test_an_answer_that_is_too_fast_is_refused_and_can_be_sent_again(tmp_path: P
     by_text = {one.text: one for one in comments(3)}
     given = answer(by_text[(offer.view or {})["text"]], Random(1), "x")
     clock.now += 1500
-    with pytest.raises(Refusal, match="This one takes at least 4 seconds to read and answer") as refused:
+    with pytest.raises(Refusal, match="This question takes at least 4 seconds to read and answer") as refused:
         person.submit(offer, given, "key-00000001", 9000)
     assert (refused.value.code, refused.value.status) == ("invalid_answer", 422)
     clock.now += 3000

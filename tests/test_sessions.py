@@ -186,7 +186,7 @@ def test_replacing_the_key_ends_sessions_and_links_of_a_site_that_runs(make_stud
         # At once, although the site does not know the new key yet.
         refused = submit(client, held)
         assert (refused.status_code, refused.json()["error"]["code"]) == (401, "signed_out")
-        assert "Everybody was signed out" in refused.json()["error"]["message"]
+        assert "Everyone was signed out" in refused.json()["error"]["message"]
         rows = new_links(study, "https://study.example.org")
         assert {row["for"] for row in rows} == {"worker", "expert"}
         time.sleep(2 * SWEEP_SECONDS)

@@ -77,6 +77,7 @@ TONE = {"name": "tone", "kind": "choice", "ask": "Which tone?", "options": ["kin
 # What to change each setting to, and where: in which stage, gate or study on Prolific. None takes it out.
 CHANGED: dict[str, tuple[str, Any]] = {
     "study.title": ("", "Another title"),
+    "study.language": ("", "de"),
     "study.contact": ("", "others@example.org"),
     "study.consent": ("", "other.md"),
     "study.seed": ("", 99),

@@ -413,7 +413,7 @@ def test_parts_that_are_not_open_yet_fold_away_where_they_are_many(tmp_path: Pat
                 pages.append(client.get("/").text)
     finally:
         trial.close()
-    folded = {page: re.search(r"<summary>(\d+) more parts that are not open yet</summary>", page) for page in pages}
+    folded = {page: re.search(r"<summary>(\d+) more parts are locked</summary>", page) for page in pages}
     long_pages = {page: int(match[1]) for page, match in folded.items() if match is not None}
     assert long_pages
     for page, parts in long_pages.items():

@@ -21,7 +21,7 @@ from conftest import ManualClock
 from crowd import Person, look
 from protocol_study import ROUND, write_protocol_study
 
-NO_WORK = "This part is closed. It prepares for other parts, and no work is left in them."
+NO_WORK = "This training is closed, because all the work it prepares for is done."
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_the_start_page_says_how_many_places_are_left(tmp_path: Path, clock: Man
         with TestClient(create_app(study), base_url="https://testserver") as site:
             site.get("/join", params={"PROLIFIC_PID": "somebody", "STUDY_ID": "s", "SESSION_ID": "v"})
             page = site.post("/consent", data={"agree": "yes"}).text
-            assert "3 places are left." in page
+            assert "3 places left" in page
 
 
 def test_stages_behind_several_rounds_are_found(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from chorale.contract.quality_names import CROWDTRUTH_NAMES, QualityNames
 from chorale.contract.reveal import Reveal
 from chorale.model import Answer, Judgment, NewItem, Payload, SourceItem
 from chorale.model.frozen import frozen
-from chorale.model.plain_words import PlainWords, plain_words
+from chorale.model.plain_words import PlainWords, own_words, words_of
 
 
 class ItemError(Exception):
@@ -193,17 +193,17 @@ class Shape:
         try:
             return frozen(self.gold_at(self._answer(kind, raw, None), item))
         except ValueError as error:
-            raise AnswerError(plain_words(f"Value error, {error}")) from None
+            raise AnswerError(own_words(error.args[0])) from None
 
     def _answer(self, kind: type[BaseModel], raw: Any, item: Payload | None) -> Answer:
         try:
             parsed = kind.model_validate({"answer": raw})
         except ValidationError as error:
-            raise AnswerError(plain_words(error.errors()[0]["msg"])) from None
+            raise AnswerError(words_of(error)) from None
         answer = frozen(parsed.model_dump(mode="json")["answer"])
         wrong = self.misfit(answer, item) if self.misfit is not None and item is not None else None
         if wrong is not None:
-            raise AnswerError(plain_words(f"Value error, {wrong}"))
+            raise AnswerError(own_words(wrong))
         return answer if self.canonical is None or item is None else frozen(self.canonical(answer, item))
 
 

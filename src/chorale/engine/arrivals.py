@@ -8,6 +8,7 @@ from chorale.engine.entering import arrive
 from chorale.engine.running import Study
 from chorale.model import ArrivalSettings, Refusal, Worker, invited_to
 from chorale.model.panels import PANELS
+from chorale.model.wording import worded
 from chorale.store import Tx, epochs, events, gates, invitations, workers
 from chorale.store.invitations import SINGLE, InvitationRow
 
@@ -87,14 +88,16 @@ def arrive_invited(tx: Tx, study: Study, nonce: str, worker_id: int | None) -> t
     if row is None:
         if epochs.current(tx).reason == epochs.RESTORED:
             # Nobody can say whether the link was for one person or for many, or revoked.
-            message = "This invitation was made after the backup that the study was restored from. Ask for a new one."
+            message = worded(
+                "This study was restored from an older backup, which does not have this invitation. Ask for a new one."
+            )
             known = workers.find_by_identity(tx, INVITATION_PANEL, nonce)
             if known is None:
                 raise Refusal("bad_invitation", message, 403)
         # Made before links were written down: those carry all there is to know.
         return arrive(tx, study, INVITATION_PANEL, nonce, {}), None
     if row.revoked_at is not None:
-        raise Refusal("bad_invitation", "This invitation is no longer valid. Ask for a new one.", 403)
+        raise Refusal("bad_invitation", worded("This invitation is no longer valid. Ask for a new one."), 403)
     worker = _first_use(tx, study, row) if row.kind == SINGLE else _one_more_use(tx, study, row, worker_id)
     now = study.clock()
     if row.stage is not None and gates.grant(tx, worker.id, invited_to(row.stage), now):
@@ -120,13 +123,18 @@ def _one_more_use(tx: Tx, study: Study, row: InvitationRow, worker_id: int | Non
             if worker is not None:
                 return worker
     if row.most is not None and row.uses >= row.most:
-        raise Refusal("invitation_used", "All places of this invitation are taken. Ask for another one.", 403)
+        raise Refusal("invitation_used", worded("All places of this invitation are taken. Ask for another one."), 403)
     invitations.count_use(tx, row.id)
     return arrive(tx, study, INVITATION_PANEL, f"{row.nonce}:{secrets.token_urlsafe(9)}", {})
+
+
+def by_invitation() -> Refusal:
+    """For people who come without a link of their own."""
+    return Refusal("not_open", worded("You need an invitation for this study. Open the link in it."), 403)
 
 
 def arrive_in_public(tx: Tx, study: Study) -> Worker:
     """Somebody new, who came by the public page."""
     if not study.settings.arrival.landing:
-        raise Refusal("not_open", "This study is by invitation. Open the link in your invitation.", 403)
+        raise by_invitation()
     return arrive(tx, study, PUBLIC_PANEL, secrets.token_urlsafe(12), {})

@@ -5,25 +5,26 @@ over, and of no bonus more than the day, since the moment of one would be the mo
 in any sum that workers read either: they would see it grow.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from chorale.engine.managing import BY_STAFF
 from chorale.engine.paying import is_for_finishing
 from chorale.engine.running import RunningStage, Study
+from chorale.model.wording import worded
 from chorale.registry import installed
 from chorale.store import Tx, ledger
 from chorale.store.ledger import BonusLine
 
 MOST_BONUSES = 5
 DAY_MS = 86_400_000
-_WORDS: Mapping[str, str] = {
-    "parts": "For answers in “{title}” with more parts than the pay for one covers",
-    "gold": "For answering well in “{title}”, where we know the answer",
-    "correction": "For answers in “{title}” that were right after all: the mistake was ours",
-    "gate": "For passing “{title}”",
-    "unfinished": "For what you had done of “{title}” when it was ended",
+_WORDS: Mapping[str, Callable[[str], str]] = {
+    "parts": lambda title: worded("For longer answers in “{title}”", title=title),
+    "gold": lambda title: worded("For good answers in “{title}”", title=title),
+    "correction": lambda title: worded("For correct answers in “{title}” that we had counted as wrong", title=title),
+    "gate": lambda title: worded("For passing “{title}”", title=title),
+    "unfinished": lambda title: worded("For your work in “{title}” before it ended", title=title),
 }
 
 
@@ -79,11 +80,14 @@ def _bonus(row: BonusLine, title: str) -> Bonus:
     kind = row.what.partition(":")[0]
     # A bonus that a person gave, or a person's script through a kit: its cause begins with the kit's name.
     quoted = kind == BY_STAFF or kind in installed().kits
-    words = row.reason if quoted else _bonus_words(row.what, kind).format(title=title)
+    words = row.reason if quoted else _bonus_words(row.what, kind, title)
     return Bonus(datetime.fromtimestamp(row.at / 1000, UTC).date(), row.amount, row.times, words, quoted)
 
 
-def _bonus_words(what: str, kind: str) -> str:
+def _bonus_words(what: str, kind: str, title: str) -> str:
     """The words for a bonus that the study gives, never those of the ledger: they are for the requester."""
-    usual = "For finishing “{title}”" if is_for_finishing(what) else "For your work in “{title}”"
-    return _WORDS.get(kind, usual)
+    if kind in _WORDS:
+        return _WORDS[kind](title)
+    if is_for_finishing(what):
+        return worded("For finishing “{title}”", title=title)
+    return worded("For your work in “{title}”", title=title)

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from chorale.contract import AnswerError
-from chorale.engine.leases import own_assignment
+from chorale.engine.leases import already_answered, own_assignment
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Answer, AssignmentState, Refusal
+from chorale.model.wording import worded
 from chorale.store import Tx, first_answers, items
 from chorale.store.codec import as_text
 from chorale.store.sessions import SessionClaim
@@ -23,6 +24,11 @@ class Revealed(NamedTuple):
     """All that there is to see of the item."""
 
 
+def invalid_answer(error: AnswerError) -> Refusal:
+    """For an answer that the task can't read."""
+    return Refusal("invalid_answer", worded("Invalid answer: {problem}", problem=error.words.demand), 422)
+
+
 def answer_first(
     tx: Tx, study: Study, worker_id: int, token: str, raw_answer: Any, session: SessionClaim | None = None
 ) -> Revealed:
@@ -31,19 +37,19 @@ def answer_first(
     stage = study.stage_by_id(held.stage_id)
     reveal = stage.task.form.reveal
     if reveal is None:
-        raise Refusal("one_step", "This question is answered in one step. Reload the page.")
+        raise Refusal("one_step", worded("This question has only one step. Reload the page."))
     first = first_answers.first_answer_of(tx, token)
     status = "stored" if first is None else "already_stored"
     _, item = items.content_of(tx, held.item_id)
     if first is None:
         if held.state == AssignmentState.SUBMITTED:
-            raise Refusal("already_submitted", "You have already answered this one. Go on with the next one.")
+            raise already_answered()
         if held.state != AssignmentState.LIVE:
-            raise Refusal("lease_ended", "Your time for this one is over. Go on with the next one.")
+            raise Refusal("lease_ended", worded("Your time for this question is over. Continue with the next one."))
         try:
             first = stage.task.shape.parse_first(raw_answer, reveal)
         except AnswerError as error:
-            raise Refusal("invalid_answer", f"This answer can't be taken: {error}", 422) from None
+            raise invalid_answer(error) from None
         first_answers.add_first_answer(tx, held, as_text(first), study.clock())
     return Revealed(status, first, stage.task.form.shown(item))
 
@@ -55,7 +61,7 @@ def check_first(tx: Tx, stage: RunningStage, token: str, answer: Answer) -> None
         return
     first = first_answers.first_answer_of(tx, token)
     if first is None:
-        raise Refusal("invalid_answer", "This answer can't be taken: answer the first part, then choose Continue.", 422)
+        raise Refusal("invalid_answer", worded("Answer the first part, then select Continue."), 422)
     if reveal.first_of(answer) != first:
-        changed = "you gave the first part before you saw the rest, and it can't be changed. Reload the page."
-        raise Refusal("invalid_answer", f"This answer can't be taken: {changed}", 422)
+        changed = worded("The first part of your answer is saved and can't be changed any more. Reload the page.")
+        raise Refusal("invalid_answer", changed, 422)

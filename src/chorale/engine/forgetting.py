@@ -15,6 +15,7 @@ from chorale.engine.leases import give_back_everything
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything, settle_group
 from chorale.model import Refusal, UserError, Worker, is_model
+from chorale.model.wording import worded
 from chorale.store import Tx, erasing, events, participations, payments, settings, workers
 from chorale.store.erased_labels import Written
 from chorale.store.erasing import Erasure
@@ -124,7 +125,7 @@ def erase(tx: Tx, study: Study, worker_id: int, request: Request) -> Forgotten:
     """The part of it that is one transaction: when it is committed, they get no more work and nothing shows them."""
     worker = workers.find_worker(tx, worker_id)
     if worker is None:
-        raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
+        raise Refusal("signed_out", worded("You are not signed in. Open the link you were given again."), 401)
     earlier = [one for one in erasing.erasures(tx) if one.worker_id == worker_id]
     to_pay = unpaid(tx, worker_id)
     owed = 0 if to_pay is None else to_pay.owed

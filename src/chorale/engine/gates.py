@@ -23,13 +23,14 @@ from chorale.engine.entering import put_in_arm
 from chorale.engine.paying import pay_bonus
 from chorale.engine.running import RunningGate, RunningStage, Study
 from chorale.folder.feedback import TemplateMistakeError, compose, mean_criteria
-from chorale.model import GradedAnswer, MessageState, Refusal, is_model, money_text
+from chorale.model import GradedAnswer, MessageState, Refusal, is_model
+from chorale.model.wording import worded
 from chorale.protocol import Candidate, GateVerdict, decide_gate
 from chorale.store import Tx, events, gates, grades, locks, messages
 
-NOT_PASSED = (
-    "Thank you for taking part. Your result is below what the next part needs, so it is not open to you. Your overview "
-    "page shows how you are paid, and how to finish."
+NOT_PASSED = worded(
+    "Thank you for taking part. You did not qualify for the next part. Your overview shows how you are paid and how to "
+    "finish."
 )
 """What people from Prolific read who did not pass a gate without a message of its own."""
 
@@ -197,7 +198,8 @@ def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField, now: int)
         elif not verdict.passed and study.settings.prolific is not None:
             # Some look for messages on Prolific only, where nothing else would tell them.
             title = study.stage(gate.settings.stage[-1]).settings.title
-            messages.add_message(tx, worker_id, not_passed_by(gate.name), now, title, NOT_PASSED, MessageState.SENT)
+            words = study.language.translated(NOT_PASSED)
+            messages.add_message(tx, worker_id, not_passed_by(gate.name), now, title, words, MessageState.SENT)
     return verdicts
 
 
@@ -217,19 +219,23 @@ def _leave_out(tx: Tx, study: Study, gate: RunningGate, now: int) -> int:
         gates.add_verdict(tx, gate.name, worker_id, now, 0.0, False, evidence)
         events.record(tx, now, "not passed", evidence, stage_id=stages[-1].id, worker_id=worker_id)
         if gate.message is not None:
-            body = _UNFINISHED.format(title=missing[-1].settings.title) if missing else _UNGRADED
-            _send(tx, study, gate, worker_id, body, now)
+            body = _unfinished(missing[-1].settings.title) if missing else _UNGRADED
+            _send(tx, study, gate, worker_id, study.language.translated(body), now)
     return len(left_out)
 
 
-_UNFINISHED = (
-    "This part has ended before you had finished “{title}”, so your work could not be scored and you cannot go on to "
-    "the next part. You are paid for all you did. Thank you!\n"
+_UNGRADED = worded(
+    "This part ended before all your work could be scored, so the next part does not open for you. You are paid for "
+    "all your work. Thank you!"
 )
-_UNGRADED = (
-    "This part has ended before all of your work could be graded, so you cannot go on to the next part. You are paid "
-    "for all you did. Thank you!\n"
-)
+
+
+def _unfinished(title: str) -> str:
+    return worded(
+        "This part ended before you finished “{title}”. Your work could not be scored, so the next part does not open "
+        "for you. You are paid for all your work. Thank you!",
+        title=title,
+    )
 
 
 def _follow(
@@ -323,7 +329,7 @@ def _extra(study: Study, gate: RunningGate, verdict: GateVerdict) -> dict[str, s
     return {
         "study": study.settings.study.title,
         "contact": study.settings.study.contact,
-        "bonus": money_text(bonus, study.settings.pay.currency) if bonus else "",
+        "bonus": study.language.money(bonus, study.settings.pay.currency) if bonus else "",
     }
 
 

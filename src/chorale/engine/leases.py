@@ -5,6 +5,7 @@ from collections.abc import Collection
 from chorale.engine import sessions
 from chorale.engine.running import Study
 from chorale.model import Assignment, AssignmentState, Refusal
+from chorale.model.wording import worded
 from chorale.store import Tx, assignments, events, participations
 from chorale.store.assignments import Assigned
 from chorale.store.sessions import SessionClaim
@@ -20,7 +21,7 @@ def own_assignment(tx: Tx, study: Study, worker_id: int, token: str, session: Se
         sessions.check(tx, study, session)
     # Somebody else's assignment looks exactly like one that does not exist.
     if assigned is None or assigned.assignment.worker_id != worker_id:
-        raise Refusal("not_found", "This item is not yours, or no longer exists. Ask for the next one.", 404)
+        raise Refusal("not_found", worded("This question is not open to you. Continue with the next one."), 404)
     return assigned
 
 
@@ -39,17 +40,22 @@ def skip(tx: Tx, study: Study, worker_id: int, token: str) -> None:
     give_back(tx, study, worker_id, token)
 
 
-_NO_SKIPS_LEFT = (
+_NO_SKIPS_LEFT = worded(
     "You have used all your skips for now. Answer this question as well as you can: more answers give you more skips. "
-    "You can also stop here; what you have submitted is saved."
+    "You can also stop here. Everything you submitted is saved."
 )
+
+
+def already_answered() -> Refusal:
+    words = worded("You have already answered this question. Continue with the next one.")
+    return Refusal("already_submitted", words)
 
 
 def give_back(tx: Tx, study: Study, worker_id: int, token: str) -> None:
     """Return an item unanswered; somebody else gets it. Returning twice is once."""
     assignment = own_assignment(tx, study, worker_id, token).assignment
     if assignment.state == AssignmentState.SUBMITTED:
-        raise Refusal("already_submitted", "You have already answered this one. Go on with the next one.")
+        raise already_answered()
     if assignment.state != AssignmentState.LIVE:
         return
     assignments.end_assignment(tx, assignment, AssignmentState.RETURNED, study.clock())
@@ -76,7 +82,7 @@ def extend(tx: Tx, study: Study, worker_id: int, token: str) -> int:
     """Begin a lease anew for a worker who needs more time; when it ends now. It can last ten times its time in all."""
     assignment = own_assignment(tx, study, worker_id, token).assignment
     if assignment.state != AssignmentState.LIVE:
-        raise Refusal("lease_ended", "Your time for this one is over. Go on with the next one.")
+        raise Refusal("lease_ended", worded("Your time for this question is over. Continue with the next one."))
     minutes = study.stage_by_id(assignment.stage_id).settings.lease_minutes
     lease_ms = int(minutes * 60_000)
     expires_at = min(study.clock() + lease_ms, assignment.leased_at + MOST_LEASES * lease_ms)

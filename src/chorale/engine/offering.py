@@ -15,6 +15,7 @@ from chorale.engine.suggesting import suggestion_for
 from chorale.engine.training import places_in
 from chorale.engine.way_in import way_in_of
 from chorale.model import Answer, AssignmentKind, Refusal, StageState
+from chorale.model.wording import worded
 from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation, stopping_chance
 from chorale.protocol.situation_words import NO_CONSENT, message
 from chorale.store import (
@@ -144,9 +145,10 @@ def _check_open(tx: Tx, study: Study, worker_id: int) -> None:
             raise Refusal("too_many_open", _TOO_MANY_OPEN)
 
 
-_TOO_MANY_OPEN = (
-    f"You have started {MOST_OPEN} questions in other parts of this study. Finish or skip one of them first; "
-    "your start page lists the parts."
+_TOO_MANY_OPEN = worded(
+    "You have started {number} questions in other parts of this study. Finish or skip one of them first. Your overview "
+    "lists the parts.",
+    number=MOST_OPEN,
 )
 
 
@@ -187,7 +189,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
     """Let somebody into the stage who has not been there, or say why not."""
     worker = workers.find_worker(tx, worker_id)
     if worker is None:
-        raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
+        raise Refusal("signed_out", worded("You are not signed in. Open the link you were given again."), 401)
     credentials = credentials_of(tx, worker_id)
     decided = admission(tx, study, stage, worker_id, credentials)
     now = situation(

@@ -15,16 +15,20 @@ from chorale.engine.running import Study
 from chorale.files.addresses import is_address
 from chorale.model import Refusal, UserError
 from chorale.model.extras import need
+from chorale.model.wording import worded
 from chorale.platforms.paypal import LONGEST_RECEIVER
 from chorale.store import Tx, events, payments, payout_addresses
 from chorale.store.payout_addresses import SealedAddress
 from chorale.store.settings import known_secret, secret
 
 KEY_VARIABLE = "CHORALE_ADDRESS_KEY"
-METHODS = {"paypal": "PayPal", "wise": "Wise", "gift-card": "Gift card"}
+METHODS = {"paypal": "PayPal", "wise": "Wise", "gift-card": worded("Gift card")}
 """What workers read, by what the study file says."""
 LONGEST_NAME = 100
-PAYPAL_TAKES = f"PayPal takes addresses of at most {LONGEST_RECEIVER} characters, without accents. Choose another."
+PAYPAL_TAKES = worded(
+    "PayPal accepts e-mail addresses of at most {length} characters, without accents. Enter another one.",
+    length=LONGEST_RECEIVER,
+)
 SECRET = "payout addresses"  # noqa: S105 - what the secret is for
 _NONCE = 12
 
@@ -40,14 +44,21 @@ def leave_address(tx: Tx, study: Study, worker_id: int, method: str, email: str,
     """Keep where somebody wants to be paid; Refusal if it can't be used."""
     email, name = email.strip(), " ".join(name.split())
     if method not in study.settings.pay.methods:
-        raise Refusal("no_such_method", "Choose one of the ways to be paid that the page lists.", 422)
+        raise Refusal("no_such_method", worded("Choose one of the payment methods on the page."), 422)
     # A cell that begins like a formula would be changed in a file for a spreadsheet.
     if not is_address(email) or email.startswith(("=", "+", "-", "@")):
-        raise Refusal("not_an_address", "Write one e-mail address, like name@example.org.", 422)
+        raise Refusal("not_an_address", worded("Enter one e-mail address, such as name@example.org."), 422)
     if method == "paypal" and (len(email) > LONGEST_RECEIVER or not email.isascii()):
         raise Refusal("not_for_paypal", PAYPAL_TAKES, 422)
     if len(name) > LONGEST_NAME or not name.isprintable() or (method == "wise" and not name):
-        raise Refusal("no_name", "Wise needs the name on your bank account, with at most 100 letters.", 422)
+        raise Refusal(
+            "no_name",
+            worded(
+                "Enter the name on your bank account, with at most {length} letters. Wise needs it.",
+                length=LONGEST_NAME,
+            ),
+            422,
+        )
     nonce = secrets.token_bytes(_NONCE)
     text = json.dumps({"email": email, "name": name}).encode()
     sealed = nonce + _cipher(secret(tx, SECRET)).encrypt(nonce, text, _bound_to(worker_id))

@@ -13,6 +13,7 @@ from chorale.contract import AnswerError, Task
 from chorale.engine.clock import Clock
 from chorale.engine.parts import WorkPart
 from chorale.folder.expected_pay import works_for_nothing
+from chorale.folder.study_language import study_language
 from chorale.model import (
     EXPERT,
     Answer,
@@ -27,6 +28,8 @@ from chorale.model import (
     UserError,
 )
 from chorale.model.frozen import frozen
+from chorale.model.wording import worded
+from chorale.present.language import Language
 from chorale.protocol import Admission, Ahead, Reason, ahead, closed_by, lowest_correct, may_enter, skips_left
 from chorale.protocol.training import WorkBehind, work_behind
 from chorale.registry import loaded_parts
@@ -271,7 +274,7 @@ def judgments_asked(study: "Study", stage: RunningStage) -> deque[int]:
 
 def no_such_stage() -> Refusal:
     """What is for another arm, or for experts, looks to others exactly like what does not exist."""
-    return Refusal("no_such_stage", "This study has no such stage. Go back to the start page.", 404)
+    return Refusal("no_such_stage", worded("This study has no such part. Go back to your overview."), 404)
 
 
 NO_CONSENT_NEEDED = 0
@@ -331,6 +334,11 @@ class Study:
     @cached_property
     def _by_id(self) -> Mapping[int, RunningStage]:
         return {stage.id: stage for stage in self.stages.values()}
+
+    @cached_property
+    def language(self) -> Language:
+        """The language of worker pages."""
+        return study_language(self.settings)
 
     @cached_property
     def titles(self) -> Mapping[str, str]:

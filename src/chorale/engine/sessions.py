@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from chorale.engine.running import Study
 from chorale.model import Refusal, Worker
+from chorale.model.wording import joined, worded
 from chorale.store import Tx, epochs, sessions, workers
 from chorale.store.epochs import Epoch
 from chorale.store.sessions import SessionClaim
@@ -19,7 +20,7 @@ REVOKED = "revoked"
 RESTORED = "restored"
 KEY_REPLACED = "key replaced"
 
-_AGAIN = "Open the link you were given again to continue."
+_AGAIN = worded("Open the link you were given again to continue.")
 
 
 class NewSession(NamedTuple):
@@ -82,37 +83,58 @@ def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
     epoch = epochs.current(tx)
     if worker is not None and worker.pseudonym == claim.pseudonym:
         # They had joined before the backup was made, and signed in after it.
-        return Refusal("signed_out", f"{_what_happened(epoch, claim)} {_AGAIN}", 401)
+        return Refusal("signed_out", joined(_what_happened(epoch, claim), _AGAIN), 401)
     return Refusal(
         "participation_lost",
-        f"{_what_happened(epoch, claim)} You joined after that, so your answers are no longer part of the study. Open "
-        "the link you were given again to join as a new participant. To ask about pay for the lost answers, write to "
-        f"{study.settings.study.contact} and give your participant ID, {claim.pseudonym}.",
+        joined(
+            _what_happened(epoch, claim),
+            worded(
+                "You joined after that, so your answers are no longer part of the study. Open the link you were given "
+                "again to join as a new participant. To ask about pay for the lost answers, write to {contact} and "
+                "give your participant ID, {id}.",
+                contact=study.settings.study.contact,
+                id=claim.pseudonym,
+            ),
+        ),
         410,
     )
 
 
 def _what_happened(epoch: Epoch, claim: SessionClaim) -> str:
     if epoch.reason != epochs.RESTORED or epoch.mark == claim.epoch or epoch.backup_at is None:
-        return "This study was put back to an earlier state."
-    return f"This study was restored on {moment_text(epoch.began_at)} from a backup of {moment_text(epoch.backup_at)}."
+        return worded("This study was reset to an earlier state.")
+    return _restored(epoch.began_at, epoch.backup_at)
+
+
+def _restored(at: int, backup_at: int) -> str:
+    return worded(
+        "This study was restored on {day} from a backup of {backup}.",
+        day=moment_text(at),
+        backup=moment_text(backup_at),
+    )
 
 
 def _ended(tx: Tx, why: str | None, at: int) -> Refusal:
     if why == REVOKED:
-        message = (
-            f"Your access to this study was revoked on {moment_text(at)}. Answers are no longer accepted from you."
+        message = worded(
+            "Your access to this study ended on {day}. Answers are no longer accepted from you. If this is a mistake, "
+            "ask the person who gave you the link.",
+            day=moment_text(at),
         )
-        return Refusal("revoked", f"{message} If this is a mistake, ask whoever gave you the link.", 403)
+        return Refusal("revoked", message, 403)
     if why == RESTORED:
         epoch = epochs.current(tx)
-        backup = "" if epoch.backup_at is None else f" from a backup of {moment_text(epoch.backup_at)}"
-        message = f"This study was restored on {moment_text(at)}{backup}. What you submitted before the backup counts."
+        happened = (
+            worded("This study was restored on {day}.", day=moment_text(at))
+            if epoch.backup_at is None
+            else _restored(at, epoch.backup_at)
+        )
+        message = joined(happened, worded("Everything you submitted before the backup counts."))
     elif why == KEY_REPLACED:
-        message = "Everybody was signed out of this study. Everything you submitted is saved."
+        message = worded("Everyone was signed out of this study. Everything you submitted is saved.")
     else:
-        message = "You are signed out. Everything you submitted is saved."
-    return Refusal("signed_out", f"{message} {_AGAIN}", 401)
+        message = worded("You are signed out. Everything you submitted is saved.")
+    return Refusal("signed_out", joined(message, _AGAIN), 401)
 
 
 def moment_text(at: int) -> str:

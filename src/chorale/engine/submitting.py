@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from chorale.contract import AnswerError, GradeResult
 from chorale.engine import paying
 from chorale.engine.entering import admission
-from chorale.engine.first_answers import check_first
+from chorale.engine.first_answers import check_first, invalid_answer
 from chorale.engine.gates import decide_about
 from chorale.engine.leases import own_assignment
 from chorale.engine.offering import Progress
@@ -23,6 +23,7 @@ from chorale.model import (
     Refusal,
     Standing,
 )
+from chorale.model.wording import joined, worded
 from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
 from chorale.protocol.situation_words import message
 from chorale.store import Tx, assignees, assignments, events, grades, items, labels, lengths, participations, responses
@@ -141,9 +142,10 @@ def _duration(stage: RunningStage, assignment: Assignment, now: int, measured_ms
     elapsed = max(0, now - assignment.leased_at)
     rule = stage.settings.sense
     if rule.refuse and rule.min_seconds is not None and elapsed < rule.min_seconds * 1000:
-        words = (
-            f"This one takes at least {rule.min_seconds:g} seconds to read and answer. Please read it again, and then "
-            "submit your answer."
+        words = worded(
+            "This question takes at least {seconds} seconds to read and answer. Please read it again, then submit your "
+            "answer.",
+            seconds=int(rule.min_seconds) if rule.min_seconds == int(rule.min_seconds) else rule.min_seconds,
         )
         raise Refusal("invalid_answer", words, 422)
     return elapsed if measured_ms is None else min(max(0, measured_ms), elapsed)
@@ -159,7 +161,7 @@ def _parsed(tx: Tx, stage: RunningStage, item_id: int, raw_answer: Any) -> tuple
         answer = task.shape.parse_answer(raw_answer, item)
         return item, answer, as_text(answer)
     except AnswerError as error:
-        raise Refusal("invalid_answer", f"This answer can't be taken: {error}", 422) from None
+        raise invalid_answer(error) from None
 
 
 def _pay(
@@ -259,7 +261,7 @@ def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assig
     now = for_late_answer(_facts(tx, study, stage, record, assignment))
     if now.state is not State.AVAILABLE:
         words = message(now, study.titles, never)
-        raise Refusal("lease_ended", f"Your time for this one was over, and it can no longer be submitted. {words}")
+        raise Refusal("lease_ended", joined(worded("Your time for this question is over."), words))
     if assignment.kind == AssignmentKind.GOLD and assignment.state == AssignmentState.EXPIRED:
         take_gold(tx, assignment.item_id)
     is_production = assignment.kind == AssignmentKind.PRODUCTION
@@ -267,7 +269,8 @@ def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assig
         is_production and not assignments.take_place(tx, assignment.item_id)
     ):
         raise Refusal(
-            "lease_ended", "Your time for this one was over and somebody else has taken it. Continue with the next one."
+            "lease_ended",
+            worded("Your time for this question is over, and someone else has it now. Continue with the next one."),
         )
 
 

@@ -15,6 +15,7 @@ from chorale.folder.checking.stages import read_stages
 from chorale.folder.feedback import TemplateMistakeError, check_template
 from chorale.model import Problem, StudySettings, UserError
 from chorale.model.shared_options import with_shared_options
+from chorale.present.languages import languages
 
 __all__ = [
     "SETTINGS_FILE",
@@ -92,6 +93,7 @@ def _read_study(raw: dict[str, Any], report: CheckReport) -> ReadFolder:
     if settings is None:
         return ReadFolder(None, [], None, ())
     check_protocol(settings, contents, report)
+    _check_language(settings.study.language, report)
     check_recruiting(settings, report)
     check_models(settings, [content.task for content in contents], consent, report)
     if settings.writing is not None:
@@ -112,6 +114,17 @@ def _read_study(raw: dict[str, Any], report: CheckReport) -> ReadFolder:
         messages=messages,
     )
     return ReadFolder(folder, [], settings, stages)
+
+
+def _check_language(language: str, report: CheckReport) -> None:
+    if language not in languages():
+        known = ", ".join(languages())
+        report.setting(
+            ("study", "language"),
+            "`study.language` is not a language of worker pages",
+            f"Use one of {known}.",
+            language,
+        )
 
 
 _EXTRA = {"study": "a study", "contact": "team@example.org", "bonus": "1.00"}

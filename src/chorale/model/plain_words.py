@@ -1,7 +1,11 @@
 """What pydantic finds wrong with a value, in words for people who never heard of it."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from pydantic import ValidationError
+
+from chorale.model.wording import Wording
 
 MISSING = "Field required"
 """pydantic's message for a value that is not there."""
@@ -28,6 +32,19 @@ def plain_words(message: str) -> PlainWords:
             return PlainWords(*(text.format(*match.groups()) for text in words))
     message = message[:1].lower() + message[1:]
     return PlainWords(f"is not right: {message}", message, "Correct it.")
+
+
+def own_words(message: str) -> PlainWords:
+    """The words of a validator of ours; a `Wording` stays one, so that it can be shown in another language."""
+    words = plain_words(f"Value error, {message}")
+    return replace(words, demand=message) if isinstance(message, Wording) else words
+
+
+def words_of(error: ValidationError) -> PlainWords:
+    """The plain words for the first mistake that pydantic found."""
+    first = error.errors()[0]
+    cause = first.get("ctx", {}).get("error")
+    return own_words(cause.args[0]) if isinstance(cause, ValueError) and cause.args else plain_words(first["msg"])
 
 
 _NAME_PATTERN = re.escape("^[a-z][a-z0-9-]{0,39}$")

@@ -38,7 +38,7 @@ GROUPED = (
     _rule(
         When.ANY_TIME,
         "Shown from then on; every earlier text stays in the activity log.",
-        "study study.title study.contact study.consent stage.title stage.guidelines",
+        "study study.title study.contact study.consent study.language stage.title stage.guidelines",
     ),
     _rule(When.SAME_CONTENT, "This version of Chorale knows one format.", "format"),
     _rule(

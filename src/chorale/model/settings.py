@@ -20,6 +20,12 @@ class StudyInfo(Settings):
         min_length=3, max_length=200, description="Whom workers write to; shown at the foot of every page."
     )
     consent: RelativePath = Field(description="Markdown file every worker agrees to before anything else.")
+    language: str = Field(
+        default="en",
+        pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$",
+        description="Language of worker pages, such as `de` or `ar` (docs/languages.md lists them). Titles, "
+        "guidelines, questions and items are shown as you write them.",
+    )
     seed: int = Field(
         default=0, description="Seed of everything random: item order, gold positions. Recorded with the data."
     )

@@ -1,48 +1,50 @@
 """What workers read about their situation in a stage. Pages and the interface show these words and no others."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from chorale.model.wording import counted, joined, worded
 from chorale.protocol.eligibility import Admission
 from chorale.protocol.situation import Reason, Situation, State
 
-NO_CONSENT = "Please read and accept the consent form first."
-PAUSED = "This part is paused for now. Everything you submitted is saved and paid. Check again later."
+NO_CONSENT = worded("Please read and accept the consent form first.")
+PAUSED = worded("This part is paused for now. Everything you submitted is saved and paid. Check again later.")
 MESSAGES: Mapping[Reason, str] = {
     Reason.NO_CONSENT: NO_CONSENT,
-    Reason.BELOW_GOLD: (
-        "Thank you for your work. Too many of your answers differed from answers that we know to be correct, so this "
-        "part has ended for you. You are paid for everything you submitted."
+    Reason.BELOW_GOLD: worded(
+        "Thank you for your work. This part has ended for you because too many of your answers were wrong on questions "
+        "whose answers we know. You are paid for everything you submitted."
     ),
-    Reason.BELOW_QUALITY: (
-        "Thank you for your work. Over many questions your answers differed too much from those of other people, so "
-        "this part has ended for you. You are paid for everything you submitted."
+    Reason.BELOW_QUALITY: worded(
+        "Thank you for your work. This part has ended for you because your answers often differed from those of other "
+        "people. You are paid for everything you submitted."
     ),
-    Reason.BLOCKED: "The work here is no longer open to you. You are paid for everything that was accepted.",
+    Reason.BLOCKED: worded("This work is no longer open to you. You are paid for everything that was accepted."),
     Reason.HOLDS_ITEM: "",
     Reason.HAS_ROOM: "",
-    Reason.ROUND_FINISHED: "You have finished this part. Thank you!",
-    Reason.ENDED: "This part has ended. Thank you for your work!",
-    Reason.NO_PLACES: (
-        "All places are taken for now: enough people are learning this for the work that is left. "
-        "More places may open, so check again later."
+    Reason.ROUND_FINISHED: worded("You have finished this part. Thank you!"),
+    Reason.ENDED: worded("This part has ended. Thank you for your work!"),
+    Reason.NO_PLACES: worded(
+        "All places are taken for now, because enough people are training for the remaining work. More places may "
+        "open. Check again later."
     ),
-    Reason.NO_WORK_LEFT: "This part is closed. It prepares for other parts, and no work is left in them.",
+    Reason.NO_WORK_LEFT: worded("This training is closed, because all the work it prepares for is done."),
     Reason.PAUSED: PAUSED,
     Reason.BUDGET: PAUSED,
-    Reason.LIMIT: "You have reached the maximum number of answers per person in this part. Thank you!",
-    Reason.MORE_MAY_COME: (
-        "There is nothing for you to do right now. More may become available, so check again later."
+    Reason.LIMIT: worded("You have reached the maximum number of answers per person in this part. Thank you!"),
+    Reason.MORE_MAY_COME: worded(
+        "There is nothing for you to do right now. More work may become available. Check again later."
     ),
-    Reason.NOTHING_LEFT: "All done. There is nothing left to do in this part. Thank you!",
+    Reason.NOTHING_LEFT: worded("All done. No work is left in this part. Thank you!"),
 }
-RESULT_FOLLOWS = "Your result and the next steps will appear on your overview page."
+RESULT_FOLLOWS = worded("Your result and the next steps will appear on your overview.")
 _MAY_HAVE_RESULTS = frozenset({Reason.ROUND_FINISHED, Reason.LIMIT, Reason.MORE_MAY_COME, Reason.NOTHING_LEFT})
-LAST_BEFORE_PAUSE = (
+LAST_BEFORE_PAUSE = worded(
     "This part is paused for now, but you can still finish the question you have started. You are paid for it."
 )
-LAST_OF_ALL = "This part has ended, but you can still finish the question you have started. You are paid for it."
+LAST_OF_ALL = worded(
+    "This part has ended, but you can still finish the question you have started. You are paid for it."
+)
 
 
 class WayIn(NamedTuple):
@@ -62,14 +64,13 @@ class WayIn(NamedTuple):
 
 
 NO_WAY_IN = WayIn()
-_STAGE_NAME = re.compile(r"`([^`]+)`")
 
 
 def places_text(places: int | None) -> str:
     """How many places are left, for somebody who has not begun; nothing where there is no limit."""
     if places is None:
         return ""
-    return "1 place is left." if places == 1 else f"{places:,} places are left."
+    return counted(places, "{count} place left", "{count} places left")
 
 
 def message(
@@ -84,7 +85,7 @@ def message(
         return _not_admitted(situation.admission, titles, way_in)
     words = MESSAGES[situation.reason]
     if situation.reason in _MAY_HAVE_RESULTS and awaits_result():
-        return f"{words} {RESULT_FOLLOWS}"
+        return joined(words, RESULT_FOLLOWS)
     return words
 
 
@@ -99,28 +100,30 @@ def message_with_item(afterwards: Situation) -> str:
 
 def _not_admitted(admission: Admission, titles: Mapping[str, str], way_in: WayIn) -> str:
     """Why a worker may not work in a stage, with the titles they know."""
-
-    def by_title(named: re.Match[str]) -> str:
-        title = titles.get(named[1])
-        return named[0] if title is None else f"“{title}”"
-
     if way_in.stages:
-        earlier = _listed([f"“{titles[name]}”" for name in way_in.stages])
+        earlier = _listed([titles[name] for name in way_in.stages])
         if "answered_needed" in admission.evidence:
-            return (
-                f"This part is for people with a better result in {earlier}."
-                if way_in.decided
-                else f"Answer more questions in {earlier} first."
-            )
+            if way_in.decided:
+                return worded("This part is for people with a better result in {parts}.", parts=earlier)
+            return worded("Locked for now. Answer more questions in {parts} first.", parts=earlier)
         if way_in.decided:
-            return f"This part is for people who qualified in {earlier}."
+            return worded("You did not qualify for this part in {parts}.", parts=earlier)
         if way_in.finished:
-            return f"You have finished {earlier}. This part opens if your result there qualifies you for it."
-        return f"Finish {earlier} first."
-    return f"This part is not open to you: {_STAGE_NAME.sub(by_title, admission.reason)}."
+            return worded("You have finished {parts}. This part opens if your result qualifies you.", parts=earlier)
+        return worded("Locked for now. Finish {parts} first.", parts=earlier)
+    if dropped := admission.evidence.get("dropped_from"):
+        earlier = _listed([titles.get(name, name) for name in dropped])
+        return worded("This part is not open to you, because {parts} has ended for you.", parts=earlier)
+    return worded("You need a qualification for this part.")
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names as they are read out: the last one after "and"."""
-    names = list(dict.fromkeys(names))
-    return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), names[-1]])
+    """Names in quotation marks as they are read out: the last one after "and"."""
+    first, *others = (worded("“{title}”", title=name) for name in dict.fromkeys(names))
+    listed = first
+    for number, name in enumerate(others, 1):
+        if number < len(others):
+            listed = worded("{first}, {second}", first=listed, second=name)
+        else:
+            listed = worded("{first} and {second}", first=listed, second=name)
+    return listed

@@ -80,6 +80,8 @@ class Kit:
     """`ReportSection` objects."""
     templates: Path | None = None
     """A folder with one folder per template of `chorale new`."""
+    catalogues: Path | None = None
+    """A folder with what pages and refusals of its tasks say in other languages: one `.po` file per language."""
     gallery: Path | None = None
     """A folder with one folder per complete example study. `chorale new` calls them `gallery/NAME`."""
     usual_template: str | None = None

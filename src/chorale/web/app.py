@@ -22,6 +22,7 @@ from chorale.engine.retention import act_daily
 from chorale.engine.running import Study
 from chorale.model import Refusal, UserError
 from chorale.model.problems import UnavailableError
+from chorale.model.wording import joined, worded
 from chorale.platforms.prolific import Prolific
 from chorale.registry import blaming, loaded_parts
 from chorale.store import in_use
@@ -48,11 +49,11 @@ MAIL_SECONDS = 30
 SWEEPS_PER_SETTLING = 5
 SWEEPS_PER_RETENTION = 300
 _TITLES = {
-    401: "Please sign in",
-    403: "Not open",
-    404: "Not found",
-    500: "Something went wrong",
-    503: "Out of service for a moment",
+    401: worded("Please sign in"),
+    403: worded("No access"),
+    404: worded("Page not found"),
+    500: worded("Something went wrong"),
+    503: worded("Not available at the moment"),
 }
 log = logging.getLogger("chorale.web")
 
@@ -236,9 +237,10 @@ async def _mail_for_ever(study: Study) -> None:
 def _add_error_pages(app: FastAPI, site: Site) -> None:
     def answer(request: Request, status: int, code: str, message: str, what_next: str = "") -> Response:
         if request.url.path.startswith("/api/"):
-            return JSONResponse({"error": {"code": code, "message": f"{message} {what_next}".strip()}}, status)
-        title = _TITLES.get(status, "That did not work")
-        return site.pages.error(status, title, message, what_next or "Go back to the start page.")
+            words = site.study.language.translated(joined(message, what_next))
+            return JSONResponse({"error": {"code": code, "message": words}}, status)
+        title = _TITLES.get(status, worded("Not possible"))
+        return site.pages.error(status, title, message, what_next)
 
     @app.exception_handler(Refusal)
     async def refused(request: Request, refusal: Refusal) -> Response:
@@ -253,7 +255,7 @@ def _add_error_pages(app: FastAPI, site: Site) -> None:
     @app.exception_handler(HTTPException)
     async def failed(request: Request, error: HTTPException) -> Response:
         codes = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
-        message = "There is nothing at this address." if error.status_code == 404 else str(error.detail)
+        message = worded("There is no page at this address.") if error.status_code == 404 else str(error.detail)
         response = answer(request, error.status_code, codes.get(error.status_code, "bad_request"), message)
         for name, value in (error.headers or {}).items():
             response.headers[name] = value

@@ -13,14 +13,16 @@ from chorale.engine.publishing import PANEL as PROLIFIC
 from chorale.engine.running import Study
 from chorale.engine.sessions import NewSession
 from chorale.model import Refusal, UserError
+from chorale.model.wording import joined, worded
 from chorale.platforms.prolific import Prolific
 from chorale.store import Tx, workers
 from chorale.store.sessions import SessionClaim
 from chorale.web.serving import Site
 from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS
-from chorale.web.signed_links import TOKEN_PARAMETER, SignedArrival
+from chorale.web.signed_links import AGAIN_FROM_PLATFORM, TOKEN_PARAMETER, SignedArrival
 
 log = logging.getLogger("chorale.web")
+_OTHER_STUDY = worded("This link belongs to another study.")
 
 
 def signed_in_worker(site: Site, session: NewSession, path: str = "/") -> Response:
@@ -38,20 +40,16 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
     async def join_by_url(request: Request) -> Response:
         """Arrive with a panel's URL parameters."""
         if not site.open_by_url:
-            raise Refusal("not_open", "This study is by invitation. Open the link in your invitation.", 403)
+            raise arrivals.by_invitation()
         signed = await _signed(site, request)
         given: Mapping[str, str] = request.query_params if signed is None else signed.values
         external_id = given.get(arrival.worker_parameter, "")
         if not worker_pattern.fullmatch(external_id):
-            raise Refusal(
-                "bad_arrival",
-                f"The link is not complete: {arrival.worker_parameter} is missing or not of the right form. "
-                "Open the study from your panel's page again.",
-                400,
-            )
+            wrong = worded("Part of the link is missing or wrong ({name}).", name=arrival.worker_parameter)
+            raise Refusal("bad_arrival", joined(wrong, AGAIN_FROM_PLATFORM), 400)
         study_id = given.get(arrival.study_parameter, "")[:100]
         if arrival.study_id is not None and study_id != arrival.study_id:
-            raise Refusal("bad_arrival", "This link belongs to another study. Open it from your panel's page.", 400)
+            raise Refusal("bad_arrival", joined(_OTHER_STUDY, AGAIN_FROM_PLATFORM), 400)
         session_id = given.get(arrival.session_parameter, "")[:100]
         if signed is not None:
             before = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
@@ -77,7 +75,9 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
         invitation = site.sessions.read_link("invitation", token)
         if invitation is None:
             raise Refusal(
-                "bad_invitation", "This invitation is not valid. Copy the whole link, or ask for a new one.", 403
+                "bad_invitation",
+                worded("This invitation is not valid. Copy the whole link, or ask for a new one."),
+                403,
             )
         before = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
         session, stage = await site.write(_arrive_invited, invitation, before)
@@ -111,7 +111,8 @@ def _use_once(
         return
     known, signed_in = workers.find_by_identity(tx, panel, external_id), sessions.recognised(tx, before)
     if known is None or signed_in is None or known.id != signed_in.id:
-        raise Refusal("bad_arrival", "This link was used before. Open the study from your panel's page again.", 403)
+        used = worded("This link has been used before.")
+        raise Refusal("bad_arrival", joined(used, AGAIN_FROM_PLATFORM), 403)
 
 
 def _arrive_in_public(tx: Tx, study: Study, before: SessionClaim | None) -> NewSession:
@@ -134,7 +135,7 @@ def _arrive_from_panel(
 ) -> NewSession:
     known = workers.find_by_identity(tx, panel, external_id)
     if known is None and panel == PROLIFIC and not recruiting.is_ours(tx, study_id):
-        raise Refusal("bad_arrival", "This link belongs to another study. Open it from your page on Prolific.", 403)
+        raise Refusal("bad_arrival", joined(_OTHER_STUDY, AGAIN_FROM_PLATFORM), 403)
     worker = entering.arrive(tx, study, panel, external_id, {"study": study_id, "session": session_id})
     if panel == PROLIFIC:
         recruiting.note_arrival(tx, study, worker.id, external_id, study_id, session_id)
@@ -149,6 +150,5 @@ async def _ask_prolific(prolific: Prolific, participant: str, session_id: str, s
         log.warning("an arrival could not be checked with Prolific: %s", type(error))
         return
     if not known:
-        raise Refusal(
-            "bad_arrival", "Prolific does not know this visit. Open the study from your page on Prolific again.", 403
-        )
+        unknown = worded("Prolific has no record of this visit.")
+        raise Refusal("bad_arrival", joined(unknown, AGAIN_FROM_PLATFORM), 403)

@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse
 
 from chorale.engine.running import Study
 from chorale.model import Refusal, UserError
+from chorale.model.wording import worded
 from chorale.platforms.smtp import PASSWORD_VARIABLE, MailOutcome, smtp_connection
 from chorale.store import Tx, mail, settings
 from chorale.store.mail import FAILED, QUEUED, SENDING, SENT, UNSUBSCRIBED, WAITING, Letter
@@ -96,7 +97,8 @@ def letter_text(study: Study, sessions: Sessions, base: str, letter: Letter) -> 
     if letter.kind == "invitation":
         subject, body = title, wanted.invitation.replace("{link}", link).replace("{title}", title)
     else:
-        subject, body = f"{letter.title} · {title}", f"{letter.body}\n\nYour overview: {link}\n"
+        overview = study.language.say("Your overview: {link}", link=link)
+        subject, body = f"{letter.title} · {title}", f"{letter.body}\n\n{overview}\n"
     text = EmailMessage()
     local, _, domain = wanted.sender.partition("@")
     text["From"] = Address(title.replace("\n", " ")[:60], local, domain)
@@ -105,7 +107,8 @@ def letter_text(study: Study, sessions: Sessions, base: str, letter: Letter) -> 
     text["List-Unsubscribe"] = f"<{stop}>"
     text["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     text["Auto-Submitted"] = "auto-generated"
-    text.set_content(f"{body}\n-- \nNo more e-mail about this study: {stop}\n")
+    unsubscribe = study.language.say("To stop e-mail about this study: {link}", link=stop)
+    text.set_content(f"{body}\n-- \n{unsubscribe}\n")
     return text
 
 
@@ -115,7 +118,7 @@ def add_unsubscribe_routes(router: APIRouter, site: Site) -> None:
     def named(token: str) -> str:
         nonce = site.sessions.read_link("unsubscribe", token)
         if nonce is None:
-            raise Refusal("bad_link", "This link is not valid. Copy the whole link.", 403)
+            raise Refusal("bad_link", worded("This link is not valid. Copy the whole link."), 403)
         return nonce
 
     @router.get("/unsubscribe/{token}", response_class=HTMLResponse, include_in_schema=False)

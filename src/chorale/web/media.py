@@ -11,6 +11,7 @@ from fastapi.responses import FileResponse
 from chorale.contract.task import Form
 from chorale.engine.running import Study
 from chorale.model import Refusal
+from chorale.model.wording import worded
 from chorale.store import Tx
 from chorale.web.pages import strangers_markdown
 from chorale.web.serving import Site
@@ -104,4 +105,4 @@ def _same(_tx: Tx, _study: Study, worker_id: int) -> int:
 
 
 def _not_found() -> Refusal:
-    return Refusal("not_found", "There is no such file.", 404)
+    return Refusal("not_found", worded("This file does not exist."), 404)

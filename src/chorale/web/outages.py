@@ -6,6 +6,7 @@ from collections.abc import Callable
 from threading import Lock
 
 from chorale.model.problems import DamagedError, UnavailableError
+from chorale.model.wording import joined, worded
 
 EVERY_SECONDS = 60
 RETRY_AFTER_SECONDS = 5
@@ -49,24 +50,24 @@ class Outages:
 _UNAVAILABLE = "the database can't be used; requests are answered with 503 until it can"
 _DAMAGED = "the database file is damaged: stop the site, restore a backup, and run `chorale verify`"
 
-_NOT_SAVED = "What you sent may not have been saved."
-_TRY_AGAIN = "Nothing was changed. Please try again in a minute."
+_NOT_SAVED = worded("What you sent may not have been saved.")
+_TRY_AGAIN = worded("Nothing was changed. Please try again in a minute.")
 # The page that sends answers keeps them, sends them again, and says so itself: only it knows whether its browser can.
-_SEND_AGAIN = "Please send it again; an answer that is sent twice counts once."
-_CHECK = "Go back in a minute, check whether it was, and send it again if not."
+_SEND_AGAIN = worded("Please send it again. An answer that is sent twice counts once.")
+_CHECK = worded("Go back in a minute and check. If it was not saved, send it again.")
 
 
 def server_problem(method: str, path: str) -> tuple[str, str]:
     """What to tell somebody whose request failed at our end: what is true of this request, and what to do."""
     if method in ("GET", "HEAD"):
-        return "The server had a problem and could not show this.", _TRY_AGAIN
-    return f"The server had a problem. {_NOT_SAVED}", _SEND_AGAIN if path.startswith("/api/") else _CHECK
+        return worded("The server had a problem and could not show this page."), _TRY_AGAIN
+    return joined(worded("The server had a problem."), _NOT_SAVED), _SEND_AGAIN if path.startswith("/api/") else _CHECK
 
 
 def unavailable(method: str, path: str) -> tuple[str, str]:
     """What to tell somebody while the database can't be used."""
     if method in ("GET", "HEAD"):
-        return "The study is out of service for the moment.", _TRY_AGAIN
-    return f"The study can't save anything for the moment. {_NOT_SAVED}", (
+        return worded("The study is not available at the moment."), _TRY_AGAIN
+    return joined(worded("The study can't save anything at the moment."), _NOT_SAVED), (
         _SEND_AGAIN if path.startswith("/api/") else _CHECK
     )

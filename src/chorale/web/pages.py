@@ -12,14 +12,17 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from chorale import __version__
-from chorale.model import StudySettings, money_text
+from chorale.folder.study_language import study_language
+from chorale.model import StudySettings
+from chorale.model.wording import Wording, counted, worded
+from chorale.present.language import Language
 
 HERE = Path(__file__).parent
 STATIC, TEMPLATES = HERE / "static", HERE / "templates"
@@ -98,9 +101,30 @@ def packed(path: Path, asked: Headers, media_type: str | None, headers: Mapping[
     return Response(body, media_type=media_type, headers={**kept, "Content-Encoding": "gzip"})
 
 
+def packed_text(text: bytes, asked: Headers, media_type: str) -> Response:
+    """A script of our own that is no file, packed if the browser takes that. Its address changes with its content."""
+    headers = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+    if "gzip" not in asked.get("accept-encoding", ""):
+        return Response(text, media_type=media_type, headers=headers)
+    return Response(_gzipped_text(text), media_type=media_type, headers={**headers, "Content-Encoding": "gzip"})
+
+
+@lru_cache(maxsize=8)
+def _gzipped_text(text: bytes) -> bytes:
+    return gzip.compress(text, mtime=0)
+
+
 @lru_cache(maxsize=256)
 def _gzipped(path: Path, _changed: int) -> bytes:
     return gzip.compress(path.read_bytes(), mtime=0)
+
+
+SENTENCES = "/static/sentences.js"
+"""The address of the sentences that scripts use, where pages are not in English."""
+
+
+_BDI = Markup("<bdi>{}</bdi>")
+"""For names in another language between words that run from right to left."""
 
 
 class HasSettings(Protocol):
@@ -111,28 +135,54 @@ class HasSettings(Protocol):
 
 
 class Pages:
-    """The study's templates."""
+    """The study's templates, in the language of the study and, for the console, in English."""
 
     def __init__(self, study: HasSettings, more_templates: Sequence[Path] = ()) -> None:
-        self._environment = Environment(
+        self.language = study_language(study.settings)
+        self.sentences = self.language.for_browser.encode()
+        """The script that has the sentences; empty for English."""
+        self._workers = self._environment(study, self.language, more_templates)
+        self._console = self._environment(study, Language(), more_templates)
+
+    def _environment(self, study: HasSettings, language: Language, more_templates: Sequence[Path]) -> Environment:
+        environment = Environment(
             loader=FileSystemLoader([TEMPLATES, *more_templates]),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals.update(
+        version = sha256(self.sentences).hexdigest()[:12]
+        environment.globals.update(
             study=study.settings.study,
             static=static_url,
             version=__version__,
-            money=lambda amount: money_text(amount, study.settings.pay.currency),
+            money=lambda amount: language.money(amount, study.settings.pay.currency),
+            language=language,
+            sentences=f"{SENTENCES}?v={version}" if language.for_browser else None,
+            isolated=lambda text: _BDI.format(text) if language.direction == "rtl" else text,
+            say=lambda source, /, **values: _said(language, worded(source, **values)),
+            say_count=lambda number, one, several, /, **values: _said(
+                language, counted(number, one, several, **values)
+            ),
         )
+        return environment
 
-    def text(self, template: str, **context: Any) -> str:
-        return self._environment.get_template(template).render(**context)
+    def text(self, template: str, *, english: bool = False, **context: Any) -> str:
+        """A filled template: in the study's language, or in English for those who run the study."""
+        return (self._console if english else self._workers).get_template(template).render(**context)
 
-    def page(self, template: str, status: int = 200, **context: Any) -> HTMLResponse:
-        return HTMLResponse(self.text(template, status=status, **context), status)
+    def page(self, template: str, status: int = 200, *, english: bool = False, **context: Any) -> HTMLResponse:
+        return HTMLResponse(self.text(template, english=english, status=status, **context), status)
 
     def error(self, status: int, title: str, message: str, what_next: str) -> HTMLResponse:
-        return self.page("error.html", status, title=title, message=message, what_next=what_next)
+        say = self.language.translated
+        return self.page("error.html", status, title=say(title), message=say(message), what_next=say(what_next))
+
+
+def _said(language: Language, text: Wording) -> Markup:
+    """A sentence as HTML: its values are escaped, unless they are HTML themselves."""
+    values = {
+        name: value if isinstance(value, Markup) else language.shown(value) for name, value in text.values.items()
+    }
+    return escape(language.template(text)).format(**values)

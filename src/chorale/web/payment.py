@@ -10,6 +10,7 @@ from chorale.engine.forgetting import unpaid
 from chorale.engine.payout_addresses import METHODS, address_of, leave_address
 from chorale.engine.running import Study
 from chorale.model import Refusal, UserError
+from chorale.model.wording import worded
 from chorale.store import Tx, payments, payout_addresses, workers
 from chorale.store.payments import PaymentRow
 from chorale.web.serving import Site
@@ -43,7 +44,7 @@ def add_payment_routes(router: APIRouter, site: Site) -> None:
 
 def _payment(tx: Tx, _study: Study, worker_id: int) -> dict[str, Any]:
     if workers.find_worker(tx, worker_id) is None:
-        raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
+        raise Refusal("signed_out", worded("You are not signed in. Open the link you were given again."), 401)
     try:
         address = address_of(tx, worker_id)
     except UserError:

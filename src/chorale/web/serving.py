@@ -12,6 +12,7 @@ from fastapi import Request, Response
 from chorale.engine import sessions
 from chorale.engine.running import Study
 from chorale.model import Refusal
+from chorale.model.wording import worded
 from chorale.platforms.prolific import Prolific
 from chorale.store.sessions import SessionClaim
 from chorale.web.outages import Outages
@@ -25,7 +26,7 @@ PAGE_OF = "x-chorale-worker"
 
 def nobody() -> Refusal:
     """For requests without a session."""
-    message = "You are not signed in. Open the link you were given again. Everything you submitted is saved."
+    message = worded("You are not signed in. Open the link you were given again. Everything you submitted is saved.")
     return Refusal("signed_out", message, 401)
 
 
@@ -84,7 +85,9 @@ class Site:
         if request.headers.get(PAGE_OF, session.pseudonym) != session.pseudonym:
             raise Refusal(
                 "signed_out",
-                "Somebody else has signed in on this device. Open your own link again; your answers are kept here.",
+                worded(
+                    "Someone else has signed in on this device. Open your own link again. Your answers are kept here."
+                ),
                 401,
             )
         return session

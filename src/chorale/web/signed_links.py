@@ -19,6 +19,7 @@ import httpx2 as httpx
 import jwt
 
 from chorale.model import ArrivalSettings, Refusal, UserError
+from chorale.model.wording import joined, worded
 
 TOKEN_PARAMETER = "prolific_token"  # noqa: S105 - the name of a parameter, not what is in it
 PROLIFIC_KEYS = "https://api.prolific.com/.well-known/study/jwks.json"
@@ -35,6 +36,7 @@ PAUSE_SECONDS = 60
 """Keys are fetched no more often, whatever keys tokens name."""
 LONGEST_TOKEN = 8_000
 MOST_BYTES = 100_000
+AGAIN_FROM_PLATFORM = worded("Open the study again from the page where you found it.")
 log = logging.getLogger("chorale.web")
 
 
@@ -70,7 +72,7 @@ class KeySet:
                 self._fetch_again()
             if self.now() - self._fetched_at > STALE_SECONDS:
                 raise Refusal(
-                    "unchecked", "Your link can't be checked right now. Please try again in a few minutes.", 503
+                    "unchecked", worded("Your link can't be checked right now. Please try again in a few minutes."), 503
                 )
             return self._keys.get(kid)
 
@@ -121,13 +123,13 @@ class SignedLinks:
     def read(self, token: str) -> SignedArrival:
         """Who a token is for; Refusal if it is not the panel's, not for this site, or over."""
         if not token or len(token) > LONGEST_TOKEN:
-            raise _refusal("The link has no signature.")
+            raise _refusal(worded("The link has no signature."))
         try:
             header = jwt.get_unverified_header(token)
             key = self.keys.key(str(header.get("kid", "")))
             algorithm = None if key is None else key.algorithm_name
             if key is None or algorithm not in ALGORITHMS or header.get("alg") != algorithm:
-                raise _refusal("The link was not signed by the panel.")
+                raise _refusal(worded("The link was not signed by the recruitment platform."))
             claims = jwt.decode(
                 token,
                 key,
@@ -137,15 +139,15 @@ class SignedLinks:
                 options={"require": ["exp", "iss", "aud"], "verify_aud": False},
             )
         except jwt.ExpiredSignatureError:
-            raise _refusal("The link has expired.") from None
+            raise _refusal(worded("The link has expired.")) from None
         except jwt.PyJWTError:
-            raise _refusal("The link was not signed by the panel.") from None
+            raise _refusal(worded("The link was not signed by the recruitment platform.")) from None
         self._check_audience(claims["aud"])
         values = claims.get("prolific")
         if not isinstance(values, dict):
-            raise _refusal("The link is not complete.")
+            raise _refusal(worded("Part of the link is missing."))
         if self.arrival.workspace is not None and values.get("workspace_id") != self.arrival.workspace:
-            raise _refusal("The link belongs to another workspace.")
+            raise _refusal(worded("The link belongs to another study."))
         plain = {str(name): value for name, value in values.items() if isinstance(value, str)}
         return SignedArrival(plain, sha256(token.encode()).hexdigest(), (int(claims["exp"]) + LEEWAY_SECONDS) * 1000)
 
@@ -156,8 +158,8 @@ class SignedLinks:
             parts = urlsplit(str(one) if "//" in str(one) else f"//{one}")
             if parts.hostname == here.hostname and parts.port in (None, here.port):
                 return
-        raise _refusal("The link belongs to another site.")
+        raise _refusal(worded("The link belongs to another site."))
 
 
 def _refusal(why: str) -> Refusal:
-    return Refusal("bad_arrival", f"{why} Open the study from your panel's page again.", 403)
+    return Refusal("bad_arrival", joined(why, AGAIN_FROM_PLATFORM), 403)

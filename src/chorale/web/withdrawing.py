@@ -10,7 +10,8 @@ from chorale.engine import forgetting
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.forgetting import BY_WORKER, unpaid
 from chorale.engine.running import Study
-from chorale.model import Refusal, money_text
+from chorale.model import Refusal
+from chorale.model.wording import worded
 from chorale.store import Tx, erasing, workers
 from chorale.web.serving import Site
 
@@ -25,13 +26,13 @@ def add_withdrawal_routes(router: APIRouter, site: Site) -> None:
         gone, owed = await site.read_as(request, _standing_of)
         if gone:
             return RedirectResponse("/", 303)
-        owed_text = money_text(owed, study.settings.pay.currency) if owed else None
+        owed_text = study.language.money(owed, study.settings.pay.currency) if owed else None
         return site.pages.page("worker/withdraw.html", removes_answers=removes, owed=owed_text)
 
     @router.post("/withdraw", include_in_schema=False)
     async def withdraw(request: Request, sure: Annotated[str, Form()] = "") -> Response:
         if sure != "yes":
-            raise Refusal("not_sure", "Tick the box if you want to withdraw. Nothing has changed so far.", 422)
+            raise Refusal("not_sure", worded("Tick the box if you want to withdraw. Nothing has changed so far."), 422)
         await site.write_as(request, _withdraw, forgetting.Request(BY_WORKER, answers=removes))
         if removes:
             await asyncio.to_thread(forgetting.finish, study)
@@ -40,7 +41,9 @@ def add_withdrawal_routes(router: APIRouter, site: Site) -> None:
 
 def _withdraw(tx: Tx, study: Study, worker_id: int, asked: forgetting.Request) -> None:
     if workers.panel_of(tx, worker_id) == EXPERTS_PANEL:
-        raise Refusal("not_open", "Experts are not participants. Write to the address at the foot of the page.", 403)
+        raise Refusal(
+            "not_open", worded("Experts can't withdraw here. Write to the address at the bottom of the page."), 403
+        )
     forgetting.erase(tx, study, worker_id, asked)
 
 
@@ -53,5 +56,5 @@ def _standing_of(tx: Tx, _study: Study, worker_id: int) -> tuple[bool, int]:
 async def withdrawn_page(site: Site, request: Request) -> Response:
     """What somebody sees who has withdrawn, or was erased."""
     _, owed = await site.read_as(request, _standing_of)
-    owed_text = money_text(owed, site.study.settings.pay.currency) if owed else None
+    owed_text = site.study.language.money(owed, site.study.settings.pay.currency) if owed else None
     return site.pages.page("worker/withdrawn.html", owed=owed_text)

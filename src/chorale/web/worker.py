@@ -21,8 +21,10 @@ from chorale.engine.finishing import finish_of
 from chorale.engine.running import RunningStage, Study, no_such_stage
 from chorale.engine.work import Offer, Progress, Visit
 from chorale.folder.reading import StageContent
-from chorale.model import Refusal, Standing, money_text
+from chorale.model import Refusal, Standing
 from chorale.model.problems import UnavailableError
+from chorale.model.wording import worded
+from chorale.present.language import translated_html
 from chorale.protocol import Ending
 from chorale.store import Tx, workers
 from chorale.store.assignments import Lease
@@ -44,7 +46,7 @@ from chorale.web.links import QUEUE
 from chorale.web.mailing import add_unsubscribe_routes
 from chorale.web.media import add_media_routes, dressed, dressed_details, worker_address
 from chorale.web.own_progress import add_progress_routes
-from chorale.web.pages import Pages, markdown, packed
+from chorale.web.pages import SENTENCES, Pages, markdown, packed, packed_text
 from chorale.web.parts import HomeCard, SitePart
 from chorale.web.pay_words import bonus_texts, screenout_text
 from chorale.web.payment import add_payment_routes
@@ -72,6 +74,7 @@ def add_worker_routes(router: APIRouter, site: Site, parts: Sequence[SitePart] =
     add_payment_routes(router, site)
     add_unsubscribe_routes(router, site)
     add_media_routes(router, site)
+    _add_scripts(router, site)
     _add_pages(router, site, parts)
 
 
@@ -112,7 +115,9 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
     @router.post("/consent", include_in_schema=False)
     async def consent(request: Request, agree: Annotated[str, Form()] = "") -> Response:
         if agree != "yes":
-            raise Refusal("no_consent", "Tick the box if you agree to take part. Without it you can't go on.", 422)
+            raise Refusal(
+                "no_consent", worded("Tick the box if you agree to take part. You can only continue if you agree."), 422
+            )
         await site.write_as(request, entering.consent)
         return RedirectResponse("/", 303)
 
@@ -126,13 +131,26 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
             raise no_such_stage()
         return _work_page(site, stage, visit)
 
+
+def add_sentences_route(router: APIRouter, pages: Pages) -> None:
+    """What scripts say, in the language of the study."""
+
+    @router.get(SENTENCES, include_in_schema=False)
+    async def sentences(request: Request) -> Response:
+        return packed_text(pages.sentences, request.headers, _MEDIA_TYPES[".js"])
+
+
+def _add_scripts(router: APIRouter, site: Site) -> None:
+    study = site.study
+    add_sentences_route(router, site.pages)
+
     @router.get("/tasks/{name}/{file}", include_in_schema=False)
     async def task_file(request: Request, name: StageInPath, file: str) -> Response:
         """The module of a task, the modules beside it that it imports, and its style sheet."""
         for stage in study.stages.values():
             if stage.task.name == name and file in files_of(stage.task):
                 return sent_file(request, stage.task, file)
-        raise Refusal("not_found", "There is no such file.", 404)
+        raise Refusal("not_found", worded("This file does not exist."), 404)
 
 
 def _signed_out_page(site: Site, request: Request, why: Refusal, *, signs_in: bool) -> Response:
@@ -141,7 +159,7 @@ def _signed_out_page(site: Site, request: Request, why: Refusal, *, signs_in: bo
     template = "worker/landing.html" if site.study.settings.arrival.landing else "worker/gone.html"
     return site.pages.page(
         template,
-        ended=None if claim is None else why.message,
+        ended=None if claim is None else site.pages.language.translated(why.message),
         owner="" if claim is None else claim.pseudonym,
         signs_in=signs_in,
     )
@@ -167,7 +185,7 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
         first_visit=not part.entered and not at_desk,
         home=QUEUE if at_desk else "/",
         at_desk=at_desk,
-        bonuses=bonus_texts(stage.settings.pay, site.study.settings.pay.currency),
+        bonuses=bonus_texts(stage.settings.pay, site.study.settings.pay.currency, site.pages.language),
         counts_writing=site.study.settings.writing is not None and not at_desk,
     )
 
@@ -179,7 +197,7 @@ def form_page(pages: Pages, stage: RunningStage | StageContent, api: Mapping[str
         "worker/work.html",
         stage=stage.settings,
         guidelines_html=markdown(stage.guidelines),
-        form_html=Markup(form.html),  # noqa: S704 - part of the task's package
+        form_html=Markup(translated_html(form.html, pages.language.say)),  # noqa: S704 - part of the task's package
         task_module_url=f"/tasks/{stage.task.name}/{form.module.name}" if form.module else None,
         task_style_url=f"/tasks/{stage.task.name}/{form.style.name}" if form.style else None,
         api=api,
@@ -224,7 +242,7 @@ def finishing(tx: Tx, study: Study, visit: Visit) -> dict[str, str | None]:
         url = url.replace("{worker}", quote((workers.identity_of(tx, visit.worker.id) or ("", ""))[1], safe=""))
     if url is not None and "{code}" in url:
         url = None if finish.code is None else url.replace("{code}", finish.code)
-    words = screenout_text(finish, study.settings.pay.currency) if early else None
+    words = screenout_text(finish, study) if early else None
     return {"completion_code": finish.code, "completion_url": url, "ending": finish.ending, "screenout_pay": words}
 
 
@@ -232,7 +250,7 @@ def _what_follows(tx: Tx, study: Study, worker_id: int, here: str) -> dict[str, 
     visit = work.start_page(tx, study, worker_id)
     if visit is None or visit.panel == entering.EXPERTS_PANEL:
         return None
-    return following(visit, lambda: finish_of(tx, study, visit) is not None, here)
+    return following(study.language, visit, lambda: finish_of(tx, study, visit) is not None, here)
 
 
 def _assignment(site: Site, stage: RunningStage, offer: Offer, lease: Lease, worker_id: int) -> dict[str, Any]:
@@ -248,7 +266,7 @@ def _assignment(site: Site, stage: RunningStage, offer: Offer, lease: Lease, wor
         "first": None if offer.first is None else {"fields": offer.first.fields, "answer": offer.first.answer},
         "expires_at": lease.expires_at,
         "server_now": study.clock(),
-        "pay_text": None if offer.pay is None else money_text(offer.pay, study.settings.pay.currency),
+        "pay_text": None if offer.pay is None else study.language.money(offer.pay, study.settings.pay.currency),
     }
 
 
@@ -257,7 +275,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
     currency = study.settings.pay.currency
 
     def progress(of: Progress) -> dict[str, Any]:
-        return {"answered": of.answered, "earned": of.earned, "earned_text": money_text(of.earned, currency)}
+        return {"answered": of.answered, "earned": of.earned, "earned_text": study.language.money(of.earned, currency)}
 
     @router.post("/api/stages/{name}/next", response_model=OfferBody, responses=REFUSALS)
     async def next_item(request: Request, name: StageInPath) -> Response:
@@ -266,7 +284,8 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         offer = await site.write(work.next_item, stage, session.worker_id, session)
         if offer.status == "locked" and not await site.read(work.knows_of, stage, session.worker_id):
             raise no_such_stage()
-        body: dict[str, Any] = {"status": offer.status, "message": offer.message, "progress": progress(offer.progress)}
+        message = study.language.translated(offer.message)
+        body: dict[str, Any] = {"status": offer.status, "message": message, "progress": progress(offer.progress)}
         if offer.lease is not None:
             body["assignment"] = _assignment(site, stage, offer, offer.lease, session.worker_id)
             body["skips_left"] = offer.skips_left

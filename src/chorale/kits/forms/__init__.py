@@ -31,6 +31,7 @@ KIT = Kit(
     ),
     own_table=f"{_HERE}.own_table:study_from_table",
     plain_stage=f"{_HERE}.imported:form_of",
+    catalogues=Path(__file__).with_name("catalogues"),
     templates=Path(__file__).with_name("templates"),
     gallery=Path(__file__).with_name("gallery"),
 )

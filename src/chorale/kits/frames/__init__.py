@@ -41,6 +41,7 @@ KIT = Kit(
     ),
     sections=(ReportSection("frames", "Frames", frozenset({"frames"}), f"{_HERE}.section:frames_section"),),
     batch_kinds=(f"{_HERE}.imported:FRAME_BATCH",),
+    catalogues=Path(__file__).with_name("catalogues"),
     templates=Path(__file__).with_name("templates"),
     papers={"dumitrache2019": f"{_HERE}.reproduction:PAPER"},
 )

@@ -48,6 +48,7 @@ KIT = Kit(
             by_arm=True,
         ),
     ),
+    catalogues=Path(__file__).with_name("catalogues"),
     templates=Path(__file__).with_name("templates"),
     papers={"nangia2021": f"{_HERE}.reproduction:PAPER"},
 )

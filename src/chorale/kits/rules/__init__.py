@@ -40,6 +40,7 @@ KIT = Kit(
     sections=(
         ReportSection("rules", "Inference rules", frozenset({"rules-entailment"}), f"{_HERE}.section:rules_section"),
     ),
+    catalogues=Path(__file__).with_name("catalogues"),
     templates=Path(__file__).with_name("templates"),
     usual_template="rules",
     papers={"zeichner2012": f"{_HERE}.reproduction:PAPER"},

@@ -129,7 +129,7 @@ class Console:
             **context,
         }
         name = template if template.endswith(".html") else f"console/{template}.html"
-        return self.site.pages.page(name, status, **shown)
+        return self.site.pages.page(name, status, english=True, **shown)
 
     def live_page(self, request: Request, template: str, status: int = 200, **context: Any) -> Response:
         """A page with a part that changes; `?part=live` asks for that part alone."""

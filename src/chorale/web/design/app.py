@@ -13,7 +13,7 @@ from chorale.web.design.drafts import Designer
 from chorale.web.design.routes import add_design_routes
 from chorale.web.pages import STATIC, Pages, StaticFilesForever
 from chorale.web.security import Guard
-from chorale.web.worker import files_of, sent_file
+from chorale.web.worker import add_sentences_route, files_of, sent_file
 
 COOKIE = "chorale_design"
 
@@ -38,6 +38,7 @@ def create_design_app(designer: Designer, key: str) -> FastAPI:
 
     router = APIRouter(dependencies=[Depends(owner_only)])
     add_design_routes(router, designer, pages, "/design")
+    add_sentences_route(router, pages)
 
     @router.get("/tasks/{name}/{file}", include_in_schema=False)
     async def task_file(request: Request, name: str, file: str) -> Response:

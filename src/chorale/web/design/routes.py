@@ -31,7 +31,7 @@ def add_design_routes(router: APIRouter, designer: Designer, pages: Pages, base:
 
     @router.get("/design", include_in_schema=False)
     async def design_page() -> Response:
-        page = pages.page("design.html", base=base, directory=designer.directory.name)
+        page = pages.page("design.html", english=True, base=base, directory=designer.directory.name)
         page.headers["Content-Security-Policy"] = content_policy(framed=True, media=False)
         return page
 
@@ -121,7 +121,7 @@ class _Preview:
             first_visit=False,
             home=here,
             at_desk=False,
-            bonuses=bonus_texts(content.settings.pay, self._designer.settings.pay.currency),
+            bonuses=bonus_texts(content.settings.pay, self._designer.settings.pay.currency, pages.language),
         )
         policy = page.headers.get("Content-Security-Policy") or content_policy(framed=False, media=False)
         page.headers["Content-Security-Policy"] = policy.replace("frame-ancestors 'none'", "frame-ancestors 'self'")

@@ -12,6 +12,8 @@
  *   | {kind: "unreachable", retryAfterMs: number}} Reply
  */
 
+import { say } from "./say.js";
+
 const TIMEOUT_MS = 15_000;
 // Whose page this is: on a shared device somebody else may sign in while it is open.
 const owner = /** @type {HTMLElement | null} */ (document.querySelector("[data-owner]"))?.dataset.owner ?? "";
@@ -58,7 +60,7 @@ function classify(response, data) {
   if (response.ok && typeof data?.status === "string") return { kind: "ok", data };
   const error = data?.error;
   if (response.status === 401 || error?.code === "signed_out") {
-    return { kind: "signed_out", message: error?.message ?? "You are signed out." };
+    return { kind: "signed_out", message: error?.message ?? say("You are signed out.") };
   }
   const definite = response.status >= 400 && response.status < 500 && !WORTH_RETRYING.has(response.status);
   if (definite && typeof error?.code === "string") {

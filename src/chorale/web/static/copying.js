@@ -5,6 +5,8 @@
 
 const SHOWN_MS = 1_500;
 
+import { say } from "./say.js";
+
 /** @param {Document} page */
 export function offerCopying(page) {
   // Only pages on https or localhost may write to the clipboard; elsewhere the text can still be selected.
@@ -21,7 +23,7 @@ export function offerCopying(page) {
         () => true,
         () => false,
       );
-      told.textContent = copied ? "Copied." : "Please select the text and copy it.";
+      told.textContent = copied ? say("Copied.") : say("Please select the text and copy it.");
     });
   }
 }

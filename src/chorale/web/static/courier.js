@@ -8,6 +8,7 @@
 
 import { make, makeButton, makeRecap } from "./show.js";
 import { Backoff, pause } from "./timer.js";
+import { say } from "./say.js";
 
 export const RETRY = { firstMs: 1000, mostMs: 15_000 };
 
@@ -81,14 +82,14 @@ export class Courier {
       if (id !== null && !refused.some((entry) => entry.id === id)) this.notices.hide(name);
     }
     for (const entry of refused) {
-      const button = makeButton("OK", "button button-small");
-      const details = make("details", {}, [make("summary", { text: "Show that answer" }), makeRecap(entry.recap)]);
+      const button = makeButton(say("OK"), "button button-small");
+      const details = make("details", {}, [make("summary", { text: say("Show this answer") }), makeRecap(entry.recap)]);
       this.notices.show(`refused:${entry.id}`, {
         tone: "danger",
-        title: "One answer could not be accepted.",
+        title: say("One answer was not accepted."),
         text: ENDED.has(entry.code)
-          ? "It belongs to a session that has ended, and is not counted for anybody. Copy it if you need it."
-          : entry.message || "You can go on with the next question.",
+          ? say("It belongs to a session that has ended and does not count. Copy it if you need it.")
+          : entry.message || say("You can continue with the next question."),
         more: [details],
         buttons: [button],
       });
@@ -108,18 +109,21 @@ export class Courier {
     if (this.tryNow && this.why !== why) this.#connected();
     if (!this.tryNow) {
       const lasting = this.outbox.store.lasting;
-      this.tryNow = makeButton("Try now", "button button-small");
+      this.tryNow = makeButton(say("Try now"), "button button-small");
       this.why = why;
       this.notices.show("unsent", {
         tone: "warn",
         ...(why === "signed_out"
           ? {
-              title: "You are signed out.",
-              text: `${document.querySelector("[data-ended]") ? "" : message} Your answer is saved on this device. It is sent once you have signed in again in this browser.`,
+              title: say("You are signed out."),
+              text: [
+                document.querySelector("[data-ended]") ? "" : message,
+                say("Your answer is saved on this device. It is sent once you sign in again in this browser."),
+              ].join(" "),
             }
           : {
-              title: lasting ? "Saved on this device." : "Not sent yet. Please keep this page open.",
-              text: "Sending again when the connection is back.",
+              title: lasting ? say("Saved on this device.") : say("Not sent yet. Please keep this page open."),
+              text: say("It is sent when the connection is back."),
             }),
         buttons: [this.tryNow],
       });

@@ -12,7 +12,16 @@
   "use strict";
   const SVG = "http://www.w3.org/2000/svg";
   const COLOURS = ["#d1495b", "#1f6feb", "#2a9134", "#8f3fbf", "#b8860b", "#00798c", "#c2410c", "#475569"];
-  const NAMES = { box: "box", point: "point", line: "line", polyline: "line", polygon: "polygon" };
+  /** @type {(source: string, values?: Object<string, string | number>) => string} pages translate; frames are English */
+  const say = globalThis.choraleSay ?? ((source, values = {}) => source.replace(/\{(\w+)\}/g, (_, name) => String(values[name])));
+  const LINE = { add: () => say("Add a line"), named: (values) => say("line {number} {label}", values) };
+  const NAMES = {
+    box: { add: () => say("Add a box"), named: (values) => say("box {number} {label}", values) },
+    point: { add: () => say("Add a point"), named: (values) => say("point {number} {label}", values) },
+    line: LINE,
+    polyline: LINE,
+    polygon: { add: () => say("Add a polygon"), named: (values) => say("polygon {number} {label}", values) },
+  };
   /** Points that finish a shape by themselves; others are finished by hand. */
   const ENOUGH = { point: 1, line: 2 };
   const FEWEST = { box: 2, point: 1, line: 2, polyline: 2, polygon: 3 };
@@ -47,24 +56,24 @@
       /** @type {[number, number][]} the points of a shape that is not finished */
       this.pending = [];
       this.image = html("img", { src, alt });
-      this.layer = svg("svg", { class: "drawing-layer", "aria-label": `Drawn on the picture: ${NAMES[kind]}s`, role: "group" });
+      this.layer = svg("svg", { class: "drawing-layer", "aria-label": say("Drawn on the picture"), role: "group" });
       this.list = html("ol", { class: "drawing-list" });
       this.status = html("p", { class: "drawing-status", role: "status" });
-      this.choices = html("div", { class: "drawing-labels", role: "group", "aria-label": "Labels" });
+      this.choices = html("div", { class: "drawing-labels", role: "group", "aria-label": say("Labels") });
       this.relabel(labels);
-      this.finishing = this.#button("Finish this shape", () => this.#finish());
+      this.finishing = this.#button(say("Finish this shape"), () => this.#finish());
       this.element = html(
         "div",
         { class: "drawing" },
         this.choices,
         html("div", { class: "drawing-picture" }, this.image, this.layer),
-        html("div", { class: "drawing-actions" }, this.#button(`Add a ${NAMES[kind]}`, () => this.#addInTheMiddle()), this.finishing),
+        html("div", { class: "drawing-actions" }, this.#button(NAMES[kind].add(), () => this.#addInTheMiddle()), this.finishing),
         this.status,
         this.list,
       );
       this.image.addEventListener("load", () => this.show());
       this.image.addEventListener("error", () => {
-        this.status.textContent = "The picture could not be loaded. Reload the page, or skip this one.";
+        this.status.textContent = say("The picture could not be loaded. Reload the page, or skip this question.");
       });
       this.layer.addEventListener("pointerdown", (event) => this.#down(event));
       this.layer.addEventListener("pointermove", (event) => this.#move(event));
@@ -187,7 +196,7 @@
     #add(points) {
       this.shapes = [...this.shapes, { label: this.label, points }];
       this.show();
-      this.status.textContent = `Added: ${this.#named(this.shapes.length - 1)}`;
+      this.status.textContent = say("Added: {name}", { name: this.#named(this.shapes.length - 1) });
       this.changed();
     }
 
@@ -236,7 +245,7 @@
 
     /** @param {number} position */
     remove(position) {
-      this.status.textContent = `Removed: ${this.#named(position)}`;
+      this.status.textContent = say("Removed: {name}", { name: this.#named(position) });
       this.shapes = this.shapes.filter((_, index) => index !== position);
       this.show();
       this.changed();
@@ -244,7 +253,7 @@
 
     /** @param {number} position */
     #named(position) {
-      return `${NAMES[this.kind]} ${position + 1} ${this.shapes[position].label}`.trim();
+      return NAMES[this.kind].named({ number: position + 1, label: this.shapes[position].label }).trim();
     }
 
     show() {
@@ -252,8 +261,8 @@
       this.finishing.hidden = this.kind === "box" || this.pending.length < FEWEST[this.kind];
       this.list.replaceChildren(
         ...this.shapes.map((_, position) => {
-          const remove = this.#button("Remove", () => this.remove(position));
-          remove.setAttribute("aria-label", `Remove ${this.#named(position)}`);
+          const remove = this.#button(say("Remove"), () => this.remove(position));
+          remove.setAttribute("aria-label", say("Remove {name}", { name: this.#named(position) }));
           return html("li", {}, `${this.#named(position)} `, remove);
         }),
       );
@@ -266,7 +275,7 @@
       const shapes = this.shapes.map((shape, position) => {
         const drawn = this.#outline(shape.points, this.#colour(shape.label));
         for (const [name, value] of Object.entries({ tabindex: 0, role: "img", "data-shape": position })) drawn.setAttribute(name, String(value));
-        drawn.setAttribute("aria-label", `${this.#named(position)}. Arrow keys move it, Shift and arrow keys change it, Delete removes it`);
+        drawn.setAttribute("aria-label", say("{name}. Arrow keys move it, Shift and arrow keys resize it, Delete removes it.", { name: this.#named(position) }));
         return drawn;
       });
       const pending = this.pending.length ? [this.#outline(this.pending, this.#colour(this.label))] : [];

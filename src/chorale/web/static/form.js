@@ -36,6 +36,8 @@
  * }} TaskModule
  */
 
+import { say } from "./say.js";
+
 /**
  * A form in two steps: the fields in `first` are answered and stored first. Elements with `data-reveal` are hidden, and the
  * fields in them wait, until the rest of the item has come; those with `data-before-reveal` are hidden after that.
@@ -189,8 +191,8 @@ export function firstProblem(root) {
   const control = controls(root).find((candidate) => !candidate.checkValidity());
   if (!control) return null;
   const missing = control.validity.valueMissing;
-  if (missing && isToggle(control)) return { control, message: "Choose an answer first." };
-  return { control, message: missing ? "Write an answer first." : control.validationMessage };
+  if (missing && isToggle(control)) return { control, message: say("Choose an answer first.") };
+  return { control, message: missing ? say("Write an answer first.") : control.validationMessage };
 }
 
 /**

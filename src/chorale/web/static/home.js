@@ -5,6 +5,7 @@ import { Courier } from "./courier.js";
 import { Outbox } from "./outbox.js";
 import { make, Notices, showFeedback } from "./show.js";
 import { DeviceStore } from "./storage.js";
+import { say } from "./say.js";
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -25,7 +26,7 @@ const courier = new Courier(outbox, notices, {
   },
   onRefused: ({ code, message }) => {
     if (code !== "invalid_answer") return;
-    notices.show("invalid", { tone: "warn", text: `${message} Continue below to put it right.` });
+    notices.show("invalid", { tone: "warn", text: [message, say("Continue below to correct it.")].join(" ") });
   },
 });
 

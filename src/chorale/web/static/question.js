@@ -16,6 +16,7 @@ import * as form from "./form.js";
 import { isWriting } from "./shortcuts.js";
 import { uuid } from "./storage.js";
 import { LeaseClock, VisibleTimer } from "./timer.js";
+import { say } from "./say.js";
 import { Writing } from "./writing.js";
 
 const NEAR_END_MS = 120_000;
@@ -153,12 +154,12 @@ export class Question {
     part?.setAttribute("tabindex", "-1");
     part?.focus({ preventScroll: true });
     part?.scrollIntoView({ block: "start" });
-    announce("Your answer is stored. The rest of the question is shown now.");
+    announce(say("Your answer is saved. The rest of the question is shown now."));
   }
 
   #showStep() {
     const step = this.assignment.first;
-    byId("submit-label").textContent = step?.answer === null ? "Continue" : "Submit";
+    byId("submit-label").textContent = step?.answer === null ? say("Continue") : say("Submit");
     if (step) form.showStep(this.root, step);
   }
 
@@ -271,16 +272,16 @@ export class Question {
     const box = byId("lease");
     const seconds = Math.ceil(left / 1000);
     const canExtend = this.form.closest("[data-extend-url]")?.getAttribute("data-extend-url") !== "";
-    if (box.hidden) announce("Less than two minutes are left for this question.");
+    if (box.hidden) announce(say("Less than two minutes are left for this question."));
     box.hidden = false;
     byId("lease-text").textContent =
       seconds > 0
-        ? `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} left for this question.`
-        : "The time for this question is over, so it may go to somebody else. You can still try to submit your answer.";
+        ? say("{time} left for this question.", { time: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}` })
+        : say("The time for this question is over, and it may go to someone else. You can still try to submit your answer.");
     byId("lease-extend").hidden = !canExtend || seconds === 0;
     byId("lease-next").hidden = seconds > 0;
     byId("lease-actions").hidden = byId("lease-extend").hidden && byId("lease-next").hidden;
-    if (seconds === 0) announce("The time for this question is over.");
+    if (seconds === 0) announce(say("The time for this question is over."));
   }
 
   /** @param {{expires_at: number, server_now: number}} lease */

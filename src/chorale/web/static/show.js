@@ -4,6 +4,8 @@
  * @typedef {import("./form.js").Recap} Recap
  */
 
+import { say } from "./say.js";
+
 /**
  * @param {string} tag
  * @param {{class?: string, text?: string, id?: string}} [about]
@@ -44,7 +46,7 @@ export function makeRecap(recap) {
     if (line.kind === "quote") piece.dir = "auto";
     box.append(piece);
   }
-  if (recap.answer) box.append(make("p", {}, ["Your answer: ", make("span", { class: "recap-answer", text: recap.answer })]));
+  if (recap.answer) box.append(make("p", {}, [say("Your answer:"), " ", make("span", { class: "recap-answer", text: recap.answer })]));
   return box;
 }
 
@@ -58,9 +60,9 @@ export function makeRecap(recap) {
  * @returns {Promise<void>}
  */
 export async function showFeedback(section, recap, explanation, compared = null) {
-  const title = make("h2", { id: "feedback-title", text: "Not quite." });
+  const title = make("h2", { id: "feedback-title", text: say("Not quite.") });
   title.tabIndex = -1;
-  const button = makeButton("Continue", "button button-primary");
+  const button = makeButton(say("Continue"), "button button-primary");
   const hint = make("kbd", { class: "key-hint", text: "Enter" });
   hint.setAttribute("aria-hidden", "true");
   button.append(hint);
@@ -68,10 +70,10 @@ export async function showFeedback(section, recap, explanation, compared = null)
     title,
     make("div", { class: "feedback-columns" }, [
       make("div", {}, [
-        make("p", { class: "overline", text: "Why" }),
+        make("p", { class: "overline", text: say("Why") }),
         make("p", { class: "explanation", text: explanation }),
       ]),
-      ...(compared ? [] : [make("div", {}, [make("p", { class: "overline", text: "The question" }), makeRecap(recap)])]),
+      ...(compared ? [] : [make("div", {}, [make("p", { class: "overline", text: say("The question") }), makeRecap(recap)])]),
     ]),
     ...(compared ? [compared] : []),
     make("p", { class: "actions" }, [button]),

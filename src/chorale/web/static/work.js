@@ -18,6 +18,7 @@ import { isWriting, Shortcuts } from "./shortcuts.js";
 import { makeButton, Notices, showFeedback } from "./show.js";
 import { DeviceStore } from "./storage.js";
 import { Backoff, pause } from "./timer.js";
+import { say, sayCount, sayNumber } from "./say.js";
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -33,16 +34,16 @@ const CONTINUES_AFTER_S = 8;
  * result may open the next part (`awaits`), the page asks without a button for it.
  */
 const RESTS = {
-  wait: { title: "Nothing to do just now", icon: "icon-clock", again: true },
-  paused: { title: "This part is paused", icon: "icon-pause", again: true },
-  done: { title: "All done here. Thank you!", icon: "icon-check", again: false },
-  limit: { title: "You have done all you can here. Thank you!", icon: "icon-check", again: false },
-  round: { title: "That was all of it. Thank you!", icon: "icon-check", again: false, awaits: true },
-  dropped: { title: "This part has ended for you", icon: "icon-info", again: false },
-  locked: { title: "This part is not open to you", icon: "icon-lock", again: false },
-  signed_out: { title: "You are signed out", icon: "icon-lock", again: true },
-  ended: { title: "Your session has ended", icon: "icon-lock", again: false },
-  refused: { title: "This does not work right now", icon: "icon-warn", again: false },
+  wait: { title: say("Nothing to do right now"), icon: "icon-clock", again: true },
+  paused: { title: say("This part is paused"), icon: "icon-pause", again: true },
+  done: { title: say("All done. Thank you!"), icon: "icon-check", again: false },
+  limit: { title: say("You have reached the limit for this part. Thank you!"), icon: "icon-check", again: false },
+  round: { title: say("You have answered all questions. Thank you!"), icon: "icon-check", again: false, awaits: true },
+  dropped: { title: say("This part has ended for you"), icon: "icon-info", again: false },
+  locked: { title: say("This part is not open to you"), icon: "icon-lock", again: false },
+  signed_out: { title: say("You are signed out"), icon: "icon-lock", again: true },
+  ended: { title: say("Your session has ended"), icon: "icon-lock", again: false },
+  refused: { title: say("This part is not available right now"), icon: "icon-warn", again: false },
 };
 
 const config = byId("work").dataset;
@@ -58,8 +59,8 @@ let invalid = null;
 const courier = new Courier(outbox, notices, {
   async onSent({ entry, data }) {
     showProgress(data.progress);
-    const saved = data.progress ? `Answer ${data.progress.answered} saved` : "Saved";
-    showSaved("saved", data.right ? `That was right. ${saved}` : saved);
+    const saved = data.progress ? say("Answer {number} saved", { number: data.progress.answered }) : say("Saved");
+    showSaved("saved", data.right ? [say("Correct!"), saved].join(" ") : saved);
     if (data.feedback?.explanation) {
       showOnly("panel-feedback");
       const { explanation, details } = data.feedback;
@@ -70,10 +71,10 @@ const courier = new Courier(outbox, notices, {
     }
   },
   onRefused: ({ id, code, message }) => {
-    showSaved("", "Answer not accepted");
+    showSaved("", say("Answer not accepted"));
     if (code === "invalid_answer") invalid = { id, message };
   },
-  onWaiting: () => showSaved(store.lasting ? "device" : "sending", store.lasting ? "Saved on this device, not sent yet" : "Not sent yet"),
+  onWaiting: () => showSaved(store.lasting ? "device" : "sending", store.lasting ? say("Saved on this device, not sent yet") : say("Not sent yet")),
 });
 
 new Shortcuts(store, /** @type {HTMLInputElement} */ (byId("use-shortcuts")), (key) => {
@@ -115,8 +116,8 @@ async function main() {
     await courier.deliverAll();
     const reply = await askNext();
     showProgress(reply.progress);
-    if (!byId("saved").textContent && reply.progress?.answered) showSaved("saved", "All saved");
-    byId("panel-item").setAttribute("aria-label", `Question ${(reply.progress?.answered ?? 0) + 1}`);
+    if (!byId("saved").textContent && reply.progress?.answered) showSaved("saved", say("All saved"));
+    byId("panel-item").setAttribute("aria-label", say("Question {number}", { number: (reply.progress?.answered ?? 0) + 1 }));
     if (reply.status === "item") {
       showSkips(reply.skips_left ?? null);
       showPay(reply.assignment.pay_text ?? null);
@@ -152,14 +153,14 @@ async function workOn(assignment, module) {
   question = null;
   notices.hide("skip");
   if (outcome.kind === "answered") {
-    showSaved("sending", "Sending …");
+    showSaved("sending", say("Sending …"));
     const { key, answer, durationMs, writing, recap } = outcome;
     const url = urlFor(config.submitUrl, assignment.id);
     outbox.put({ id: assignment.id, url, key, answer, durationMs, writing, recap });
   } else if (outcome.kind === "skip") {
     await giveBack(assignment);
   } else if (outcome.kind === "elsewhere") {
-    announce("You answered this question in another tab. Here is the next one.");
+    announce(say("You answered this question in another tab. Here is the next one."));
   }
 }
 
@@ -171,7 +172,7 @@ async function workOn(assignment, module) {
  */
 async function sendFirst(assignment, answer) {
   const backoff = new Backoff(RETRY.firstMs, RETRY.mostMs);
-  const button = makeButton("Try now", "button button-small");
+  const button = makeButton(say("Try now"), "button button-small");
   for (;;) {
     const reply = await post(urlFor(config.firstUrl, assignment.id), { answer });
     if (reply.kind !== "unreachable") notices.hide("first");
@@ -179,8 +180,8 @@ async function sendFirst(assignment, answer) {
     if (reply.kind !== "unreachable") return { problem: reply.message };
     notices.show("first", {
       tone: "warn",
-      title: "No connection.",
-      text: "Your first answer is not stored yet. It is sent again as soon as the connection is back.",
+      title: say("No connection."),
+      text: say("Your first answer is not saved yet. It is sent when the connection is back."),
       buttons: [button],
     });
     await pause(Math.max(backoff.step(), reply.retryAfterMs), { button });
@@ -191,15 +192,15 @@ async function sendFirst(assignment, answer) {
 async function giveBack(assignment) {
   const reply = await post(urlFor(config.returnUrl, assignment.id), {});
   if (reply.kind === "unreachable") {
-    notices.show("skip", { tone: "warn", text: "No connection: the question could not be given back. Please try again." });
+    notices.show("skip", { tone: "warn", text: say("No connection: the question was not skipped. Please try again.") });
     return; // the same question comes again
   }
   if (reply.kind === "refused" && reply.code === "no_skips_left") {
-    notices.show("skip", { tone: "warn", title: "No skips left.", text: reply.message });
+    notices.show("skip", { tone: "warn", title: say("No skips left."), text: reply.message });
     return; // the same question comes again, with what was written
   }
   if (reply.kind !== "signed_out") store.remove("draft", assignment.id);
-  if (reply.kind === "ok") showSaved("", "Skipped");
+  if (reply.kind === "ok") showSaved("", say("Skipped"));
 }
 
 const FEW_SKIPS = 3;
@@ -213,7 +214,7 @@ function showSkips(left) {
   const shown = byId("skips-left");
   shown.hidden = left === null || left > FEW_SKIPS;
   if (left === null) return;
-  shown.textContent = left === 0 ? "No skips left: answer more to get more" : left === 1 ? "1 skip left" : `${left} skips left`;
+  shown.textContent = left === 0 ? say("No skips left. Answer more questions to get more.") : sayCount(left, "{count} skip left", "{count} skips left");
   /** @type {HTMLButtonElement} */ (byId("skip")).disabled = left === 0;
 }
 
@@ -224,7 +225,7 @@ function showSkips(left) {
  */
 function showPay(text) {
   byId("item-pay").hidden = text === null;
-  byId("item-pay").textContent = text === null ? "" : `This question pays ${text}.`;
+  byId("item-pay").textContent = text === null ? "" : say("This question pays {amount}.", { amount: text });
 }
 
 /**
@@ -234,7 +235,7 @@ function showPay(text) {
  */
 async function askNext() {
   const backoff = new Backoff(RETRY.firstMs, RETRY.mostMs);
-  const button = makeButton("Try now", "button button-small");
+  const button = makeButton(say("Try now"), "button button-small");
   for (;;) {
     const reply = await post(config.nextUrl ?? "", {});
     if (reply.kind !== "unreachable") notices.hide("next");
@@ -248,8 +249,8 @@ async function askNext() {
     }
     notices.show("next", {
       tone: "warn",
-      title: "No connection.",
-      text: "Everything you submitted is saved. The next question comes as soon as the connection is back.",
+      title: say("No connection."),
+      text: say("Everything you submitted is saved. The next question loads when the connection is back."),
       buttons: [button],
     });
     await pause(Math.max(backoff.step(), reply.retryAfterMs), { button });
@@ -303,7 +304,7 @@ async function rest(status, message = "", following = null) {
 function leave() {
   const [soon, stay] = [byId("rest-soon"), byId("rest-stay")];
   let left = CONTINUES_AFTER_S;
-  soon.textContent = `The next part opens in ${left} seconds.`;
+  soon.textContent = sayCount(left, "The next part opens in {count} second.", "The next part opens in {count} seconds.");
   soon.hidden = stay.hidden = false;
   return new Promise((resolve) => {
     /** @param {boolean} going */
@@ -327,9 +328,9 @@ async function extendLease() {
   const reply = await post(urlFor(config.extendUrl, question.assignment.id), {});
   if (reply.kind === "ok" && reply.data.assignment) {
     question?.renew(reply.data.assignment);
-    announce("You have more time for this question now.");
+    announce(say("You have more time for this question now."));
   } else {
-    announce("The time could not be extended.");
+    announce(say("You cannot get more time for this question."));
   }
 }
 
@@ -337,16 +338,25 @@ async function extendLease() {
 function showProgress(progress) {
   if (!progress) return;
   const { answered, earned_text: earned } = progress;
-  const of = config.answers ? ` of ${config.answers}` : "";
-  byId("answered").replaceChildren(bold(answered), `${of} ${answered === 1 && !of ? "answer" : "answers"}`);
-  byId("earned").replaceChildren(...(earned ? [bold(earned), " earned"] : []));
+  const total = Number(config.answers ?? 0);
+  const done = total
+    ? sayCount(total, "{answered} of {count} answer", "{answered} of {count} answers", { answered: MARK })
+    : sayCount(answered, "{count} answer", "{count} answers", { count: MARK });
+  byId("answered").replaceChildren(...withBold(done, sayNumber(answered)));
+  byId("earned").replaceChildren(...(earned ? withBold(say("{amount} earned", { amount: MARK }), earned) : []));
 }
 
-/** @param {string | number} text */
-function bold(text) {
+const MARK = "\u0000";
+
+/**
+ * @param {string} text a sentence with `MARK` in it
+ * @param {string} value what stands there
+ */
+function withBold(text, value) {
   const element = document.createElement("b");
-  element.textContent = String(text);
-  return element;
+  element.textContent = value;
+  const [before, after = ""] = text.split(MARK);
+  return [before, element, after];
 }
 
 /**
@@ -388,12 +398,12 @@ async function loadModule(url) {
 }
 
 function warnAboutStorage() {
-  const button = makeButton("OK", "button button-small");
+  const button = makeButton(say("OK"), "button button-small");
   button.addEventListener("click", () => notices.hide("storage"));
   notices.show("storage", {
     tone: "warn",
-    title: "This browser does not keep data for this page.",
-    text: "Perhaps it is in private mode. You can work as usual; an answer is safe once you see “saved”. Until then, keep the page open.",
+    title: say("This browser does not store data for this page."),
+    text: say("It may be in private mode. You can work as usual. Keep the page open until you see that your answer is saved."),
     buttons: [button],
   });
 }

@@ -25,6 +25,7 @@ from chorale.kits.forms.task.page import BROWSER, form_page
 from chorale.kits.forms.task.prompting import prompting
 from chorale.kits.forms.task.settings import FormOptions, Look
 from chorale.kits.forms.task.tables import answers_table, results_table
+from chorale.model.wording import worded
 
 _EXAMPLE_OPTIONS: dict[str, Any] = {
     "shows": [{"item": "message", "label": "A message to a neighbour"}],
@@ -97,7 +98,7 @@ def _configured(options: FormOptions) -> Task:
     return Task(
         name="form",
         version=1,
-        summary="A few questions about each item",
+        summary=worded("A few questions about each item"),
         shape=Shape(
             item_type=items,
             answer_type=_answers("FormAnswer", form.parse, form.schema()),

@@ -97,8 +97,8 @@ class SpanField(FormField):
         text = item[self._item]
         if isinstance(text, str) and runs_together(text):
             return (
-                f"`{self._item}` has words that are not written apart, which makes {len(tokens(text))} tokens of it. "
-                "Give a list of tokens instead of a text"
+                f"`{self._item}` has no spaces between words, so spans are marked by character "
+                f"({len(tokens(text))} of them). To mark words, give a list of tokens instead of a text"
             )
         return None
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from unicodedata import category, name
 
@@ -9,11 +10,13 @@ from unicodedata import category, name
 def pieces(text: str | Sequence[str]) -> list[str]:
     """A text, or a list of its tokens, as token, gap, token, gap and so on; joined, they are the text.
 
-    Words end at white space, and signs around a word are tokens of their own. Where words are not written apart, give a
-    list of tokens.
+    Words end at white space, and signs around a word are tokens of their own. In scripts without spaces between words,
+    every character is a token.
 
     >>> pieces("Don't shout, please!")
     ["Don't", ' ', 'shout', '', ',', ' ', 'please', '', '!', '']
+    >>> pieces("走开 now")
+    ['走', '', '开', ' ', 'now', '']
     """
     if not isinstance(text, str):
         return [piece for number, token in enumerate(text, 1) for piece in (token, " " if number < len(text) else "")]
@@ -72,21 +75,25 @@ def quoted_tokens(text: str | Sequence[str], quote: str) -> list[tuple[int, int]
     return [(starts[low], ends[low + len(quote)]) for low in found if low in starts and low + len(quote) in ends]
 
 
-_WITHOUT_SPACES = ("CJK ", "HIRAGANA ", "KATAKANA ", "THAI ", "LAO ", "KHMER ", "MYANMAR ")
-"""How the names of characters begin in scripts that do not part words by spaces."""
-_RUN = 5
-"""Characters of such a script in one token from which it is taken for several words."""
+_WITHOUT_SPACES = (
+    *("CJK ", "HIRAGANA ", "KATAKANA", "HALFWIDTH KATAKANA", "IDEOGRAPHIC ITERATION", "THAI ", "LAO ", "KHMER "),
+    "MYANMAR ",
+)
+"""How the names of characters begin in scripts without spaces between words."""
+
+
+@lru_cache(maxsize=8192)
+def _stands_alone(character: str) -> bool:
+    return name(character, "").startswith(_WITHOUT_SPACES)
 
 
 def runs_together(text: str) -> bool:
-    """Whether a text is in a script without spaces, so that whole sentences become one token.
+    """Whether a text is in a script without spaces between words, so that its tokens are characters.
 
     >>> runs_together("你真是个大傻瓜，走开。"), runs_together("Don't shout, please!")
     (True, False)
     """
-    return not text.isascii() and any(
-        sum(name(character, "").startswith(_WITHOUT_SPACES) for character in token) >= _RUN for token in tokens(text)
-    )
+    return not text.isascii() and any(map(_stands_alone, text))
 
 
 def _places(text: str | Sequence[str]) -> list[tuple[int, int]]:
@@ -105,8 +112,27 @@ def _peeled(chunk: str) -> Iterator[str]:
     first, last = (inner[0], inner[-1] + 1) if inner else (len(chunk), len(chunk))
     yield from _signs(chunk[:first])
     if inner:
-        yield chunk[first:last]
+        yield from _words(chunk[first:last])
     yield from _signs(chunk[last:])
+
+
+def _words(text: str) -> Iterator[str]:
+    """A word in one piece, and characters of scripts without spaces one by one, each with its marks."""
+    if text.isascii():
+        yield text
+        return
+    word = ""
+    for character in text:
+        if _stands_alone(character) and category(character)[0] != "M":
+            if word:
+                yield word
+            word = character
+        elif category(character)[0] != "M" and word and _stands_alone(word[0]):
+            yield word
+            word = character
+        else:
+            word += character
+    yield word
 
 
 def _is_sign(character: str) -> bool:

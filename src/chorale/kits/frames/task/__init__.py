@@ -29,6 +29,7 @@ from chorale.kits.frames.task.answers import (
 from chorale.kits.frames.task.items import FrameItem, arrange, caption, seconds, shown
 from chorale.kits.frames.task.prompting import FRAMES_ALONE, FRAMES_EXPLAINED
 from chorale.kits.frames.task.tables import FRAME_QUALITY_TABLE, FRAME_TABLE, SENTENCE_TABLE, WORKER_TABLE
+from chorale.model.wording import worded
 
 _HERE = Path(__file__).parent
 
@@ -47,7 +48,8 @@ class FrameOptions(BaseModel):
 def _configured(options: FrameOptions) -> Task:
     if options.explain == "no":
         return FRAMES
-    optional, required = ("", " required") if options.explain == "required" else (" (optional)", "")
+    needed = options.explain == "required"
+    optional, required = ("", " required") if needed else (" <span data-say>(optional)</span>", "")
     shown = " data-if-none hidden" if options.explain == "if-none" else ""
     field = (_HERE / "explain.html").read_text("utf-8").format(optional=optional, required=required, shown=shown)
     answer_type = FramesWithMeaning if required else FramesExplained
@@ -62,7 +64,7 @@ def _configured(options: FrameOptions) -> Task:
 FRAMES = Task(
     name="frames",
     version=1,
-    summary="Which meanings fit the marked word?",
+    summary=worded("Which meanings fit the marked word?"),
     shape=Shape(item_type=FrameItem, answer_type=FramesChosen, gold_type=FrameGold, misfit=misfit),
     form=Form(
         page=_HERE / "page.html",

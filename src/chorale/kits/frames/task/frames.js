@@ -6,6 +6,8 @@
  * @typedef {{draft: any, arrangement: {frames: string[]} | null, changed: () => void, submit: () => void}} Api
  */
 
+import { say, sayCount } from "/static/say.js";
+
 const NONE = "none";
 /** Keys of the options after the ninth; N is for none of them, and G opens the guidelines. */
 const LETTERS = [..."abcdefhijklmopqrstuvwxyz"];
@@ -55,9 +57,9 @@ export function collect(root) {
 
 /** @param {HTMLElement} root */
 export function problem(root) {
-  if (!chosen(root).length) return "Choose every meaning that fits, or “None of these fits” at the end.";
+  if (!chosen(root).length) return say("Choose every meaning that fits, or “None of these fits” at the end.");
   const meaning = explanation(root);
-  return meaning?.required && !meaning.value.trim() ? "Explain the meaning in your own words." : null;
+  return meaning?.required && !meaning.value.trim() ? say("Explain the meaning in your own words.") : null;
 }
 
 /** @param {HTMLElement} root */
@@ -70,8 +72,8 @@ export function recap(root) {
   return {
     lines: [
       { kind: "quote", text: root.querySelector("[data-sentence]").textContent },
-      { kind: "text", text: `The marked word: ${root.querySelector("mark").textContent}` },
-      ...(meaning ? [{ kind: "text", text: `In your own words: ${meaning}` }] : []),
+      { kind: "text", text: say("The marked word: {word}", { word: root.querySelector("mark").textContent }) },
+      ...(meaning ? [{ kind: "text", text: say("In your own words: {text}", { text: meaning }) }] : []),
     ],
     answer: checked.map((box) => box.closest("label").querySelector(".frame-name").textContent).join("; "),
   };
@@ -115,8 +117,9 @@ function askIfNone(root) {
  */
 function explainTheCap(root, shown, leftOut) {
   if (leftOut < 1) return;
-  root.querySelector("#frames-hint").textContent +=
-    ` These are the ${shown} likeliest of ${shown + leftOut} meanings: if the right one is not among them, choose “None of these fits”.`;
+  const hint = /** @type {HTMLElement} */ (root.querySelector("#frames-hint"));
+  const cap = say("The list shows the {shown} most likely of {total} meanings. If the right one is missing, choose “None of these fits”.", { shown, total: shown + leftOut });
+  hint.textContent = [hint.textContent, cap].join(" ");
 }
 
 /**
@@ -139,7 +142,7 @@ function foldList(root, options) {
       if (fits) found += 1;
       places[index].hidden = !fits && !option.querySelector("input").checked;
     });
-    status.textContent = words.length ? `${found} of ${options.length} meanings match.` : `${options.length} meanings.`;
+    status.textContent = words.length ? sayCount(options.length, "{found} of {count} meaning matches.", "{found} of {count} meanings match.", { found }) : sayCount(options.length, "{count} meaning.", "{count} meanings.");
   };
   search.addEventListener("input", filter);
   search.addEventListener("keydown", (event) => {
@@ -152,7 +155,7 @@ function foldList(root, options) {
   root.addEventListener("change", filter, { signal: listening.get(root).signal });
   all.addEventListener("click", () => {
     const folded = fieldset.classList.toggle("frames-folded");
-    all.textContent = folded ? "Show full descriptions" : "Show short descriptions";
+    all.textContent = folded ? say("Show full descriptions") : say("Show short descriptions");
     all.setAttribute("aria-pressed", String(!folded));
   });
   fieldset.classList.add("frames-folded");
@@ -172,12 +175,12 @@ function withUnfolder(option) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "frame-more button button-quiet button-small";
-  button.textContent = "More";
+  button.textContent = say("More");
   button.setAttribute("aria-expanded", "false");
-  button.setAttribute("aria-label", `More about ${option.querySelector(".frame-name").textContent}`);
+  button.setAttribute("aria-label", say("More about {name}", { name: option.querySelector(".frame-name").textContent }));
   button.addEventListener("click", () => {
     const open = option.classList.toggle("frame-open");
-    button.textContent = open ? "Less" : "More";
+    button.textContent = open ? say("Less") : say("More");
     button.setAttribute("aria-expanded", String(open));
   });
   place.append(option, button);
@@ -233,7 +236,7 @@ function makeExample(text, from, to) {
 /** @param {boolean} checked */
 function makeNone(checked) {
   const text = document.createElement("span");
-  text.append(part("frame-name", "None of these fits"));
+  text.append(part("frame-name", say("None of these fits")));
   const label = option(NONE, text, "n", checked);
   label.classList.add("frame-none");
   return label;

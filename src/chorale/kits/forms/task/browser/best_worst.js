@@ -1,6 +1,7 @@
 /** Best–worst scaling: one text of a few is the best, another one the worst. */
 
 import { Field, make } from "./field.js";
+import { say } from "/static/say.js";
 
 const ROLES = ["best", "worst"];
 
@@ -73,7 +74,7 @@ export default class BestWorst extends Field {
     const given = this.draft();
     if (given === undefined && !this.rules.required) return null;
     const missing = ROLES.filter((role) => given?.[role] === undefined);
-    return missing.length ? `Choose one as “${missing.map((role) => this.rules[role]).join("” and one as “")}”.` : null;
+    return missing.length ? missing.map((role) => say("Choose one as “{role}”.", { role: this.rules[role] })).join(" ") : null;
   }
 
   get focusTarget() {

@@ -1,6 +1,7 @@
 /** Radio buttons and checkboxes: a choice, several, a level of a labelled scale, a side of a pair. */
 
 import { Field } from "./field.js";
+import { say, sayCount } from "/static/say.js";
 
 export default class Choosing extends Field {
   /**
@@ -62,11 +63,11 @@ export default class Choosing extends Field {
 
   problem() {
     const value = this.value();
-    if (value === undefined) return this.rules.required ? "Choose an answer first." : null;
+    if (value === undefined) return this.rules.required ? say("Choose an answer first.") : null;
     if (!Array.isArray(value) || value.length === 0) return null;
     const { min = 0, max } = this.rules;
-    if (value.length < min) return `Choose at least ${min}.`;
-    return max && value.length > max ? `Choose at most ${max}.` : null;
+    if (value.length < min) return sayCount(min, "Choose at least {count}.", "Choose at least {count}.");
+    return max && value.length > max ? sayCount(max, "Choose at most {count}.", "Choose at most {count}.") : null;
   }
 
   get focusTarget() {

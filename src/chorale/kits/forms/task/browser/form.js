@@ -6,6 +6,8 @@
  * @typedef {{draft: any, suggestion?: any, arrangement: Object<string, string[]> | null, changed: () => void, submit: () => void}} Api
  */
 
+import { say, sayCount } from "/static/say.js";
+
 /** @type {Object<string, string>} the module of every kind whose module has another name */
 const MODULES = {
   choice: "choosing",
@@ -106,8 +108,8 @@ export async function compare({ shown, wrong }) {
   }
   for (const { ask, own, right } of wrong) {
     const line = make("dl", "form-beside");
-    line.append(make("dt", "", "Your answer"), make("dd", "recap-answer", own || "none"));
-    line.append(make("dt", "", "The right answer"), make("dd", "recap-answer", right));
+    line.append(make("dt", "", say("Your answer")), make("dd", "recap-answer", own || say("none")));
+    line.append(make("dt", "", say("The correct answer")), make("dd", "recap-answer", right));
     box.append(make("p", "form-asked", ask), line);
   }
   return box;
@@ -203,8 +205,12 @@ class Form {
   summary() {
     const wrong = this.#wrong();
     if (wrong.length === 0) return null;
-    const answers = wrong.length === 1 ? "the answer" : `the ${wrong.length} answers`;
-    return `Not submitted yet: check ${answers} marked above.`; // each field says itself what is wrong
+    // Each field says itself what is wrong.
+    return sayCount(
+      wrong.length,
+      "Not submitted yet: check the answer marked above.",
+      "Not submitted yet: check the {count} answers marked above.",
+    );
   }
 
   /** Say at every field what is wrong with it, and go to the first. */

@@ -2,6 +2,7 @@
 
 import { Field } from "./field.js";
 import { Spans } from "./spans.js";
+import { say, sayCount } from "/static/say.js";
 
 export default class Marking extends Field {
   /**
@@ -25,9 +26,9 @@ export default class Marking extends Field {
     const { min = 0, max, required } = this.rules;
     if (count === 0 && !required) return null;
     const without = this.spans.unlabelled;
-    if (without) return `Choose a label for ${without}.`;
-    if (count < min) return min === 1 ? "Mark the words first." : `Mark at least ${min} places; so far there are ${count}.`;
-    return max && count > max ? `Mark at most ${max} places; there are ${count}.` : null;
+    if (without) return say("Choose a label for {text}.", { text: without });
+    if (count < min) return sayCount(min, "Mark the words first.", "Mark at least {count} spans (you have marked {marked}).", { marked: count });
+    return max && count > max ? sayCount(max, "Mark at most {count} span (you have marked {marked}).", "Mark at most {count} spans (you have marked {marked}).", { marked: count }) : null;
   }
 
   get focusTarget() {

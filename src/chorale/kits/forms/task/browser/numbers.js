@@ -1,6 +1,7 @@
 /** A number on a slider, a number with a unit, a date. */
 
 import { Field } from "./field.js";
+import { say, sayNumber } from "/static/say.js";
 
 export default class Numbers extends Field {
   /**
@@ -54,27 +55,27 @@ export default class Numbers extends Field {
 
   problem() {
     const { kind, required, min, max, step, unit } = this.rules;
-    if (this.input.validity.badInput) return kind === "date" ? "Complete the date." : "Write a number.";
+    if (this.input.validity.badInput) return kind === "date" ? say("Complete the date.") : say("Enter a number.");
     const value = this.value();
     if (value === undefined) {
       if (!required) return null;
-      return { slider: "Move the slider first.", date: "Choose a date first." }[kind] ?? "Write a number first.";
+      return { slider: say("Move the slider first."), date: say("Choose a date first.") }[kind] ?? say("Enter a number first.");
     }
-    if (Number.isNaN(value)) return "Write a number, such as 12 or 3.5.";
-    const behind = unit ? ` ${unit}` : "";
-    if (min !== null && value < min) return `Not less than ${min}${behind}.`;
-    if (max !== null && value > max) return `Not more than ${max}${behind}.`;
+    if (Number.isNaN(value)) return say("Enter a number, such as 12 or 3.5.");
+    const bound = (/** @type {number | string} */ limit) => `${typeof limit === "number" ? sayNumber(limit) : limit} ${unit ?? ""}`.trim();
+    if (min !== null && value < min) return kind === "date" ? say("The earliest date is {date}.", { date: min }) : say("Enter at least {number}.", { number: bound(min) });
+    if (max !== null && value > max) return kind === "date" ? say("The latest date is {date}.", { date: max }) : say("Enter at most {number}.", { number: bound(max) });
     if (kind !== "number" || !step) return null;
     const steps = (value - (min ?? 0)) / step;
     if (Math.abs(steps - Math.round(steps)) < 1e-6) return null;
-    return step === 1 ? "Write a whole number." : `Write a multiple of ${step}.`;
+    return step === 1 ? say("Enter a whole number.") : say("Enter a multiple of {number}.", { number: step });
   }
 
   noted() {
     if (!this.output) return;
     this.element.classList.toggle("form-unset", !this.touched);
     this.output.textContent = this.touched ? this.words() : "–";
-    this.input.setAttribute("aria-valuetext", this.touched ? this.words() : "Not answered yet");
+    this.input.setAttribute("aria-valuetext", this.touched ? this.words() : say("Not answered yet"));
   }
 
   words() {

@@ -2,6 +2,7 @@
 
 import { make } from "./field.js";
 import { showTurn } from "./turns.js";
+import { say } from "/static/say.js";
 
 export { showTurn };
 
@@ -52,7 +53,7 @@ function rendered(html) {
  */
 function picture(src, alt) {
   const image = /** @type {HTMLImageElement} */ (make("img", { src, alt, class: "form-picture" }));
-  const frame = make("div", { class: "form-frame", tabindex: "0", role: "region", "aria-label": alt || "Picture" }, image);
+  const frame = make("div", { class: "form-frame", tabindex: "0", role: "region", "aria-label": alt || say("Picture") }, image);
   let scale = 1;
   const zoom = (/** @type {number} */ factor) => {
     scale = factor === 0 ? 1 : Math.min(ZOOM.most, Math.max(ZOOM.least, scale * factor));
@@ -63,9 +64,9 @@ function picture(src, alt) {
     made.addEventListener("click", () => zoom(factor));
     return made;
   };
-  const failed = make("p", { class: "error", hidden: "", text: "The picture could not be loaded. Reload the page, or skip this one." });
+  const failed = make("p", { class: "error", hidden: "", text: say("The picture could not be loaded. Reload the page, or skip this question.") });
   image.addEventListener("error", () => failed.removeAttribute("hidden"));
-  const actions = make("p", { class: "form-zooms" }, button("+", "Zoom in", ZOOM.step), button("−", "Zoom out", 1 / ZOOM.step), button("Fit", "Fit the picture", 0));
+  const actions = make("p", { class: "form-zooms" }, button("+", say("Zoom in"), ZOOM.step), button("−", say("Zoom out"), 1 / ZOOM.step), button(say("Fit"), say("Fit the picture"), 0));
   return [frame, failed, actions];
 }
 
@@ -76,7 +77,7 @@ function picture(src, alt) {
  * @returns {HTMLMediaElement}
  */
 export function player(kind, src, label) {
-  const made = make(kind, { src, controls: "", preload: "metadata", "aria-label": label || (kind === "audio" ? "Audio" : "Video") });
+  const made = make(kind, { src, controls: "", preload: "metadata", "aria-label": label || (kind === "audio" ? say("Audio") : say("Video")) });
   if (kind === "video") made.setAttribute("playsinline", "");
   return /** @type {HTMLMediaElement} */ (made);
 }

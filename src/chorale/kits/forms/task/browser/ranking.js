@@ -1,6 +1,7 @@
 /** An order, the best first: by tapping one after the other, by dragging, or with the keyboard. */
 
 import { Field } from "./field.js";
+import { say, sayCount } from "/static/say.js";
 
 export default class Ranking extends Field {
   /**
@@ -100,14 +101,14 @@ export default class Ranking extends Field {
     const others = this.ranked.filter((each) => each !== value);
     this.ranked = [...others.slice(0, place), value, ...others.slice(place)];
     this.#draw();
-    this.status.textContent = `${place + 1} of ${this.first.length}: ${this.#text(value)}`;
+    this.status.textContent = say("{place} of {total}: {text}", { place: place + 1, total: this.first.length, text: this.#text(value) });
     this.changed();
   }
 
   #startOver() {
     this.ranked = [];
     this.#draw();
-    this.status.textContent = "No ranks given";
+    this.status.textContent = say("No ranks given yet");
     this.changed();
   }
 
@@ -122,7 +123,7 @@ export default class Ranking extends Field {
       const badge = /** @type {HTMLElement} */ (entry.querySelector(".form-place"));
       badge.textContent = place < 0 ? "–" : String(place + 1);
       entry.classList.toggle("form-placed", place >= 0);
-      const rank = place < 0 ? "no rank yet" : `rank ${place + 1}`;
+      const rank = place < 0 ? say("no rank yet") : say("rank {number}", { number: place + 1 });
       entry.querySelector("button")?.setAttribute("aria-label", `${this.#text(value)}, ${rank}`);
     });
     if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
@@ -144,7 +145,7 @@ export default class Ranking extends Field {
   problem() {
     const left = this.first.length - this.ranked.length;
     if (left === 0 || (left === this.first.length && !this.rules.required)) return null;
-    return left === this.first.length ? "Put them in order first." : `Give a rank to the other ${left} too.`;
+    return left === this.first.length ? say("Rank them first.") : sayCount(left, "Rank the last one too.", "Rank the other {count} too.");
   }
 
   get focusTarget() {

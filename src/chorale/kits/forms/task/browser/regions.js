@@ -2,6 +2,7 @@
 
 import "/static/drawing.js";
 import { Field } from "./field.js";
+import { say, sayCount } from "/static/say.js";
 
 /** @param {number} number */
 const rounded = (number) => Math.round(number * 10_000) / 10_000;
@@ -20,7 +21,7 @@ export default class Regions extends Field {
     const Drawing = /** @type {any} */ (globalThis).ChoraleDrawing;
     this.drawing = new Drawing({
       src: item[rules.item] ?? "",
-      alt: "The picture to draw on",
+      alt: say("The picture to draw on"),
       kind: rules.kind === "boxes" ? "box" : "polygon",
       labels: rules.labels.map(([, label]) => label),
       preselected: false,
@@ -64,10 +65,10 @@ export default class Regions extends Field {
     const count = this.#list().length;
     const { min = 0, max, required } = this.rules;
     if (count === 0 && !required) return null;
-    if (this.drawing.pending.length > 0) return "Finish the shape you have begun, or press Escape.";
-    if (this.drawing.unlabelled > 0) return `Choose a label for ${this.rules.kind === "boxes" ? "the box" : "the polygon"} without one.`;
-    if (count < min) return min === 1 ? "Draw on the picture first." : `Draw at least ${min}; so far there are ${count}.`;
-    return max && count > max ? `Draw at most ${max}; there are ${count}.` : null;
+    if (this.drawing.pending.length > 0) return say("Finish the shape you have started, or press Escape.");
+    if (this.drawing.unlabelled > 0) return this.rules.kind === "boxes" ? say("Choose a label for the box without one.") : say("Choose a label for the polygon without one.");
+    if (count < min) return sayCount(min, "Draw on the picture first.", "Draw at least {count} shapes (you have drawn {drawn}).", { drawn: count });
+    return max && count > max ? sayCount(max, "Draw at most {count} shape (you have drawn {drawn}).", "Draw at most {count} shapes (you have drawn {drawn}).", { drawn: count }) : null;
   }
 
   get focusTarget() {

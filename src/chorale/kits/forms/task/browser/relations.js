@@ -2,6 +2,7 @@
 
 import { Field, make } from "./field.js";
 import { Spans } from "./spans.js";
+import { say, sayCount } from "/static/say.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -68,7 +69,7 @@ export default class Relations extends Field {
     this.refused.textContent = why ?? "";
     if (why !== null) return;
     this.relations.push({ from, to, label });
-    this.status.textContent = `Connected: ${this.#inWords({ from, to, label })}`;
+    this.status.textContent = say("Connected: {relation}", { relation: this.#inWords({ from, to, label }) });
     this.#draw();
     this.changed();
   }
@@ -80,14 +81,14 @@ export default class Relations extends Field {
    * @returns {string | null} why there can be no such relation
    */
   #problemOf(from, to, label) {
-    if (!from || !to || from === to) return "Choose two different spans.";
+    if (!from || !to || from === to) return say("Choose two different spans.");
     const rule = this.rules.relations.find(({ value }) => value === label);
     const labels = new Map(this.rules.labels);
     const named = (/** @type {string[]} */ values) => values.map((value) => labels.get(value)).join(" or ");
-    if (rule.from && !rule.from.includes(from.label)) return `“${rule.label}” starts from ${named(rule.from)}.`;
-    if (rule.to && !rule.to.includes(to.label)) return `“${rule.label}” leads to ${named(rule.to)}.`;
+    if (rule.from && !rule.from.includes(from.label)) return say("“{relation}” must start from {labels}.", { relation: rule.label, labels: named(rule.from) });
+    if (rule.to && !rule.to.includes(to.label)) return say("“{relation}” must lead to {labels}.", { relation: rule.label, labels: named(rule.to) });
     const there = this.relations.some((each) => each.from === from && each.to === to && each.label === label);
-    return there ? "These two are connected so already." : null;
+    return there ? say("These two spans already have this relation.") : null;
   }
 
   /** @param {{from: any, to: any, label: string}} relation */
@@ -120,10 +121,10 @@ export default class Relations extends Field {
   /** @param {{from: any, to: any, label: string}} relation */
   #entry(relation) {
     const words = this.#inWords(relation);
-    const remove = make("button", { type: "button", class: "button button-small button-quiet", text: "Remove", "aria-label": `Remove ${words}` });
+    const remove = make("button", { type: "button", class: "button button-small button-quiet", text: say("Remove"), "aria-label": say("Remove {name}", { name: words }) });
     remove.addEventListener("click", () => {
       this.relations = this.relations.filter((each) => each !== relation);
-      this.status.textContent = `Removed: ${words}`;
+      this.status.textContent = say("Removed: {name}", { name: words });
       this.#draw();
       this.changed();
       this.#select("from").focus();
@@ -177,11 +178,11 @@ export default class Relations extends Field {
   problem() {
     const spans = this.spans.list();
     const { min = 0, max, required } = this.rules;
-    if (this.spans.unlabelled) return `Choose a label for ${this.spans.unlabelled}.`;
+    if (this.spans.unlabelled) return say("Choose a label for {text}.", { text: this.spans.unlabelled });
     if (spans.length === 0 && !required) return null;
-    if (spans.length < min) return min === 1 ? "Mark the words first." : `Mark at least ${min} places; so far there are ${spans.length}.`;
-    if (max && spans.length > max) return `Mark at most ${max} places; there are ${spans.length}.`;
-    if (new Set(spans.map(keyOf)).size < spans.length) return "The same words are marked twice with one label.";
+    if (spans.length < min) return sayCount(min, "Mark the words first.", "Mark at least {count} spans (you have marked {marked}).", { marked: spans.length });
+    if (max && spans.length > max) return sayCount(max, "Mark at most {count} span (you have marked {marked}).", "Mark at most {count} spans (you have marked {marked}).", { marked: spans.length });
+    if (new Set(spans.map(keyOf)).size < spans.length) return say("The same words are marked twice with the same label.");
     const wrong = this.relations.map(({ from, to, label }) => {
       const others = this.relations.filter((each) => each.from !== from || each.to !== to || each.label !== label);
       const all = this.relations;

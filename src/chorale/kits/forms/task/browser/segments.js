@@ -6,6 +6,7 @@
 
 import { Field, make } from "./field.js";
 import { player } from "./parts.js";
+import { say, sayCount } from "/static/say.js";
 
 const SHORTEST = 0.05;
 const VIDEO = /\.(mp4|webm|ogv)([?#]|$)/i;
@@ -92,7 +93,7 @@ export default class Segments extends Field {
       this.begun = null;
       if (end - start >= SHORTEST) this.#add(start, end);
     }
-    this.status.textContent = this.begun === null ? "" : `Segment begins at ${this.begun} s`;
+    this.status.textContent = this.begun === null ? "" : say("Segment starts at {start} s", { start: this.begun });
     this.#draw();
   }
 
@@ -100,7 +101,7 @@ export default class Segments extends Field {
   #add(start, end) {
     const label = this.#label;
     this.segments.push(label === undefined ? { start, end } : { start, end, label });
-    this.status.textContent = `Segment from ${start} to ${end} s`;
+    this.status.textContent = say("Segment from {start} to {end} s", { start, end });
     this.#draw();
     this.changed();
   }
@@ -118,7 +119,7 @@ export default class Segments extends Field {
   }
 
   #draw() {
-    this.button.textContent = this.begun === null ? "Begin a segment here" : `End the segment here (begun at ${this.begun} s)`;
+    this.button.textContent = this.begun === null ? say("Start a segment here") : say("End the segment here (started at {start} s)", { start: this.begun });
     this.list.replaceChildren(...this.#list().map((segment) => this.#entry(segment)));
     this.list.hidden = this.segments.length === 0;
     this.#drawBar();
@@ -149,7 +150,7 @@ export default class Segments extends Field {
   #entry(segment) {
     const entry = make("li", { "data-tone": this.#tone(segment.label) });
     const time = (/** @type {"start" | "end"} */ name, /** @type {string} */ label) => {
-      const input = /** @type {HTMLInputElement} */ (make("input", { type: "number", step: "0.1", min: "0", value: segment[name], "aria-label": `${label} in seconds` }));
+      const input = /** @type {HTMLInputElement} */ (make("input", { type: "number", step: "0.1", min: "0", value: segment[name], "aria-label": say("{name} in seconds", { name: label }) }));
       input.addEventListener("change", () => {
         const value = rounded(Number(input.value));
         const ordered = name === "start" ? value < segment.end : value > segment.start;
@@ -159,17 +160,17 @@ export default class Segments extends Field {
       });
       return input;
     };
-    entry.append(make("span", { class: "form-times" }, time("start", "Begin"), "–", time("end", "End"), "s"));
+    entry.append(make("span", { class: "form-times" }, time("start", say("Start")), "–", time("end", say("End")), "s"));
     if (this.rules.labels.length > 0) entry.append(this.#labels(segment));
-    const play = make("button", { type: "button", class: "button button-small button-quiet", text: "Play" });
+    const play = make("button", { type: "button", class: "button button-small button-quiet", text: say("Play") });
     play.addEventListener("click", () => this.#play(segment));
-    const remove = make("button", { type: "button", class: "button button-small button-quiet", text: "Remove" });
-    const named = `segment from ${segment.start} to ${segment.end} seconds`;
-    play.setAttribute("aria-label", `Play ${named}`);
-    remove.setAttribute("aria-label", `Remove ${named}`);
+    const remove = make("button", { type: "button", class: "button button-small button-quiet", text: say("Remove") });
+    const named = say("Segment from {start} to {end} s", { start: segment.start, end: segment.end });
+    play.setAttribute("aria-label", say("Play: {name}", { name: named }));
+    remove.setAttribute("aria-label", say("Remove: {name}", { name: named }));
     remove.addEventListener("click", () => {
       this.segments = this.segments.filter((each) => each !== segment);
-      this.status.textContent = `Removed ${named}`;
+      this.status.textContent = say("Removed: {name}", { name: named });
       this.#draw();
       this.changed();
       this.button.focus();
@@ -180,8 +181,8 @@ export default class Segments extends Field {
 
   /** @param {Segment} segment */
   #labels(segment) {
-    const choice = /** @type {HTMLSelectElement} */ (make("select", { "aria-label": "Label" }));
-    const missing = segment.label === undefined ? [["", "Choose a label"]] : [];
+    const choice = /** @type {HTMLSelectElement} */ (make("select", { "aria-label": say("Label") }));
+    const missing = segment.label === undefined ? [["", say("Choose a label")]] : [];
     for (const [value, label] of [...missing, ...this.rules.labels]) choice.append(make("option", { value, text: label }));
     choice.value = segment.label ?? "";
     choice.addEventListener("change", () => {
@@ -214,9 +215,9 @@ export default class Segments extends Field {
     const { min = 0, max, required, labels } = this.rules;
     if (segments.length === 0 && !required) return null;
     const without = labels.length ? segments.find((each) => each.label === undefined) : undefined;
-    if (without) return `Choose a label for the segment from ${without.start} to ${without.end} s.`;
-    if (segments.length < min) return min === 1 ? "Mark a segment first." : `Mark at least ${min} segments; so far there are ${segments.length}.`;
-    return max && segments.length > max ? `Mark at most ${max} segments; there are ${segments.length}.` : null;
+    if (without) return say("Choose a label for the segment from {start} to {end} s.", { start: without.start, end: without.end });
+    if (segments.length < min) return sayCount(min, "Mark a segment first.", "Mark at least {count} segments (you have marked {marked}).", { marked: segments.length });
+    return max && segments.length > max ? sayCount(max, "Mark at most {count} segment (you have marked {marked}).", "Mark at most {count} segments (you have marked {marked}).", { marked: segments.length }) : null;
   }
 
   get focusTarget() {

@@ -5,6 +5,7 @@
  */
 
 import { Words } from "/static/words.js";
+import { say } from "/static/say.js";
 
 export class Spans {
   /**
@@ -99,7 +100,7 @@ export class Spans {
   #labelWaiting(label) {
     const waiting = this.spans.filter((span) => span.label === undefined);
     for (const span of waiting) span.label = label;
-    if (waiting.length > 0) this.#say(`${this.#labelText(waiting[0])}: ${this.#text(waiting[0])}`);
+    if (waiting.length > 0) this.#announce(`${this.#labelText(waiting[0])}: ${this.#text(waiting[0])}`);
   }
 
   /** @param {Span} span @returns {string} which of the colours it has */
@@ -143,7 +144,7 @@ export class Spans {
       this.spans.push(span);
       this.latest = span;
     }
-    this.#say(`Marked: ${this.#text(span)}`);
+    this.#announce(say("Marked: {text}", { text: this.#text(span) }));
   }
 
   /**
@@ -152,11 +153,11 @@ export class Spans {
    */
   #remove(span, quietly = false) {
     this.spans = this.spans.filter((each) => each !== span);
-    if (!quietly) this.#say(`No longer marked: ${this.#text(span)}`);
+    if (!quietly) this.#announce(say("No longer marked: {text}", { text: this.#text(span) }));
   }
 
   /** @param {string} text */
-  #say(text) {
+  #announce(text) {
     this.status.textContent = text;
     this.#draw();
     this.changed();
@@ -188,7 +189,7 @@ export class Spans {
     this.#labelWaiting(input.value);
     const span = this.#spanAt(this.words.current);
     if (span) span.label = input.value;
-    this.#say(span ? `${this.#labelText(span)}: ${this.#text(span)}` : `Marking as ${this.#labels[number][1]}`);
+    this.#announce(span ? `${this.#labelText(span)}: ${this.#text(span)}` : say("Marking as {label}", { label: this.#labels[number][1] }));
     return true;
   }
 
@@ -256,8 +257,8 @@ export class Spans {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "button button-small button-quiet";
-    button.textContent = "Remove";
-    button.setAttribute("aria-label", `Remove ${text.textContent}`);
+    button.textContent = say("Remove");
+    button.setAttribute("aria-label", say("Remove {name}", { name: text.textContent }));
     entry.append(button);
     return entry;
   }
@@ -265,8 +266,8 @@ export class Spans {
   /** @param {Span} span */
   #makeLabels(span) {
     const choice = document.createElement("select");
-    choice.setAttribute("aria-label", `What “${this.#text(span)}” is marked as`);
-    const missing = /** @type {[string, string][]} */ (span.label === undefined ? [["", "Choose a label"]] : []);
+    choice.setAttribute("aria-label", say("Label of “{text}”", { text: this.#text(span) }));
+    const missing = /** @type {[string, string][]} */ (span.label === undefined ? [["", say("Choose a label")]] : []);
     for (const [value, label] of [...missing, ...this.#labels]) {
       const option = document.createElement("option");
       option.value = value;

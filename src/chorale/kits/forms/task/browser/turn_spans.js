@@ -3,6 +3,7 @@
 import { Field, make } from "./field.js";
 import { Spans } from "./spans.js";
 import { isAsked } from "./turns.js";
+import { say, sayCount } from "/static/say.js";
 
 export default class TurnSpans extends Field {
   /**
@@ -28,7 +29,7 @@ export default class TurnSpans extends Field {
       const named = `${rules.ask} Turn ${number + 1}, ${turn.speaker}`;
       entry.append(
         make("div", { class: "form-tokens", role: "listbox", "aria-multiselectable": "true", "aria-orientation": "horizontal", "aria-label": named, dir: "auto" }),
-        make("ul", { class: "form-marked", "aria-label": `Marked in turn ${number + 1}` }),
+        make("ul", { class: "form-marked", "aria-label": say("Marked in turn {number}", { number: number + 1 }) }),
         make("p", { class: "visually-hidden", role: "status" }),
       );
       const spans = new Spans(entry, item.pieces?.[rules.item]?.[number] ?? [], rules, changed, labels);
@@ -52,10 +53,10 @@ export default class TurnSpans extends Field {
     const count = this.#list().length;
     const { min = 0, max, required } = this.rules;
     const without = [...this.turns.values()].map((spans) => spans.unlabelled).find(Boolean);
-    if (without) return `Choose a label for ${without}.`;
+    if (without) return say("Choose a label for {text}.", { text: without });
     if (count === 0 && !required) return null;
-    if (count < min) return min === 1 ? "Mark the words first." : `Mark at least ${min} places; so far there are ${count}.`;
-    return max && count > max ? `Mark at most ${max} places; there are ${count}.` : null;
+    if (count < min) return sayCount(min, "Mark the words first.", "Mark at least {count} spans (you have marked {marked}).", { marked: count });
+    return max && count > max ? sayCount(max, "Mark at most {count} span (you have marked {marked}).", "Mark at most {count} spans (you have marked {marked}).", { marked: count }) : null;
   }
 
   get focusTarget() {

@@ -1,6 +1,7 @@
 /** The turns of a dialogue, and an option for each. */
 
 import { Field, make } from "./field.js";
+import { say, sayCount } from "/static/say.js";
 
 /**
  * @param {{speaker: string, text: string}} turn
@@ -38,7 +39,7 @@ export default class Turns extends Field {
   /** @param {{speaker: string}} turn @param {number} number */
   #options({ speaker }, number) {
     const group = make("fieldset", { class: "form-turn-options" });
-    group.append(make("legend", { class: "visually-hidden", text: `Turn ${number + 1}, ${speaker}` }));
+    group.append(make("legend", { class: "visually-hidden", text: say("Turn {number}, {speaker}", { number: number + 1, speaker }) }));
     for (const [value, label] of this.rules.options) {
       const input = make("input", { type: "radio", name: `${this.rules.name}-${number}`, value, "data-of": number });
       group.append(make("label", {}, input, make("span", { text: label })));
@@ -69,7 +70,7 @@ export default class Turns extends Field {
   problem() {
     const missing = this.#missing;
     if (!this.rules.required || missing.length === 0) return null;
-    return missing.length === 1 ? `Choose an answer for turn ${missing[0] + 1}.` : `Choose an answer for ${missing.length} more turns.`;
+    return sayCount(missing.length, "Choose an answer for turn {turn}.", "Choose an answer for {count} more turns.", { turn: missing[0] + 1 });
   }
 
   get focusTarget() {

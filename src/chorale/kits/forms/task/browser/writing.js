@@ -1,6 +1,7 @@
 /** A line or a longer text. */
 
 import { Field } from "./field.js";
+import { say, sayCount } from "/static/say.js";
 
 export default class Writing extends Field {
   /**
@@ -32,12 +33,12 @@ export default class Writing extends Field {
 
   problem() {
     const { required, min = 1, max, minWords = 0, maxWords } = this.rules;
-    if (this.text === "") return required ? "Write an answer first." : null;
+    if (this.text === "") return required ? say("Write an answer first.") : null;
     const [length, words] = [[...this.text].length, countWords(this.text)];
-    if (length < min) return `Write at least ${min} characters; these are ${length}.`;
-    if (max && length > max) return `Write at most ${max} characters; these are ${length}.`;
-    if (words < minWords) return `Write at least ${minWords} words; these are ${words}.`;
-    return maxWords && words > maxWords ? `Write at most ${maxWords} words; these are ${words}.` : null;
+    if (length < min) return sayCount(min, "Please write at least {count} character (you have written {written}).", "Please write at least {count} characters (you have written {written}).", { written: length });
+    if (max && length > max) return sayCount(max, "Please write at most {count} character (you have written {written}).", "Please write at most {count} characters (you have written {written}).", { written: length });
+    if (words < minWords) return sayCount(minWords, "Please write at least {count} word (you have written {written}).", "Please write at least {count} words (you have written {written}).", { written: words });
+    return maxWords && words > maxWords ? sayCount(maxWords, "Please write at most {count} word (you have written {written}).", "Please write at most {count} words (you have written {written}).", { written: words }) : null;
   }
 
   /** Count along where a number is asked for. */
@@ -45,12 +46,17 @@ export default class Writing extends Field {
     const { min = 1, minWords = 0, maxWords } = this.rules;
     if (!this.count || (min <= 1 && minWords === 0 && !maxWords)) return;
     const byWords = minWords > 0 || Boolean(maxWords);
-    const unit = byWords ? "words" : "characters";
-    const so = byWords ? countWords(this.text) : [...this.text].length;
+    const written = byWords
+      ? sayCount(countWords(this.text), "{count} word", "{count} words")
+      : sayCount([...this.text].length, "{count} character", "{count} characters");
     const least = byWords ? minWords : min;
-    this.count.textContent = [`${so} ${unit}`, least > 1 ? `at least ${least}` : "", maxWords ? `at most ${maxWords}` : ""]
+    this.count.textContent = [
+      written,
+      least > 1 ? say("at least {number}", { number: least }) : "",
+      maxWords ? say("at most {number}", { number: maxWords }) : "",
+    ]
       .filter(Boolean)
-      .join(", ");
+      .join(say(", "));
     this.count.hidden = false;
   }
 

@@ -12,6 +12,7 @@ from chorale.kits.questions.files.columns import QuestionsOptions, questions_typ
 from chorale.kits.questions.tasks.prompting import COMPARING
 from chorale.kits.questions.tasks.shared import STRICT, page_of
 from chorale.model import Payload
+from chorale.model.wording import worded
 
 _HERE = Path(__file__).parent
 Criterion = Literal["ambiguous", "difficult", "creative", "distracting"]
@@ -53,7 +54,7 @@ def _task(options: CompareOptions) -> Task:
     return Task(
         name="mcq-compare",
         version=1,
-        summary="Which of two questions is better?",
+        summary=worded("Which of two questions is better?"),
         shape=Shape(item_type=items, answer_type=Better),
         form=Form(
             page=page_of(_HERE, options=two),

@@ -4,12 +4,23 @@
  * @typedef {{draft: any, arrangement: {order: string[]} | null}} Api
  */
 
+import { say } from "/static/say.js";
+
+/** @type {Object<string, string>} what is asked, in the language of the page */
+const ASKED = {
+  "Which question is less ambiguous?": say("Which question is less ambiguous?"),
+  "Which question is more difficult?": say("Which question is more difficult?"),
+  "Which question is more creative?": say("Which question is more creative?"),
+  "Which question has the more misleading options?": say("Which question has the more misleading options?"),
+};
+
 /**
  * @param {HTMLElement} root
- * @param {Object<string, any>} _item
+ * @param {Object<string, any>} item
  * @param {Api} api
  */
-export function mount(root, _item, { draft, arrangement }) {
+export function mount(root, item, { draft, arrangement }) {
+  root.querySelector("legend").textContent = ASKED[item.asked] ?? item.asked;
   const sides = [...root.querySelectorAll("[data-side]")];
   const order = arrangement?.order ?? ["first", "second"];
   const ordered = order.map((name) => sides.find((side) => side.dataset.side === name));

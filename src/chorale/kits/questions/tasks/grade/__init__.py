@@ -35,6 +35,7 @@ from chorale.kits.questions.tasks.grade.prompting import grading
 from chorale.kits.questions.tasks.grade.rubric import CRITERIA, RUBRIC, points_of
 from chorale.kits.questions.tasks.shared import STRICT, answer_type, combine_parts, page_of
 from chorale.model import Answer, Payload
+from chorale.model.wording import worded
 
 _OWN_ANSWER = "answer"
 """What a grader's own answer to a question is called, with the number of the question."""
@@ -162,7 +163,7 @@ def _task(options: GradeOptions) -> Task:
     return Task(
         name="mcq-grade",
         version=1,
-        summary="How good are these questions?",
+        summary=worded("How good are these questions?"),
         shape=Shape(item_type=items, answer_type=answer_type(shape)),
         form=Form(
             page=page_of(_HERE, options=options, rubric=RUBRIC, invalid=INVALID, own=_OWN_ANSWER),

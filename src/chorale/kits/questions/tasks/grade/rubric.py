@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from chorale.model.wording import worded
+
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
@@ -18,32 +20,32 @@ class Criterion:
 RUBRIC = (
     Criterion(
         "answerable",
-        "Is there exactly one right answer in the text?",
-        {"yes": "Yes", "label": "Yes, but it is not the one the writer marked", "no": "No"},
+        worded("Does the text give exactly one correct answer?"),
+        {"yes": worded("Yes"), "label": worded("Yes, but not the one the writer marked"), "no": worded("No")},
         (1.0, 0.5, 0.0),
     ),
     Criterion(
         "reading",
-        "How closely must one read the text to answer it?",
+        worded("How closely do you need to read the text to answer it?"),
         {
-            "none": "Not at all",
-            "words": "A few words or a sentence",
-            "sentences": "A few sentences",
-            "whole": "All of it",
-            "again": "Perhaps more than once",
+            "none": worded("Not at all"),
+            "words": worded("A few words or a sentence"),
+            "sentences": worded("A few sentences"),
+            "whole": worded("The whole text"),
+            "again": worded("Possibly more than once"),
         },
         (0.0, 0.25, 0.5, 0.75, 1.0),
     ),
     Criterion(
         "creative",
-        "How creative is it?",
-        {"not": "Not at all", "little": "A little", "fairly": "Fairly", "very": "Very"},
+        worded("How creative is it?"),
+        {"not": worded("Not at all"), "little": worded("A little"), "fairly": worded("Fairly"), "very": worded("Very")},
         (0.0, 1 / 3, 2 / 3, 1.0),
     ),
     Criterion(
         "distracting",
-        "Could the wrong options mislead somebody who only skims?",
-        {"yes": "Yes", "no": "No"},
+        worded("Could the wrong options mislead someone who only skims the text?"),
+        {"yes": worded("Yes"), "no": worded("No")},
         (1.0, 0.0),
     ),
 )

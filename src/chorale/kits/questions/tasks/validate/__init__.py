@@ -35,6 +35,7 @@ from chorale.kits.questions.tasks.prompting import VALIDATING
 from chorale.kits.questions.tasks.shared import STRICT, answer_type, combine_parts, page_of
 from chorale.kits.questions.tasks.validate.tables import RELEASED_TABLE
 from chorale.model import Answer
+from chorale.model.wording import worded
 
 _HERE = Path(__file__).parent
 
@@ -102,10 +103,12 @@ def _task(options: McqValidateOptions) -> Task:
     return Task(
         name="mcq-validate",
         version=1,
-        summary="Which option is right?",
+        summary=worded("Which option is right?"),
         shape=Shape(item_type=items, answer_type=answer_type(create_model("Chosen", __config__=STRICT, **columns))),
         form=Form(
-            page=page_of(_HERE, options=options, invalid=INVALID), style=_HERE / "validate.css", view=shown_questions
+            page=page_of(_HERE, options=options, invalid=INVALID),
+            style=_HERE / "validate.css",
+            view=shown_questions,
         ),
         examples=_EXAMPLES,
         options=Options(model=McqValidateOptions, configure=_task),

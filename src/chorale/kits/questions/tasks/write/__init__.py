@@ -42,6 +42,7 @@ from chorale.kits.questions.tasks.write.filler import good_questions, worsened
 from chorale.kits.questions.tasks.write.tables import WRITTEN_TABLE
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Answer, Judgment, NewItem, Payload
+from chorale.model.wording import worded
 
 _HERE = Path(__file__).parent
 
@@ -132,7 +133,7 @@ def _task(options: WriteOptions) -> Task:
     return Task(
         name="mcq-write",
         version=1,
-        summary="Write questions about a text",
+        summary=worded("Write questions about a text"),
         shape=Shape(item_type=PassageItem, answer_type=answer_type(shape), expand=_expand),
         form=Form(
             page=page_of(_HERE, options=options, longest=LONGEST_TEXT, longest_why=LONGEST_WHY),

@@ -4,6 +4,8 @@
  * @typedef {{question: string, options: string[], right: string | null, why: string | null}} Written
  */
 
+import { say, sayCount } from "/static/say.js";
+
 const LETTERS = "abcdefgh";
 const COPIED = 0.7;
 const SAME = 0.7;
@@ -30,7 +32,7 @@ export function hintsFor({ question, options, right, why }, passage, earlier) {
   const inPassage = new Set(wordsOf(passage));
   const hints = [...copied(options, inPassage), ...lengths(options, right)];
   if (earlier.some((other) => alike(question, other.question))) {
-    hints.push("You have asked nearly the same question before.");
+    hints.push(say("You have asked nearly the same question before."));
   }
   if (why) hints.push(...explanation(why, question, options, inPassage, earlier));
   return hints;
@@ -48,7 +50,7 @@ function copied(options, inPassage) {
   });
   const letters = found.filter((letter) => letter !== "");
   if (letters.length === 0) return [];
-  return [`${named(letters)} mostly ${letters.length === 1 ? "uses" : "use"} words of the text. Your own words make it harder.`];
+  return [sayCount(letters.length, "Option {letters} mostly uses words from the text. Your own words make it harder.", "Options {letters} mostly use words from the text. Your own words make it harder.", { letters: letters.join(", ") })];
 }
 
 /**
@@ -60,7 +62,7 @@ function lengths(options, right) {
   const hints = [];
   const short = counts.flatMap((count, place) => (count === 1 ? [LETTERS[place]] : []));
   if (short.length > 0) {
-    hints.push(`${named(short)} ${short.length === 1 ? "has" : "have"} a single word. A whole phrase is harder to rule out.`);
+    hints.push(sayCount(short.length, "Option {letters} is a single word. A whole phrase is harder to rule out.", "Options {letters} are single words. A whole phrase is harder to rule out.", { letters: short.join(", ") }));
   }
   if (counts.some((count) => count === 0)) return hints;
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
@@ -68,8 +70,8 @@ function lengths(options, right) {
     const longest = right === `option${counts.indexOf(most) + 1}` && counts.filter((count) => count === most).length === 1;
     hints.push(
       longest
-        ? "The right option is much longer than others. People guess by length: make them alike."
-        : "The options are of very different length. People guess by length: make them alike.",
+        ? say("The correct option is much longer than the others. People guess by length, so make them similar.")
+        : say("The options differ a lot in length. People guess by length, so make them similar."),
     );
   }
   return hints;
@@ -85,16 +87,16 @@ function lengths(options, right) {
 function explanation(why, question, options, inPassage, earlier) {
   const hints = [];
   if (earlier.some((other) => other.why && alike(why, other.why))) {
-    hints.push("You have written nearly the same explanation before. Write one for this question.");
+    hints.push(say("You have written nearly the same explanation before. Write one for this question."));
   }
   const words = wordsOf(why);
   const said = words.filter((word) => !SMALL.has(word) && !EMPTY.has(word));
   const about = new Set([...inPassage, ...wordsOf([question, ...options].join(" "))]);
   if (words.length >= 4 && !said.some((word) => about.has(word))) {
-    hints.push("The explanation would fit any question. Name what in the text it is about.");
+    hints.push(say("This explanation would fit any question. Name the part of the text it is about."));
   }
   if (why.split(/[.!?]+(?:\s|$)/).filter((sentence) => sentence.trim() !== "").length > MOST_SENTENCES) {
-    hints.push("Three sentences of explanation are enough.");
+    hints.push(say("Three sentences of explanation are enough."));
   }
   return hints;
 }
@@ -108,12 +110,6 @@ function alike(left, right) {
   if (one.size < 3 || other.size < 3) return one.size > 0 && [...one].join(" ") === [...other].join(" ");
   const shared = [...one].filter((word) => other.has(word)).length;
   return shared / (one.size + other.size - shared) >= SAME;
-}
-
-/** @param {string[]} letters */
-function named(letters) {
-  if (letters.length === 1) return `Option ${letters[0]}`;
-  return `Options ${letters.slice(0, -1).join(", ")} and ${letters[letters.length - 1]}`;
 }
 
 /** @param {string} text */

@@ -9,6 +9,7 @@
  */
 
 import { hintsFor } from "./hints.js";
+import { say } from "/static/say.js";
 
 const LETTERS = "abcdefgh";
 const PAUSE_MS = 500;
@@ -159,16 +160,16 @@ class Page {
   /** @returns {{words: string, field: HTMLInputElement | HTMLTextAreaElement} | null} the first thing that is missing */
   gap() {
     for (const [place, block] of this.blocks.entries()) {
-      const of = this.blocks.length > 1 ? ` of question ${place + 1}` : "";
+      const told = (/** @type {string} */ words) => (this.blocks.length > 1 ? say("Question {number}: {problem}", { number: place + 1, problem: words }) : words);
       const { question, options, right, why } = this.#written(block);
-      if (question === "") return { words: `Write the question first${of && `: question ${place + 1}`}.`, field: block.querySelector(".mcq-question") };
+      if (question === "") return { words: told(say("Write the question first.")), field: block.querySelector(".mcq-question") };
       const inputs = this.#options(block);
       const empty = options.indexOf("");
-      if (empty >= 0) return { words: `Fill in option ${LETTERS[empty]}${of}.`, field: inputs[empty] };
+      if (empty >= 0) return { words: told(say("Fill in option {letter}.", { letter: LETTERS[empty] })), field: inputs[empty] };
       const twice = options.findIndex((option, at) => options.findIndex((other) => same(option, other)) < at);
-      if (twice >= 0) return { words: `Option ${LETTERS[twice]}${of} is there twice. Change one of the two.`, field: inputs[twice] };
-      if (right === null) return { words: `Mark the right option${of}.`, field: block.querySelector("input[type=radio]") };
-      if (why === "") return { words: `Explain the answer${of}.`, field: block.querySelector("textarea:not(.mcq-line)") };
+      if (twice >= 0) return { words: told(say("Option {letter} is the same as another option. Change one of them.", { letter: LETTERS[twice] })), field: inputs[twice] };
+      if (right === null) return { words: told(say("Mark the correct option.")), field: block.querySelector("input[type=radio]") };
+      if (why === "") return { words: told(say("Explain the answer.")), field: block.querySelector("textarea:not(.mcq-line)") };
     }
     return null;
   }

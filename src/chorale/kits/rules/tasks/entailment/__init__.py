@@ -23,6 +23,7 @@ from chorale.kits.rules.tasks.entailment.applications import (
 )
 from chorale.kits.rules.tasks.phrases import judged_sides
 from chorale.model import NewItem, Payload, SourceItem
+from chorale.model.wording import worded
 
 _Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
 
@@ -65,7 +66,7 @@ def _both_meaningful(phrases: Sequence[SourceItem], confidence: float) -> list[N
 RULES_ENTAILMENT = Task(
     name="rules-entailment",
     version=1,
-    summary="Is the second phrase true, given the first?",
+    summary=worded("Is the second phrase true, given the first?"),
     shape=Shape(item_type=RulePair, answer_type=Entailed),
     form=Form(page=Path(__file__).with_name("form.html"), view=_both_phrases),
     examples=(

@@ -14,6 +14,7 @@ from chorale.contract.prompting import Prompting
 from chorale.contract.task import Example, Form, Shape, Task
 from chorale.kits.rules.tasks.phrases import ALSO_LEFT_OF, phrase_text
 from chorale.model import NewItem, Payload
+from chorale.model.wording import worded
 
 _Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
 
@@ -70,7 +71,7 @@ def _phrase_only(payload: Payload) -> dict[str, Any]:
 RULES_MEANINGFUL = Task(
     name="rules-meaningful",
     version=2,
-    summary="Is the phrase meaningful?",
+    summary=worded("Is the phrase meaningful?"),
     shape=Shape(
         item_type=Phrase,
         answer_type=Meaningful,

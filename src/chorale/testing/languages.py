@@ -1,0 +1,166 @@
+"""Sentences of worker pages: what there is to translate, and what catalogues lack.
+
+`python -m chorale.testing.languages FOLDER LANGUAGE ...` collects the sentences in the sources below a folder and
+brings the catalogues in its folder `catalogues` up to date: new sentences are added untranslated, and those that are
+gone are removed. Catalogues of the languages named are started. Without a folder, it does so for Chorale itself.
+"""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from gettext import c2py
+from io import BytesIO
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from babel import Locale
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract
+from babel.messages.pofile import write_po
+from babel.plural import to_gettext
+from jinja2.ext import babel_extract
+
+from chorale.present.language import said_in
+from chorale.present.languages import CATALOGUES
+from chorale.present.translated import read_catalogue
+
+FOLDER = "catalogues"
+PACKAGE = CATALOGUES.parent.parent
+KITS = PACKAGE / "kits"
+_KEYWORDS: Mapping[str, Any] = {
+    "say": None,
+    "worded": None,
+    "say_count": (2, 3),
+    "counted": (2, 3),
+    "sayCount": (2, 3),
+}
+_METHODS = {".py": "python", ".js": "javascript"}
+_SAYS = re.compile(r"/say\.js\"|choraleSay")
+"""Scripts that say something in the language of the study."""
+_PLACEHOLDER = re.compile(r"\{\w*\}")
+
+
+def sentences_in(folder: Path, *, without: Iterable[Path] = ()) -> Catalog:
+    """The sentences in the sources below a folder, with the files they are in."""
+    found = Catalog(fuzzy=False)
+    left_out = tuple(without)
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in (".py", ".js", ".html") and not any(path.is_relative_to(other) for other in left_out):
+            for source in _sentences_of(path):
+                found.add(source, locations=[(path.relative_to(folder).as_posix(), 0)])
+    return found
+
+
+def _sentences_of(path: Path) -> Iterator[str | tuple[str, ...]]:
+    if path.suffix == ".js" and not _SAYS.search(path.read_text("utf-8")):
+        return  # a `say` of its own, for those who run studies
+    with path.open("rb") as file:
+        method: Any = _METHODS.get(path.suffix, babel_extract)
+        for _, source, *_ in extract(method, file, _KEYWORDS):
+            yield source if isinstance(source, str) else tuple(source)
+    if path.suffix == ".html":
+        yield from (source for source in said_in(path.read_text("utf-8")) if "{{" not in source)
+
+
+def problems_of(catalogue: Catalog, sources: Catalog) -> list[str]:
+    """What a catalogue lacks, or has wrong, by the sentences there are."""
+    found = []
+    for message in sources:
+        if not message.id:
+            continue
+        own = catalogue.get(message.id if isinstance(message.id, str) else message.id[0])
+        name = message.id if isinstance(message.id, str) else message.id[0]
+        if own is None or own.id != message.id:
+            found.append(f"missing: {name}")
+        else:
+            found += [f"{problem}: {name}" for problem in _problems(own, catalogue)]
+    extra = [own for own in catalogue if own.id and own.id not in sources]
+    return found + [f"not in the sources: {own.id}" for own in extra]
+
+
+def _problems(message: Message, catalogue: Catalog) -> Iterator[str]:
+    sources = [message.id] if isinstance(message.id, str) else list(message.id)
+    forms = [message.string] if isinstance(message.string, str) else list(message.string or ())
+    if not forms or not all(forms):
+        yield "not translated"
+        return
+    if len(sources) == 2 and len(forms) != catalogue.num_plurals:
+        yield f"has {len(forms)} plural forms and needs {catalogue.num_plurals}"
+    in_sources = [set(_PLACEHOLDER.findall(source)) for source in sources]
+    allowed, needed = set().union(*in_sources), in_sources[-1]
+    for number, form in enumerate(forms):
+        used = set(_PLACEHOLDER.findall(form))
+        if len(sources) == 2:
+            # A number may be in words, and the form for 1 says no more than its source.
+            needed = in_sources[-1] - {"{count}"}
+            needed = needed & in_sources[0] if number == c2py(str(catalogue.plural_expr))(1) else needed
+        if not needed <= used <= allowed:
+            yield f"has the placeholders {sorted(used)} and needs {sorted(needed)}"
+
+
+def update(folder: Path, languages: Iterable[str] = (), *, without: Iterable[Path] = ()) -> list[Path]:
+    """Bring the catalogues of a folder's sources up to date, and start those of new languages; the files."""
+    sources, place = sentences_in(folder, without=without), folder / FOLDER
+    place.mkdir(exist_ok=True)
+    return write_catalogues(sources, place, languages)
+
+
+def write_catalogues(sources: Catalog, place: Path, languages: Iterable[str] = ()) -> list[Path]:
+    """Write the catalogues in a place with the sentences there are now, keeping their translations."""
+    paths = sorted({*place.glob("*.po"), *(place / f"{language}.po" for language in languages)})
+    for path in paths:
+        locale = Locale.parse(path.stem, sep="-")
+        before = read_catalogue(path) if path.is_file() else None
+        now = Catalog(locale=locale)
+        for message in sources:
+            if message.id:
+                own = None if before is None else before.get(_key(message))
+                kept = own.string if own is not None and own.id == message.id else None
+                now.add(message.id, kept or "", locations=message.locations)
+        write_catalogue(now, path)
+    return paths
+
+
+def write_catalogue(catalogue: Catalog, path: Path) -> None:
+    """Write a catalogue: the notes at its top stay, and nothing in it changes with the day."""
+    locale = Locale.parse(path.stem, sep="-")
+    old = path.read_text("utf-8").splitlines() if path.is_file() else []
+    notes = list(takewhile(lambda line: line.startswith("#"), old)) or [f"# Worker pages in {locale.english_name}"]
+    header = [f"Language: {locale}", f"Plural-Forms: {plural_forms(locale)}", "Content-Type: text/plain; charset=utf-8"]
+    written = BytesIO()
+    write_po(written, catalogue, width=120, include_lineno=False, omit_header=True)
+    head = "\n".join([*notes, 'msgid ""', 'msgstr ""', *(f'"{line}\\n"' for line in header)])
+    path.write_text(f"{head}\n\n{written.getvalue().decode()}", "utf-8")
+
+
+def plural_forms(locale: Locale) -> str:
+    """The plural forms of a language for numbers below a thousand, as catalogues have them, by Unicode's rules."""
+    used = {locale.plural_form(number) for number in range(1000)}
+    rules = {tag: rule for tag, rule in locale.plural_form.rules.items() if tag in used}
+    return to_gettext(rules)
+
+
+def _key(message: Message) -> str:
+    return message.id if isinstance(message.id, str) else message.id[0]
+
+
+def update_own(languages: Iterable[str] = ()) -> list[Path]:
+    """Bring the catalogues of Chorale and of the kits in it up to date; the files."""
+    codes = list(languages)
+    written = write_catalogues(sentences_in(PACKAGE, without=[KITS]), CATALOGUES, codes)
+    for place in sorted(KITS.glob(f"*/{FOLDER}")):
+        written += update(place.parent, codes)
+    return written
+
+
+def main(arguments: list[str]) -> None:
+    if arguments and Path(arguments[0]).is_dir():
+        written = update(Path(arguments[0]), arguments[1:])
+    else:
+        written = update_own(arguments)
+    print(*written, sep="\n")  # noqa: T201 - a program
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,49 @@
+/**
+ * Sentences of this page. They are written in English where they are used; a study in another language has a script before
+ * all others that knows what they are there.
+ *
+ * @typedef {Object<string, string | number>} Values
+ */
+
+/** @type {{language: string, messages: Object<string, string | string[]>, plural: (n: number) => number} | undefined} */
+const words = globalThis.choraleWords;
+const numbers = new Intl.NumberFormat(words?.language ?? "en", { maximumFractionDigits: 20, numberingSystem: "latn" });
+
+/**
+ * @param {string} source with placeholders, such as `{count}`
+ * @param {Values} [values]
+ * @returns {string} the sentence in the language of the page
+ */
+export function say(source, values = {}) {
+  const found = words?.messages[source];
+  return filled(typeof found === "string" ? found : source, values);
+}
+
+/**
+ * @param {number} count
+ * @param {string} one the sentence for 1
+ * @param {string} several the sentence for any other number; `{count}` shows it
+ * @param {Values} [values]
+ * @returns {string}
+ */
+export function sayCount(count, one, several, values = {}) {
+  const forms = words?.messages[one];
+  const english = count === 1 ? one : several;
+  return filled(Array.isArray(forms) ? (forms[words?.plural(count) ?? 0] ?? english) : english, { count, ...values });
+}
+
+globalThis.choraleSay = say; // for scripts that are no modules
+
+/** @param {number} value */
+export const sayNumber = (value) => numbers.format(value);
+
+/**
+ * @param {string} text
+ * @param {Values} values
+ */
+function filled(text, values) {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => {
+    const value = values[name];
+    return value === undefined ? whole : typeof value === "number" ? numbers.format(value) : value;
+  });
+}

@@ -1,0 +1,142 @@
+"""Worker pages in other languages in a real browser: from consent to submit, from right to left, and by character."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from browsing import CHROMIUM, WIDER_THAN_SCREEN, Scene, Site, barriers
+from test_languages import write_study
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: install it, or run `make browser`"),
+]
+BUDGET = 120_000
+ENGLISH = "Continue|Submit|Skip|Overview|Guidelines|Start|Choose|Write|Mark|Remove|Sign out|earned|answers"
+"""Words of English pages that none of these pages may have."""
+FORM = """
+[[stage.options.shows]]
+item = "text"
+label = "النص"
+
+[[stage.options.fields]]
+name = "tone"
+kind = "choice"
+ask = "كيف تبدو هذه الجملة؟"
+options = ["مهذبة", "محايدة"]
+
+[[stage.options.fields]]
+name = "words"
+kind = "spans"
+ask = "أي الكلمات مهمة؟"
+item = "text"
+options = ["من", "متى"]
+
+[[stage.options.fields]]
+name = "why"
+kind = "long_text"
+ask = "لماذا؟"
+min_words = 3
+"""
+ARABIC = {"text": "تعال في السابعة إن استطعت، وأحضر الآخرين معك."}
+CHINESE = (
+    FORM.replace("النص", "文本")
+    .replace("كيف تبدو هذه الجملة؟", "语气如何？")
+    .replace("أي الكلمات مهمة؟", "哪些词重要？")
+)
+
+
+@pytest.fixture
+def scene(request: pytest.FixtureRequest, chromium: Browser, tmp_path: Path) -> Iterator[Scene]:
+    """Somebody new in a study of a language; nothing may go wrong on any page."""
+    language, options, row = request.param
+    with Site(write_study(tmp_path / "study", language, options, row)) as site:
+        scene = Scene(chromium, site)
+        yield scene
+        for context in chromium.contexts:
+            context.close()
+        assert scene.watch.complaints == []
+
+
+def check(page: Page) -> None:
+    """Nothing is wider than the screen, nobody is kept out, and nothing is English."""
+    assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+    assert barriers(page) == ""
+    page.emulate_media(color_scheme="light")
+    words = page.evaluate(f"document.body.innerText.match(/\\b({ENGLISH})\\b/g)")
+    assert words is None
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scene", [("ar", FORM, ARABIC)], indirect=True, ids=["ar"])
+def test_an_arabic_study_from_consent_to_submit(scene: Scene, width: int) -> None:
+    page = scene.page(viewport={"width": width, "height": 800})
+    sent: list[int] = []
+    page.on("requestfinished", lambda request: sent.append(request.sizes()["responseBodySize"]))
+    page.goto(scene.invitation)
+    expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    check(page)
+    page.get_by_role("checkbox").check()
+    page.get_by_role("button", name="متابعة").click()
+    expect(page.get_by_role("heading", name="صفحتك العامة")).to_be_visible()
+    check(page)
+    page.get_by_role("link", name="ابدأ: Only {stage}").click()
+    page.locator("#start").click()
+    expect(page.locator("#panel-item")).to_have_attribute("aria-label", "السؤال 1")
+    assert sum(sent) < BUDGET
+    # The text begins at the right edge, and so do its options.
+    first = page.get_by_role("option").first.bounding_box()
+    last = page.get_by_role("option").nth(2).bounding_box()
+    assert first is not None and last is not None and first["x"] > last["x"]
+    page.locator("#submit").click(delay=600)
+    expect(page.locator("#form-error")).to_have_text("لم تُرسل بعد: راجع 3 إجابات محددة أعلاه.")
+    check(page)
+    page.get_by_label("مهذبة").check()
+    page.get_by_label("متى").check()
+    page.get_by_role("option").nth(0).focus()
+    page.keyboard.press("ArrowLeft")  # forwards, where lines run from right to left
+    page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("Space")
+    expect(page.locator(".form-excerpt")).to_have_text("“في السابعة”")
+    page.get_by_label("لماذا؟").fill("كلمة واحدة")
+    expect(page.locator(".form-count")).to_contain_text("كلمتان، 3 على الأقل")
+    page.get_by_label("لماذا؟").fill("لأن الوقت محدد")
+    page.locator("#submit").click(delay=600)
+    expect(page.locator("#panel-item")).to_have_attribute("aria-label", "السؤال 2")
+    expect(page.locator("#saved")).to_have_text("حُفظت الإجابة 1")
+    [answer] = scene.answers()
+    assert answer["words"] == [{"start": 1, "end": 3, "label": "متى"}]
+
+
+@pytest.mark.parametrize("scene", [("de", "", None)], indirect=True, ids=["de"])
+def test_german_money_is_written_as_in_german(scene: Scene) -> None:
+    worker = scene.worker()
+    page = worker.page
+    page.goto("/")
+    expect(page.locator(".stage-facts").first).to_contain_text("1,20\xa0$ pro Antwort")
+    check(page)
+    worker.open("only")
+    page.get_by_label("one").check()
+    page.locator("#submit").click(delay=600)
+    expect(page.locator("#earned")).to_have_text("1,20\xa0$ verdient")
+    expect(page.locator("#answered")).to_have_text("1 Antwort")
+
+
+@pytest.mark.parametrize("scene", [("zh", CHINESE, {"text": "请你七点来，带上别人。"})], indirect=True, ids=["zh"])
+def test_chinese_is_marked_by_character(scene: Scene) -> None:
+    page = scene.worker(viewport={"width": 390, "height": 800}).open("only").page
+    expect(page.get_by_role("option")).to_have_count(11)
+    page.get_by_label("متى").check()
+    page.get_by_role("option").nth(2).hover()
+    page.mouse.down()
+    page.get_by_role("option").nth(3).hover()
+    page.mouse.up()
+    expect(page.locator(".form-excerpt")).to_have_text("“七点”")
+    check(page)
+    page.get_by_label("مهذبة").check()
+    page.get_by_label("لماذا؟").fill("a b c")
+    page.locator("#submit").click(delay=600)
+    expect(page.locator("#panel-item")).to_have_attribute("aria-label", "第 2 题")
+    assert scene.answers()[0]["words"] == [{"start": 2, "end": 4, "label": "متى"}]
