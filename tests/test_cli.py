@@ -190,7 +190,7 @@ def test_new_makes_a_study_that_checks(tmp_path: Path) -> None:
 
 def test_check_says_what_to_look_at(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
-    chorale("new", folder)
+    chorale("new", folder, "--template", "rules")
     notes = chorale_json("check", folder)["notes"]
     assert len(notes) == 7, "the template has gold enough"
     assert "[institution]" in notes[0]
@@ -215,10 +215,10 @@ def test_check_says_what_to_look_at(tmp_path: Path) -> None:
 def test_new_refuses_a_taken_folder_and_an_unknown_template(tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "thesis.tex").write_text("years of work")
-    assert "not empty" in chorale("new", tmp_path / "taken", code=2).stderr
+    assert "not empty" in chorale("new", tmp_path / "taken", "--template", "rules", code=2).stderr
     assert "`rules`" in chorale("new", tmp_path / "new", "--template", "rulez", code=2).stderr
     assert not (tmp_path / "new").exists()
-    made = chorale_json("new", tmp_path / "new")
+    made = chorale_json("new", tmp_path / "new", "--template", "rules")
     assert str(tmp_path / "new" / "study.toml") in made["files"]
 
 
@@ -473,7 +473,7 @@ def test_serve_prints_links_and_other_commands_work_meanwhile(serving: Serving, 
     link = chorale("invite", judged).stdout.strip().removeprefix("https://study.example.org")
     assert serving.get(link).status_code == 303
     assert "open already" in chorale("serve", judged, "--port", serving.port, code=2).stderr
-    chorale("new", judged.parent / "another")
+    chorale("new", judged.parent / "another", "--template", "rules")
     taken = chorale("serve", judged.parent / "another", "--port", serving.port, code=2)
     assert "in use" in taken.stderr
     assert "--port" in taken.stderr
@@ -501,7 +501,7 @@ def test_whoever_names_the_study_file_is_told_its_folder(fresh: Path) -> None:
         said = chorale(command, fresh / "study.toml", code=2).stderr
         assert f"Name the folder: {fresh}\n" in said.replace("\n  ", " ")
     other = chorale("check", fresh / "consent.md", code=2).stderr
-    assert "Name a study folder" in other
+    assert "Name a study's folder" in other
 
 
 def test_serve_refuses_several_processes_on_sqlite(fresh: Path) -> None:

@@ -13,7 +13,9 @@ def _command(name: str, summary: str) -> Command:
 
 
 COMMANDS: tuple[Command | CommandGroup, ...] = (
-    _command("new", "Make a new study from a template, or from a table of your own (--from)."),
+    _command(
+        "new", "Make a new study: from your own table (--from), a template (--template) or a layout (--html, --csv)."
+    ),
     _command("check", "Report every problem in a study's files, or what the study will ask for and cost."),
     _command(
         "rehearse",

@@ -7,8 +7,8 @@ from chorale.model.panels import PANELS
 
 
 def about_panel(folder: StudyFolder) -> list[str]:
-    """What a requester should know of how people come from their panel and go back to it."""
-    if folder.settings.arrival.by_url is False:
+    """Notes on how people join from a recruitment platform and return to it; none for studies that use no platform."""
+    if folder.settings.arrival.by_url is False or not _uses_platform(folder.settings):
         return []
     return [
         *_no_fee(folder),
@@ -17,6 +17,12 @@ def about_panel(folder: StudyFolder) -> list[str]:
         *_assumed_worker_parameter(folder),
         *_no_way_back(folder),
     ]
+
+
+def _uses_platform(settings: StudySettings) -> bool:
+    """Whether the study file names a platform. Links of the usual one are closed to the public unless it does."""
+    arrival = settings.arrival
+    return settings.prolific is not None or bool(arrival.by_url) or bool({"panel", "signed"} & arrival.model_fields_set)
 
 
 def lacks_fee(settings: StudySettings) -> bool:

@@ -11,6 +11,7 @@ from chorale.folder.panel_notes import about_panel
 from chorale.folder.reading import StageContent, StudyFolder
 from chorale.folder.reading_plan import ReadingPlan, pay_each, reading_notes, reading_plan
 from chorale.folder.templates import is_from_template
+from chorale.folder.wage_notes import wage_notes
 from chorale.model import GateSettings, money_text
 from chorale.model.stage_settings import SampledJudgments
 from chorale.protocol import Turnout, fee_due, fee_on, fewest_people, hourly_wage
@@ -249,7 +250,7 @@ def study_notes(folder: StudyFolder) -> list[str]:
         *_placeholders_left(folder),
         *_examples_left(folder),
         *_budget_runs_out(folder),
-        *_wages_not_checked(folder),
+        *wage_notes(folder, {stage.name: stage.hourly_wage for stage in plan_study(folder).stages}),
         *reading_notes(folder),
         *about_panel(folder),
     ]
@@ -344,24 +345,6 @@ def _budget_runs_out(folder: StudyFolder) -> list[str]:
             "ends when it is spent"
         ]
     return [f"the budget of {budget} does not cover the {planned} above: work ends when it is spent"]
-
-
-def _wages_not_checked(folder: StudyFolder) -> list[str]:
-    """Stages that don't say how long an answer takes: what they pay an hour, nobody can tell."""
-    pay = folder.settings.pay
-    names = [
-        stage.name
-        for stage in folder.settings.stage
-        if stage.pay.expected_seconds is None and not works_for_nothing(stage.entry, stage.pay)
-    ]
-    if not pay.minimum_hourly or not names:
-        return []
-    least = money_text(pay.minimum_hourly, pay.currency)
-    which = f"stage {names[0]} pays" if len(names) == 1 else f"stages {', '.join(names)} pay"
-    return [
-        f"whether {which} {least} an hour (pay.minimum_hourly) is not checked. Set stage.pay.expected_seconds there to "
-        "the seconds an answer takes"
-    ]
 
 
 def _examples_left(folder: StudyFolder) -> list[str]:
