@@ -192,23 +192,22 @@ def test_check_says_what_to_look_at(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     chorale("new", folder, "--template", "rules")
     notes = chorale_json("check", folder)["notes"]
-    assert len(notes) == 7, "the template has gold enough"
+    assert len(notes) == 6, "the template has gold enough"
     assert "[institution]" in notes[0]
     assert "[ethics approval]" in notes[0]
     assert "you@example.org" in notes[1]
     assert "still has the template's items" in notes[2]
     assert "links from prolific are not signed" in notes[3]
-    assert "people from prolific have neither a link nor a code" in notes[4]
-    assert all("see the explanation of gold they answer wrongly" in note for note in notes[5:])
+    assert "people from prolific get neither a link nor a code" in notes[4]
+    assert notes[5].startswith("workers in stages meaningful, entailment see an explanation after a wrong answer")
     write_small_study(tmp_path / "small", applications=60, gold=6, share=0.2)
     assert [note for note in chorale_json("check", tmp_path / "small")["notes"] if "runs out" in note] == [
-        f"the gold of stage {name} runs out: a worker can do 75 items, and has seen all 6 gold rows after about 30. "
-        "Write 15, or limit max_per_worker"
-        for name in ("meaningful", "entailment")
+        "the gold of stages meaningful, entailment runs out: a worker can do 75 items, and has seen all 6 gold items "
+        "after about 30. Write 15 gold items, or limit max_per_worker"
     ]
     write_small_study(tmp_path / "less", applications=60, gold=6, share=0.2, meaningful_extra="max_per_worker = 30")
     text = chorale("check", tmp_path / "less").stdout
-    assert "Before people come: the gold of stage entailment runs out" in text
+    assert "- the gold of stage entailment runs out" in text
     assert "the gold of stage meaningful runs out" not in text
 
 

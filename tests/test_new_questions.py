@@ -8,7 +8,8 @@ from click.testing import CliRunner, Result
 from chorale.cli.program import app
 from chorale.folder.own_table import read_own_table
 from chorale.folder.reading import load_folder
-from chorale.model import UserError
+from chorale.model import Problem, UserError
+from chorale.model.problems import condensed
 
 TABLE = "comment_id,text,source\nc1,Hello all of you.,forum\nc2,Go away and stay away.,mail\n"
 
@@ -108,3 +109,42 @@ def test_check_without_a_study_suggests_what_fits(tmp_path: Path) -> None:
     (tmp_path / "study").mkdir()
     (tmp_path / "study" / "study.toml").touch()
     assert "Studies in this folder: study." in _checked(tmp_path)
+
+
+def test_semicolons_are_one_error_however_many_rows(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("id;text\n" + "1;Hello, you\n" * 30)
+    with pytest.raises(UserError) as refused:
+        read_own_table(tmp_path / "table.csv")
+    [problem] = refused.value.problems
+    assert "semicolons" in problem.message and "commas" in problem.fix
+
+
+def test_one_cause_is_one_line_with_a_count_and_what_was_found() -> None:
+    rows = [Problem("a.csv", line, "is not a label", "Use one of: a, b.", f"'{line % 2}'") for line in range(2, 9)]
+    other = Problem("a.csv", 3, "has no text", "Add it.")
+    assert list(map(str, condensed([*rows, other]))) == [
+        "a.csv:2: is not a label in 7 rows (lines 2, 3, 4, …) (found '0', '1'). Use one of: a, b.",
+        "a.csv:3: has no text. Add it.",
+    ]
+
+
+def test_wages_that_the_guidelines_bring_below_the_minimum_are_noted(tmp_path: Path) -> None:
+    runner = CliRunner()
+    runner.invoke(app, ["new", str(tmp_path / "study"), "--template", "form"])
+    before = runner.invoke(app, ["check", str(tmp_path / "study")]).output
+    assert "less than $12.00 an hour" not in before
+    (tmp_path / "study" / "guidelines.md").write_text("word " * 4000)
+    after = runner.invoke(app, ["check", str(tmp_path / "study")]).output
+    assert "1 stage pays less than $12.00 an hour (pay.minimum_hourly) once the time to read the guidelines" in after
+    assert "no problems found" not in after
+
+
+def test_a_study_that_names_no_platform_gets_no_notes_about_one(tmp_path: Path) -> None:
+    (tmp_path / "texts.csv").write_text(TABLE)
+    new = ["new", str(tmp_path / "study"), "--from", str(tmp_path / "texts.csv"), "--ask", "Toxic?", "--labels", "a,b"]
+    runner = CliRunner()
+    assert runner.invoke(app, new).exit_code == 0
+    assert "rolific" not in runner.invoke(app, ["check", str(tmp_path / "study")]).output
+    settings = tmp_path / "study" / "study.toml"
+    settings.write_text(f'{settings.read_text()}\n[arrival]\npanel = "prolific"\n')
+    assert "links from prolific are not signed" in runner.invoke(app, ["check", str(tmp_path / "study")]).output

@@ -895,7 +895,7 @@ def test_truth_that_fits_no_item_is_told(make_folder: Callable[..., Path]) -> No
     assert any(note.startswith("no row of truth1.jsonl is about an item of stage meaningful") for note in notes)
     assert not any("no right answers are known" in note for note in notes)
     checked = CliRunner().invoke(app, ["check", str(folder)])
-    assert "Before you rehearse: no row of truth1.jsonl is about an item" in " ".join(checked.output.split())
+    assert "before you simulate: no row of truth1.jsonl is about an item" in " ".join(checked.output.split())
     for number in (1, 2):
         file = folder / f"truth{number}.jsonl"
         file.write_text(file.read_text().replace("another crew", "the crew"))

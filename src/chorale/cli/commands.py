@@ -16,7 +16,10 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command(
         "new", "Make a new study: from your own table (--from), a template (--template) or a layout (--html, --csv)."
     ),
-    _command("check", "Report every problem in a study's files, or what the study will ask for and cost."),
+    _command(
+        "check",
+        "List every problem in a study's files; if there is none, its plan: judgments, cost, wages and workers.",
+    ),
     _command(
         "rehearse",
         "Run a study against simulated workers, many times, and forecast its results, cost, wages and duration.",

@@ -15,6 +15,7 @@ from uvicorn import Config
 
 from chorale.cli.addresses import checked_public_url, is_preview, local_url, port_of, reserve, why_not
 from chorale.cli.arguments import Database, PublicUrl, StudyFolder
+from chorale.cli.check import print_before_launch
 from chorale.cli.output import print_line
 from chorale.cli.parameters import Option
 from chorale.engine.arrivals import ByUrl, arrival_url, by_url
@@ -89,8 +90,7 @@ def serve(
             base = public or local_url(host, port_of(bound))
             # So that `chorale invite` makes links to where the site really is.
             study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
-            for note in study_notes(load_folder(directory)):
-                print_line(f"Before people come: {note}")
+            print_before_launch(study_notes(load_folder(directory)))
             arriving = _by_url(study, opened)
             announce = partial(_print_links, study, base, arriving)
             if processes == 1:

@@ -11,8 +11,8 @@ from typing import Any
 from chorale.files.rows import read_rows
 from chorale.folder.checking.report import did_you_mean
 from chorale.model import Problem, UserError
+from chorale.model.problems import condensed
 
-MOST_PROBLEMS = 20
 NEVER_SHOWN = ("id", "answer", "explanation", "pieces", "rendered")
 """Columns that people can't be shown: the files and pages of a study use these names themselves."""
 _NUMBERS = "row_id"
@@ -115,7 +115,7 @@ def read_own_table(path: Path) -> OwnTable:
     problems: list[Problem] = []
     rows = [row.values for row in read_rows(path, shown_as=str(path), problems=problems)]
     if problems:
-        raise UserError(f"{path} can't be read", problems[:MOST_PROBLEMS])
+        raise UserError(f"{path} can't be read", condensed(problems))
     if not rows:
         raise UserError(f"{path} has no rows. It needs a header and one row per item.")
     return OwnTable(path, tuple(dict.fromkeys(name for row in rows for name in row)), tuple(rows))
