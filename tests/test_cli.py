@@ -28,7 +28,7 @@ from serving import free_port
 from small_study import write_small_study
 
 COMMANDS = (
-    "new", "check", "rehearse", "serve", "status", "export", "report", "verify", "forget", "retention", "person",
+    "new", "check", "rehearse", "simulate", "serve", "status", "export", "report", "verify", "forget", "retention", "person",
     "gold", "invite", "mail", "publish", "sync", "message", "review", "pay", "password", "rotate", "backup",
     "restore", "pause", "resume", "close", "aggregate", "agreement", "annotate", "models", "estimate", "irt",
     "reproduce",

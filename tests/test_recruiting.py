@@ -133,7 +133,7 @@ def test_every_address_gets_a_link_of_its_own_once(
     rows = list(csv.DictReader(out.read_text().splitlines()))
     assert [row["email"] for row in rows] == ["a@example.org", "b@example.org", "'=cmd@example.org"]
     people.write_text("b@example.org\nc@example.org\n")
-    assert "is there already" in chorale("invite", folder, "--emails", people, "--out", out, code=2)
+    assert "already exists" in chorale("invite", folder, "--emails", people, "--out", out, code=2)
     chorale("invite", folder, "--emails", people, "--out", out, "--force")
     again = {row["email"]: row["link"] for row in csv.DictReader(out.read_text().splitlines())}
     assert again["b@example.org"] == rows[1]["link"]

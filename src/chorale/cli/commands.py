@@ -24,6 +24,10 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "rehearse",
         "Run a study against simulated workers, many times, and forecast its results, cost, wages and duration.",
     ),
+    _command(
+        "simulate",
+        "Send simulated workers through a copy of your study's site, to try the console, report and exports.",
+    ),
     _command("serve", "Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."),
     _command("status", "Show where a study stands: stages, workers, gates, cost, wages."),
     _command("export", "Write a study's results to a file, with pseudonyms for workers."),

@@ -16,6 +16,7 @@ from chorale.exchange.export import GENERAL_FORMATS, export_file_name, note_expo
 from chorale.exchange.export_folders import FOLDERS
 from chorale.model import UserError
 from chorale.monitor.outcomes import tallies
+from chorale.store.settings import is_simulated
 
 STDOUT = Path("-")
 
@@ -49,7 +50,7 @@ def export(
     with started_study(directory, db) as study:
         target = out or Path(export_file_name(study, format_name))
         if target != STDOUT and target.exists() and not force and format_name not in FOLDERS:
-            raise UserError(f"{target} is there already. Add --force to overwrite it, or name another file with --out.")
+            raise UserError(f"{target} already exists. Add --force to overwrite it, or name another file with --out.")
         if target == STDOUT:
             _write_to_stdout(study, format_name)
             return
@@ -57,10 +58,12 @@ def export(
             rows = write_export(study, format_name, target, progress)
         study.store.write(lambda tx: note_export(tx, study, format_name, BY)).result()
         beside = _beside_the_table(study, format_name)
+        simulated = study.store.look(is_simulated)
     if as_json:
-        print_json({"format": format_name, "file": str(target), "rows": rows, **beside})
+        marked = {"simulated": True} if simulated else {}
+        print_json({"format": format_name, "file": str(target), "rows": rows, **marked, **beside})
         return
-    print_line(f"Wrote {rows:,} rows to {target}.")
+    print_line(f"Wrote {rows:,} rows to {target}.{' All people are simulated.' if simulated else ''}")
     for outcome, count in beside.get("outcomes", {}).items():
         print_line(f"  {count:>8,}  {outcome}")
 

@@ -54,7 +54,7 @@ def ask_for_beginning() -> Beginning:
 
 
 def _ask_for_file(what: str) -> Path:
-    return Path(click.prompt(what, type=click.Path(exists=True, dir_okay=False)))
+    return Path(str(click.prompt(what, type=click.Path(exists=True, dir_okay=False))))
 
 
 def ask_about_table(

@@ -25,7 +25,7 @@ from chorale.model import UserError
 from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import note_arms_shown
 from chorale.registry import blaming, clash, exports, tasks
-from chorale.store import Tx, events
+from chorale.store import Tx, events, settings
 from chorale.store.responses import count_responses
 
 T = TypeVar("T")
@@ -45,10 +45,9 @@ def export_formats(study: Study) -> Mapping[str, str]:
 
 
 def export_file_name(study: Study, format_name: str) -> str:
-    """What a file or folder in this format is called if nobody says otherwise."""
-    if format_name in FOLDERS:
-        return FOLDERS[format_name].name
-    return _format(study, format_name).file_name
+    """The default name of a file or folder in this format. Data of simulated people are named so."""
+    name = FOLDERS[format_name].name if format_name in FOLDERS else _format(study, format_name).file_name
+    return f"simulated-{name}" if study.store.look(settings.is_simulated) else name
 
 
 def write_export(study: Study, format_name: str, path: Path, progress: Progress | None = None) -> int:

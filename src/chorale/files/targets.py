@@ -24,7 +24,7 @@ def check_target(path: Path | None, option: str | None, *, force: bool, endings:
         raise UserError(f"{named} is a folder. {'Move it away.' if option is None else 'Name a file in it.'}")
     if path.exists() and not force:
         other = "" if option is None else f", or name another file with {option}"
-        raise UserError(f"{path} is there already. Add --force to overwrite it{other}.")
+        raise UserError(f"{path} already exists. Add --force to overwrite it{other}.")
 
 
 @contextmanager

@@ -36,7 +36,7 @@ from chorale.report.page import report_page
 from chorale.report.people import funnel_section, workers_section
 from chorale.report.protocol import protocol_section
 from chorale.report.questions import answered_questions, counted_answers
-from chorale.store import Tx, events
+from chorale.store import Tx, events, settings
 from chorale.store.items import all_items
 from chorale.store.workers import Attendees, attendees
 
@@ -104,13 +104,16 @@ def _report(
     if checked.json["differences"]:
         differing = plural(len(checked.json["differences"]), "number differs", "numbers differ")
         notes.append(f"{differing} from what was recorded: see Verification.")
-    return StudyReport(study.settings.study.title, _subtitle(came), sections, metadata, notes)
+    return StudyReport(
+        study.settings.study.title, _subtitle(came, simulated=settings.is_simulated(tx)), sections, metadata, notes
+    )
 
 
-def _subtitle(came: Attendees) -> str:
+def _subtitle(came: Attendees, *, simulated: bool) -> str:
+    people = "All people are simulated. " if simulated else ""
     if came.last_at is None:
-        return "Nobody has answered anything yet."
-    return f"As of the last answer, on {day(came.last_at)}."
+        return f"{people}Nobody has answered anything yet."
+    return f"{people}As of the last answer, on {day(came.last_at)}."
 
 
 def _verification_section(tx: Tx, study: Study) -> Section:

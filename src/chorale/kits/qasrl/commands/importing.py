@@ -35,7 +35,7 @@ def qasrl(
         raise UserError(f"{files[0]} has no verbs to make items of.")
     there = [path for path in made if path.exists()]
     if there and not force:
-        raise UserError(f"{there[0]} is there already. Add --force to overwrite it, or name another folder with --out.")
+        raise UserError(f"{there[0]} already exists. Add --force to overwrite it, or name another folder with --out.")
     try:
         write_all_jsonl(made)
     except OSError as error:
