@@ -28,8 +28,8 @@ from serving import free_port
 from small_study import write_small_study
 
 COMMANDS = (
-    "new", "check", "rehearse", "simulate", "serve", "status", "export", "report", "verify", "forget", "retention", "person",
-    "gold", "invite", "mail", "publish", "sync", "message", "review", "pay", "password", "rotate", "backup",
+    "new", "check", "rehearse", "simulate", "serve", "status", "export", "report", "verify", "forget", "retention",
+    "person", "gold", "invite", "mail", "publish", "sync", "message", "review", "pay", "password", "rotate", "backup",
     "restore", "pause", "resume", "close", "aggregate", "agreement", "annotate", "models", "estimate", "irt",
     "reproduce",
 )  # fmt: skip
@@ -363,7 +363,7 @@ def test_pause_and_resume(judged: Path) -> None:
     assert chorale_json("pause", judged, "meaningful") == {"stage": "meaningful", "state": "paused", "changed": True}
     assert chorale_json("pause", judged, "meaningful")["changed"] is False
     # Why can be told later, even where it is no text.
-    assert "The reason is in the record now" in chorale("pause", judged, "meaningful", "--reason", "caf\udce9").stdout
+    assert "The reason was logged" in chorale("pause", judged, "meaningful", "--reason", "caf\udce9").stdout
     assert [stage["state"] for stage in chorale_json("status", judged)["stages"]] == ["paused", "open"]
     for options in ((), ("--reason", " ")):
         assert "--reason" in chorale("resume", judged, "meaningful", *options, code=2).stderr
@@ -387,7 +387,7 @@ def test_invite(fresh: Path) -> None:
     assert all(link.startswith("http://127.0.0.1:8000/join/") for link in links)
     told = chorale_json("invite", fresh, "--expert", "Dana", "--public-url", "https://study.example.org/")
     assert told["links"][0].startswith("https://study.example.org/expert/")
-    assert "one by one" in chorale("invite", fresh, "--expert", "Dana", "--count", "2", code=2).stderr
+    assert "one at a time" in chorale("invite", fresh, "--expert", "Dana", "--count", "2", code=2).stderr
     for address in ("study.example.org", "http://[", "http://x:abc", "http://x:99999", "http://me@x", "http://x y"):
         for command in ("invite", "serve"):
             assert "https://study.example.org" in chorale(command, fresh, "--public-url", address, code=2).stderr

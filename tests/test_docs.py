@@ -308,7 +308,6 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder to run examples in, and a demo and studies that take seconds."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(demonstration, "create_study", create_small_study)
-    monkeypatch.setattr(demonstration, "SPEED", 200.0)
     return tmp_path
 
 

@@ -161,8 +161,8 @@ def test_wrong_addresses_are_all_told_and_nobody_is_invited(folder: Path, tmp_pa
     assert "3 rows (lines 2, 3, 4)" in told and "found 'nobody', 'b@@example.org', 'c@example'" in told
     assert json.loads(chorale("invite", folder, "--list", "--json"))["invitations"] == []
     for options, says in (
-        (("--emails", file), "goes with --out"),
-        (("--expert", "x", "--reusable"), "one by one"),
+        (("--emails", file), "needs --out"),
+        (("--expert", "x", "--reusable"), "one at a time"),
         (("--emails", file, "--out", tmp_path / "o.csv", "--count", 2), "Leave out"),
         (("--emails", tmp_path / "none", "--out", tmp_path / "o.csv"), "does not exist"),
     ):

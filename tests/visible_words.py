@@ -38,6 +38,8 @@ class Sentence:
     path: str
     line: int
     text: str
+    of_code: bool = False
+    """Whether it explains code: a docstring, with formulas and examples."""
 
     @property
     def place(self) -> str:
@@ -99,7 +101,11 @@ def _literal(node: ast.expr) -> str | None:
 
 def _reads_like_a_sentence(text: str) -> bool:
     # Many lines are programs, styles and templates of files: what people read is on pages and in messages.
-    return len(words_of(text)) >= _LEAST_WORDS and text.count("\n") < 4 and not _CODE.match(text)
+    if len(words_of(text)) < _LEAST_WORDS or text.count("\n") > 3 or _CODE.match(text):
+        return False
+    # Lists of settings, such as `stage.gold stage.gold.share`, are no sentences.
+    parts = text.split()
+    return sum("." in part[:-1] for part in parts) < len(parts) / 2
 
 
 def _docstrings(tree: ast.Module, name: str) -> Iterator[Sentence]:
@@ -110,12 +116,12 @@ def _docstrings(tree: ast.Module, name: str) -> Iterator[Sentence]:
             if node.name.startswith("_"):
                 continue
             if (text := ast.get_docstring(node)) is not None:
-                yield Sentence(name, node.body[0].lineno, text)
+                yield Sentence(name, node.body[0].lineno, text, of_code=True)
             if isinstance(node, ast.ClassDef) and not is_class:
                 yield from of(node.body, is_class=True)
 
     if (text := ast.get_docstring(tree)) is not None:
-        yield Sentence(name, 1, text)
+        yield Sentence(name, 1, text, of_code=True)
     yield from of(tree.body, is_class=False)
 
 

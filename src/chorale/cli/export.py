@@ -35,18 +35,18 @@ def export(
         ),
     ] = "jsonl",
     out: Annotated[
-        Path | None, Option(help="Where to write; - for standard output. A name that fits the format if not given.")
+        Path | None, Option(help="Where to write; - for standard output. Default: a name that fits the format.")
     ] = None,
-    force: Annotated[bool, Option(help="Overwrite the file if it is there.")] = False,
+    force: Annotated[bool, Option(help="Overwrite an existing file.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a study's results to a file, with pseudonyms for workers."""
     format_name = _ALSO_WRITTEN.get(format_name, format_name)
     if out == STDOUT and as_json:
-        raise UserError("--out - and --json both want standard output. Leave one of them out.")
+        raise UserError("--out - and --json both use standard output. Leave one out.")
     if out == STDOUT and format_name in FOLDERS:
-        raise UserError(f"{format_name} is a folder, which has no place on standard output. Name one with --out.")
+        raise UserError(f"{format_name} is a folder and can't be written to standard output. Name a folder with --out.")
     with started_study(directory, db) as study:
         target = out or Path(export_file_name(study, format_name))
         if target != STDOUT and target.exists() and not force and format_name not in FOLDERS:

@@ -27,27 +27,27 @@ USUAL = Path("report.html")
 
 DataCard = Annotated[
     Path | None,
-    Option(metavar="DIR", help="A folder for the data themselves, with the metadata beside them as croissant.json."),
+    Option(metavar="DIR", help="Folder for the data, with their metadata as croissant.json."),
 ]
-Licence = Annotated[str | None, Option("--license", metavar="NAME", help="The data's licence, for the data card.")]
+Licence = Annotated[str | None, Option("--license", metavar="NAME", help="Licence of the data, for the data card.")]
 
 
 def report(
     directory: StudyFolder,
-    out: Annotated[Path | None, Option(help="The page; report.html if no file is named at all.")] = None,
-    pdf: Annotated[Path | None, Option(help="Print the page to a PDF file, by a Chromium that is there.")] = None,
+    out: Annotated[Path | None, Option(help="The HTML page. Default: report.html.")] = None,
+    pdf: Annotated[Path | None, Option(help="Also write a PDF (requires Chromium).")] = None,
     data_card: DataCard = None,
-    arms: Annotated[bool, Option(help="Tell the arms apart. That you looked is written down.")] = False,
-    charts: Annotated[bool, Option("--charts/--no-charts", help="Whether to draw charts.")] = True,
+    arms: Annotated[bool, Option(help="Report results by arm (logged in the activity log).")] = False,
+    charts: Annotated[bool, Option("--charts/--no-charts", help="Include charts.")] = True,
     licence: Licence = None,
-    url: Annotated[str | None, Option(metavar="URL", help="Where the data are published, for the data card.")] = None,
+    url: Annotated[str | None, Option(metavar="URL", help="Address of the published data, for the data card.")] = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
-    force: Annotated[bool, Option(help="Overwrite files that are there.")] = False,
+    force: Annotated[bool, Option(help="Overwrite existing files.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a report on a study: one page with protocol, numbers, charts and data card, to read, print and publish."""
+    """Write a report on a study: one page with methods, numbers, charts and data card, to read, print and publish."""
     if not (out or pdf or data_card or as_json):
         out = USUAL
     check_target(out, "--out", force=force, endings=(".html", ".htm"))

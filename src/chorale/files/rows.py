@@ -365,7 +365,7 @@ def _has_semicolons(columns: list[str], line: int, report: _Reporter) -> bool:
     """Whether columns are separated by semicolons: then no row can be read, and only this is reported."""
     if len(columns) != 1 or ";" not in columns[0]:
         return False
-    fix = "Save it with commas as separators (in Excel: “CSV UTF-8”; or replace them in a text editor)."
+    fix = "Save it with comma separators (in Excel: “CSV UTF-8”; or replace them in a text editor)."
     report(line, "has semicolons between its columns instead of commas", fix, shortened(columns[0]))
     return True
 
@@ -374,5 +374,5 @@ def _why_not_row(cells: int, columns: int, *, ended: bool) -> tuple[str, str, st
     count = f"{cells} cell" if cells == 1 else f"{cells} cells"
     if cells < columns and not ended:
         return "is cut off: the file ends in the middle of this row", "Complete the row or remove it.", count
-    fix = "Put cells with commas or line breaks in quotes." if cells > columns else "Add the missing cells."
+    fix = "Quote cells that contain commas or line breaks." if cells > columns else "Add the missing cells."
     return f"does not have the {columns} cells of the header", fix, count

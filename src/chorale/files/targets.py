@@ -29,7 +29,7 @@ def check_target(path: Path | None, option: str | None, *, force: bool, endings:
 
 @contextmanager
 def writing(path: Path, option: str | None) -> Iterator[None]:
-    """A file that can't be written after all is the user's to put right."""
+    """A file that can't be written after all is an error of the user."""
     try:
         yield
     except OSError as error:

@@ -24,8 +24,7 @@ KIT = Kit(
         ),
         Command(
             ("import", "labelstudio"),
-            "Make a finished study of annotations from Label Studio: texts with choices, ratings, labelled spans and "
-            "texts.",
+            "Import annotations from Label Studio as a finished study: choices, ratings, labelled spans and texts.",
             f"{_HERE}.commands.importing:labelstudio",
         ),
     ),

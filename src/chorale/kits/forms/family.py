@@ -38,7 +38,10 @@ ItemColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of 
 LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of labels; default: label.")]
 Positive = Annotated[
     str | None,
-    Option(metavar="LABEL", help="The label whose false positives and false negatives count; of yes and no, yes."),
+    Option(
+        metavar="LABEL",
+        help="The positive label, for false positives and negatives. Default: yes, if labels are yes and no.",
+    ),
 ]
 
 

@@ -14,8 +14,8 @@ KIT = Kit(
     commands=(
         Command(
             ("prepare", "frames"),
-            "Find words with their candidate frames in a text, as diverse as can be, for "
-            "`chorale new --template frames`.",
+            "Find words with their candidate frames in a text, as diverse as possible, for `chorale new --template "
+            "frames`.",
             f"{_HERE}.commands.prepare:frames",
         ),
         Command(
@@ -25,17 +25,17 @@ KIT = Kit(
         ),
         Command(
             ("browse", "frames"),
-            "Sentences by clarity, frames taken for one another and how they are related, and majorities.",
+            "Browse frame annotations: sentences by clarity, confused frames and their relations, majorities.",
             f"{_HERE}.commands.browse:frames",
         ),
         Command(
             ("baseline", "frames"),
-            "Let a system name the frames of words in sentences, for `chorale evaluate frames`.",
+            "Name the frames of words in sentences with a baseline system, for `chorale evaluate frames`.",
             f"{_HERE}.commands.baseline:frames",
         ),
         Command(
             ("baseline", "train-frames"),
-            "Train the classifier of os and os+ on FrameNet's annotated texts, and test it on texts held out.",
+            "Train the classifier of os and os+ on FrameNet's annotated texts, and test it on held-out texts.",
             f"{_HERE}.commands.train:train_frames",
         ),
     ),

@@ -23,7 +23,7 @@ def _range(value: Any) -> Any:
 
 def _ordered(value: tuple[float, float]) -> tuple[float, float]:
     if value[0] > value[1]:
-        raise ValueError("begins above its end. Write the lower number first.")
+        raise ValueError("has its lower end above its upper end. Write the lower number first.")
     return value
 
 
@@ -31,28 +31,35 @@ Ability = Annotated[tuple[Fraction, Fraction], BeforeValidator(_range), AfterVal
 
 
 class KindSettings(Settings):
-    name: str = Field(min_length=1, max_length=40, description="What this kind of people is called in reports.")
-    share: float = Field(gt=0, le=1_000_000, description="How many there are of them, next to the other kinds.")
+    name: str = Field(min_length=1, max_length=40, description="Name of this kind of people in reports.")
+    share: float = Field(gt=0, le=1_000_000, description="Weight of this kind next to the other kinds.")
     ability: Ability = Field(
         default=(0.9, 0.98),
-        description="How often somebody who reads an item answers it rightly: a number, or `[lowest, highest]`, from "
-        "which everybody draws their own.",
+        description=(
+            "Accuracy of people who read an item: a number, or `[lowest, highest]` from which everybody gets their "
+            "own at random."
+        ),
     )
     abilities: dict[str, Ability] = Field(
-        default_factory=dict, description="The same for single stages or tasks, by name."
+        default_factory=dict, description="Ability in single stages or tasks, by name."
     )
-    carelessness: Fraction = Field(default=0, description="How often they do not read an item and click anything.")
+    carelessness: Fraction = Field(
+        default=0, description=("Fraction of items that they do not read and answer at random.")
+    )
     spam: Literal["random", "first-option", "copy-previous"] | None = Field(
-        default=None, description="They never read: they click anything, the first option, or what they clicked before."
+        default=None,
+        description=(
+            "They never read the item: they answer at random, choose the first option, or repeat their previous answer."
+        ),
     )
     learning: Fraction = Field(
-        default=0.1, description="Share of their errors they give up after a mistake was explained to them."
+        default=0.1, description="Fraction of their errors that they unlearn after each explained error."
     )
     dropout: Fraction = Field(
-        default=0.002, description="How likely they leave for good at an item, without answering it."
+        default=0.002, description="Probability of leaving the study at an item, without answering it."
     )
     pace: float = Field(
-        default=1, gt=0, le=100, description="Median time for an item, as a share of the time it is expected to take."
+        default=1, gt=0, le=100, description="Median time for an item, as a fraction of the expected time."
     )
     spread: float = Field(default=0.4, ge=0, le=3, description="Standard deviation of the logarithm of that time.")
 
@@ -71,45 +78,51 @@ class CrowdSettings(Settings):
         default=None,
         ge=1,
         le=100_000,
-        description="How many people come; if not given, as many as suit the size of the study.",
+        description="Number of workers. Default: by the size of the study.",
     )
     experts: int = Field(
         default=3,
         ge=0,
         le=1_000,
-        description="How many experts there are for the stages that need the qualification `expert`, and to read and "
-        "send the messages that wait for review. With 0, those are never sent.",
+        description=(
+            "Number of experts for stages that need the qualification `expert`, and for reviewing messages. With 0, "
+            "messages that need a review are never sent."
+        ),
     )
     per_hour: float = Field(
         default=60,
         gt=0,
         le=1_000_000,
-        description="How many of them come in an hour, on average. With a million, all come at once.",
+        description="Mean number of workers who join per hour. With a million, all join at once.",
     )
     look_in_minutes: float = Field(
-        default=10, gt=0, le=100_000, description="How soon somebody who has to wait looks in again."
+        default=10, gt=0, le=100_000, description="Minutes until a waiting worker checks for work again."
     )
     patience_hours: float = Field(
-        default=72, ge=0, le=100_000, description="How long somebody goes on looking in before they give up."
+        default=72, ge=0, le=100_000, description="Hours after which a waiting worker gives up."
     )
     expert_ability: Ability = Field(
-        default=(0.97, 1.0), description="How often those experts are right: a number, or `[lowest, highest]`."
+        default=(0.97, 1.0), description="Accuracy of the experts: a number, or `[lowest, highest]`."
     )
     difficulty: float | None = Field(
         default=None,
         ge=0,
         le=5,
-        description="How much items differ in how hard they are: the standard deviation of the log-odds of a right "
-        "answer. With 0 nobody errs because others do; crowds we looked at had 0.5 to 1.5. If not given, 0, or with "
-        "`--fit` what the judgments tell.",
+        description=(
+            "Spread of item difficulty: the standard deviation of the log-odds of a correct answer. With 0, errors "
+            "are independent; real crowds had 0.5 to 1.5. Default: 0, or with `--fit` the estimate from the "
+            "judgments."
+        ),
     )
     kind: tuple[KindSettings, ...] = Field(
-        default=USUAL_KINDS, min_length=1, description="The kinds of people; a crowd as panels have them if not given."
+        default=USUAL_KINDS,
+        min_length=1,
+        description=("The kinds of people. Default: a mix that is typical of recruitment platforms."),
     )
 
 
 def draw_crowd(kinds: tuple[KindSettings, ...], size: int, rng: Random) -> list[WorkerModel]:
-    """So many people, of every kind its share, in no particular order."""
+    """A crowd of a given size with each kind's share, in random order."""
     total = sum(kind.share for kind in kinds)
     due = [size * kind.share / total for kind in kinds]
     counts = [int(number) for number in due]
@@ -123,11 +136,7 @@ def draw_crowd(kinds: tuple[KindSettings, ...], size: int, rng: Random) -> list[
 
 
 def draw_fitted(models: Sequence[WorkerModel], size: int, rng: Random) -> list[WorkerModel]:
-    """So many people like those, again and again, each as often as their share of the judgments.
-
-    Simulated people do about as much as one another; real ones do not. By their shares, answers are right here as often
-    as they were there.
-    """
+    """A crowd of a given size like those people, each as often as their share of the judgments."""
     return rng.choices(models, [model.share for model in models], k=size)
 
 
@@ -136,7 +145,7 @@ def draw_experts(settings: CrowdSettings, rng: Random) -> list[WorkerModel]:
 
 
 def draw_arrivals(size: int, per_hour: float, rng: Random) -> list[float]:
-    """Seconds until each of so many people comes, counted from the first."""
+    """Seconds until each person joins, counted from the first."""
     moments, now = [], 0.0
     for _ in range(size):
         moments.append(now)

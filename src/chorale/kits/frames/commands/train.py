@@ -16,20 +16,20 @@ from chorale.model.extras import need
 from chorale.present.scoring import score_table
 
 FrameNetFolder = Annotated[
-    Path, Option(metavar="DIR", help="FrameNet 1.7 with its annotated texts: the folder or the packed file.")
+    Path, Option(metavar="DIR", help="FrameNet 1.7 with its annotated texts: the folder or the compressed file.")
 ]
 
 
 def train_frames(
-    folder: Annotated[Path, Argument(metavar="DIR", help="Where to save the classifier; it is made.")],
+    folder: Annotated[Path, Argument(metavar="DIR", help="Folder for the classifier; created if missing.")],
     framenet: FrameNetFolder,
-    epochs: Annotated[int, Option(min=1, max=1000, help="How often to go through it all.")] = 10,
-    seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Where drawing starts.")] = 1,
-    threads: Annotated[int, Option(min=1, max=256, help="How many threads to use; rounding depends on it.")] = 1,
-    force: Annotated[bool, Option(help="Overwrite a classifier that is there.")] = False,
+    epochs: Annotated[int, Option(min=1, max=1000, help="Number of epochs.")] = 10,
+    seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Random seed.")] = 1,
+    threads: Annotated[int, Option(min=1, max=256, help="Number of threads; rounding depends on it.")] = 1,
+    force: Annotated[bool, Option(help="Overwrite an existing classifier.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train the classifier of os and os+ on FrameNet's annotated texts, and test it on texts held out."""
+    """Train the classifier of os and os+ on FrameNet's annotated texts, and test it on held-out texts."""
     need("torch", "safetensors")
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file. Name a folder.")
@@ -61,4 +61,4 @@ def _table(training: Any) -> ScoreTable:
         rows.append((part, "all", held_out["targets"], held_out["accuracy"], held_out["most_frequent"]))
         several = held_out["ambiguous_accuracy"], held_out["ambiguous_most_frequent"]
         rows.append((part, "with several candidates", held_out["ambiguous"], *several))
-    return ScoreTable("Texts held out", columns, rows)
+    return ScoreTable("Held-out texts", columns, rows)
