@@ -16,6 +16,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command(
         "new", "Make a new study: from your own table (--from), a template (--template) or a layout (--html, --csv)."
     ),
+    _command("design", "Edit a study's form in the browser, with a live preview of the page that workers see."),
     _command(
         "check",
         "List every problem in a study's files; if there is none, its plan: judgments, cost, wages and workers.",
@@ -42,17 +43,20 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     ),
     _command("forget", "Erase a person's identity and, if the study says so, their answers."),
     _command(
-        "retention", ("List people whose data are due to be erased, or erase them. The running site does this daily.")
+        "retention", "List people whose data are due to be erased, or erase them. The running site does this daily."
     ),
     _command("person", "Export everything the study has about one person, for data access requests."),
     _command("gold", "List a study's gold and candidates for gold after a pilot; add or retire gold."),
     _command("invite", "Make signed invitation links for workers or experts; list them, or revoke one."),
     _command(
+        "team", "List the annotators who sign in with a password; invite, reset a password, deactivate an account."
+    ),
+    _command(
         "mail", "Send queued e-mail (invitations and messages), each once. The running site does this automatically."
     ),
     _command(
         "publish",
-        ("Recruit on Prolific: create a study there, show its cost, and publish it. Run it again for more places."),
+        "Recruit on Prolific: create a study there, show its cost, and publish it. Run it again for more places.",
     ),
     _command("sync", "Synchronise with Prolific: import submissions, approve, send messages, update allow-lists."),
     _command("message", "Send a message to all people of a study on Prolific."),

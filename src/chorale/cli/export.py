@@ -11,12 +11,12 @@ from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.engine.running import Study
+from chorale.engine.simulation import has_simulated_people
 from chorale.engine.started import started_study
 from chorale.exchange.export import GENERAL_FORMATS, export_file_name, note_export, write_export
 from chorale.exchange.export_folders import FOLDERS
 from chorale.model import UserError
 from chorale.monitor.outcomes import tallies
-from chorale.store.settings import is_simulated
 
 STDOUT = Path("-")
 
@@ -58,7 +58,7 @@ def export(
             rows = write_export(study, format_name, target, progress)
         study.store.write(lambda tx: note_export(tx, study, format_name, BY)).result()
         beside = _beside_the_table(study, format_name)
-        simulated = study.store.look(is_simulated)
+        simulated = study.store.look(has_simulated_people)
     if as_json:
         marked = {"simulated": True} if simulated else {}
         print_json({"format": format_name, "file": str(target), "rows": rows, **marked, **beside})

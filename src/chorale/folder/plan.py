@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from chorale.folder.expected_pay import works_for_nothing
-from chorale.folder.field_notes import about_fields
+from chorale.folder.field_notes import about_fields, about_media
 from chorale.folder.gold_notes import about_gold, parts_of_gold
 from chorale.folder.panel_notes import about_panel
 from chorale.folder.reading import StageContent, StudyFolder
@@ -270,6 +270,7 @@ def study_notes(folder: StudyFolder) -> list[str]:
                 name = content.settings.name
                 per_stage.setdefault(note.replace(f"stage {name}", _STAGES), []).append(name)
         notes += about_fields(content)
+        notes += about_media(content, folder.path)
     return notes + [note.replace(_STAGES, _stages(names)) for note, names in per_stage.items()]
 
 

@@ -20,6 +20,8 @@ class Problem:
     message: str
     fix: str
     value: str | None = None
+    setting: tuple[str | int, ...] = ()
+    """Where in a file of settings it is: names, and places in lists. Empty for anything else."""
 
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}:{self.line}"
@@ -48,7 +50,7 @@ def condensed(problems: Iterable[Problem]) -> list[Problem]:
         message = f"{cause} in {len(alike):,} rows (lines {first})"
         found = list(dict.fromkeys(problem.value for problem in alike if problem.value is not None))
         values = ", ".join(found[:_LISTED_VALUES]) + (", …" if len(found) > _LISTED_VALUES else "")
-        listed.append(Problem(file, alike[0].line, message, alike[0].fix, values or None))
+        listed.append(Problem(file, alike[0].line, message, alike[0].fix, values or None, alike[0].setting))
     return listed
 
 

@@ -14,6 +14,7 @@ from chorale.engine.offering import Offer, next_item
 from chorale.engine.quality import review_workers
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything, settle_worker
+from chorale.engine.simulation import SIMULATED_PANEL
 from chorale.engine.submitting import submit
 from chorale.engine.visit import look_for_room, parts_for
 from chorale.model import Message, Refusal, Standing
@@ -21,6 +22,7 @@ from chorale.protocol import State
 from chorale.rehearsal.changes import Changes
 from chorale.rehearsal.connections import decisive_stages, things_fall_due
 from chorale.rehearsal.making_up import MakingUp
+from chorale.rehearsal.models_at_work import ModelsAtWork
 from chorale.rehearsal.person import FOR_GOOD, Exit, Person
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.reviewing import ExpertDesk, learn_from_feedback, reading_seconds
@@ -30,7 +32,6 @@ from chorale.store import Tx, labels
 from chorale.store.codec import frozen_from_text
 from chorale.store.gates import times_decided
 
-PANEL = "rehearsal"
 # For stages that do not say how long a judgment takes.
 USUAL_SECONDS = 10.0
 FEEDBACK_SECONDS = 4.0
@@ -67,6 +68,7 @@ class Performance:
         sheets: Mapping[str, AnswerSheet],
         manners: Manners,
         advance: Advance = close_a_gate,
+        models: ModelsAtWork | None = None,
     ) -> None:
         self.people = people
         self.refused: set[str] = set()
@@ -81,6 +83,7 @@ class Performance:
         """How good answers are that others look at or that are what an arm is for, by response."""
         self._manners = manners
         self._advance = advance
+        self._models = models
         self._desk = ExpertDesk(study, manners.experts)
         self._things_fall_due = things_fall_due(study)
         self._expected = {
@@ -102,6 +105,8 @@ class Performance:
             self._schedule.later(seconds, self._come, person)
 
     def run(self) -> None:
+        if self._models is not None:
+            self._models.annotate()
         while self._schedule.busy or self._go_on():
             self._schedule.do_next()
         settle_everything(self._study)
@@ -121,6 +126,8 @@ class Performance:
         # A site does this every few seconds, and it would be most of the work there is. What has changed by it is open
         # to people now, a little later.
         settle_everything(self._study)
+        if self._models is not None:
+            self._models.annotate()
         # All that is still planned is people looking in, and they do that now.
         self._schedule.clear()
         self._gates_due = False
@@ -144,7 +151,7 @@ class Performance:
         def arrive(tx: Tx) -> int:
             if person.expert:
                 return entering.arrive_as_expert(tx, study, f"expert-{person.number}").id
-            worker = entering.arrive(tx, study, PANEL, f"person-{person.number}", {})
+            worker = entering.arrive(tx, study, SIMULATED_PANEL, f"person-{person.number}", {})
             entering.consent(tx, study, worker.id)
             return worker.id
 

@@ -45,7 +45,8 @@ class CheckReport:
         if any(reported[: len(path)] == path for reported in self._reported):
             return
         self._reported.append(path)
-        self.add(self.file, line_of(self.text, path), message, fix, None if value is None else shortened(value))
+        found = None if value is None else shortened(value)
+        self.problems.append(Problem(self.file, line_of(self.text, path), message, fix, found, path))
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:

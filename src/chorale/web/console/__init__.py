@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from fastapi import APIRouter
 
+from chorale.web.console.annotators import add_annotator_routes
 from chorale.web.console.arms import add_arm_routes
 from chorale.web.console.colleagues import add_colleague_routes
 from chorale.web.console.desk import add_desk_routes
@@ -15,7 +16,7 @@ from chorale.web.console.items import add_item_actions, add_item_routes
 from chorale.web.console.overview import add_link_routes, add_overview_routes, add_record_routes
 from chorale.web.console.quality import add_quality_routes
 from chorale.web.console.recruiting import add_recruiting_routes
-from chorale.web.console.review import add_review_routes
+from chorale.web.console.review import add_review_routes, add_undo_routes
 from chorale.web.console.signing_in import add_signing_in_routes
 from chorale.web.console.submissions import add_submission_routes
 from chorale.web.console.worker import add_standing_routes, add_worker_routes
@@ -27,7 +28,8 @@ _ADDING = (
     *(add_overview_routes, add_record_routes, add_link_routes, add_worker_list_routes, add_worker_list_actions),
     *(add_worker_routes, add_standing_routes, add_item_routes, add_item_actions, add_gold_routes, add_gold_actions),
     *(add_desk_routes, add_gate_routes, add_quality_routes, add_arm_routes, add_colleague_routes),
-    *(add_recruiting_routes, add_submission_routes, add_export_routes, add_review_routes),
+    add_annotator_routes,
+    *(add_recruiting_routes, add_submission_routes, add_export_routes, add_review_routes, add_undo_routes),
 )
 
 

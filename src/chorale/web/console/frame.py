@@ -44,6 +44,7 @@ NOTICES = {
     "corrected": "The gold is corrected, and everything that depended on it is computed again.",
     "correcting": "The gold is corrected. Everything that depended on it is being computed again: that takes a while.",
     "revoked": "The link is revoked, and every session by it has ended.",
+    "deactivated": "The account is deactivated, and its sessions have ended.",
     "payout-marked": "The payout is marked. What failed is owed again.",
     "link-revoked": "The link lets nobody in any more. Whoever is in stays in.",
     "study-pause": "Recruiting is paused on Prolific. People who have begun can finish.",
@@ -57,6 +58,7 @@ NOTICES = {
     "submissions-message": "The message is sent. Submissions of people who get it: {n}.",
     "submissions-again": "That was done already.",
     "decided": "The decision is the label now. This is the next item.",
+    "undone": "The decision is undone. The label is what it was before.",
     "password": "The password is changed. Every other session has ended.",
 }
 _WORDS = (
