@@ -39,7 +39,7 @@ print(chorale.aggregate.DawidSkene().fit_predict(table))
 SCORING = [
     "--help",
     "--version",
-    "new study",
+    "new study --template rules",
     "check study",
     "check study --json",
     "evaluate qasrl system.csv gold.csv --ci",

@@ -28,8 +28,8 @@ from serving import free_port
 from small_study import write_small_study
 
 COMMANDS = (
-    "new", "design", "check", "rehearse", "serve", "status", "export", "report", "verify", "forget", "retention",
-    "person", "gold", "invite", "team", "mail", "publish", "sync", "message", "review", "pay", "password", "rotate",
+    "new", "design", "check", "rehearse", "simulate", "serve", "status", "export", "report", "verify", "forget",
+    "retention", "person", "gold", "invite", "team", "mail", "publish", "sync", "message", "review", "pay", "password", "rotate",
     "backup", "restore", "pause", "resume", "close", "aggregate", "agreement", "annotate", "models", "estimate", "irt",
     "reproduce",
 )  # fmt: skip
@@ -201,35 +201,34 @@ def test_new_makes_a_study_that_checks(tmp_path: Path) -> None:
 
 def test_check_says_what_to_look_at(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
-    chorale("new", folder)
+    chorale("new", folder, "--template", "rules")
     notes = chorale_json("check", folder)["notes"]
-    assert len(notes) == 7, "the template has gold enough"
+    assert len(notes) == 6, "the template has gold enough"
     assert "[institution]" in notes[0]
     assert "[ethics approval]" in notes[0]
     assert "you@example.org" in notes[1]
     assert "still has the template's items" in notes[2]
     assert "links from prolific are not signed" in notes[3]
-    assert "people from prolific have neither a link nor a code" in notes[4]
-    assert all("see the explanation of gold they answer wrongly" in note for note in notes[5:])
+    assert "people from prolific get neither a link nor a code" in notes[4]
+    assert notes[5].startswith("workers in stages meaningful, entailment see an explanation after a wrong answer")
     write_small_study(tmp_path / "small", applications=60, gold=6, share=0.2)
     assert [note for note in chorale_json("check", tmp_path / "small")["notes"] if "runs out" in note] == [
-        f"the gold of stage {name} runs out: a worker can do 75 items, and has seen all 6 gold rows after about 30. "
-        "Write 15, or limit max_per_worker"
-        for name in ("meaningful", "entailment")
+        "the gold of stages meaningful, entailment runs out: a worker can do 75 items, and has seen all 6 gold items "
+        "after about 30. Write 15 gold items, or limit max_per_worker"
     ]
     write_small_study(tmp_path / "less", applications=60, gold=6, share=0.2, meaningful_extra="max_per_worker = 30")
     text = chorale("check", tmp_path / "less").stdout
-    assert "Before people come: the gold of stage entailment runs out" in text
+    assert "- the gold of stage entailment runs out" in text
     assert "the gold of stage meaningful runs out" not in text
 
 
 def test_new_refuses_a_taken_folder_and_an_unknown_template(tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "thesis.tex").write_text("years of work")
-    assert "not empty" in chorale("new", tmp_path / "taken", code=2).stderr
+    assert "not empty" in chorale("new", tmp_path / "taken", "--template", "rules", code=2).stderr
     assert "`rules`" in chorale("new", tmp_path / "new", "--template", "rulez", code=2).stderr
     assert not (tmp_path / "new").exists()
-    made = chorale_json("new", tmp_path / "new")
+    made = chorale_json("new", tmp_path / "new", "--template", "rules")
     assert str(tmp_path / "new" / "study.toml") in made["files"]
 
 
@@ -375,7 +374,7 @@ def test_pause_and_resume(judged: Path) -> None:
     assert chorale_json("pause", judged, "meaningful") == {"stage": "meaningful", "state": "paused", "changed": True}
     assert chorale_json("pause", judged, "meaningful")["changed"] is False
     # Why can be told later, even where it is no text.
-    assert "The reason is in the record now" in chorale("pause", judged, "meaningful", "--reason", "caf\udce9").stdout
+    assert "The reason was logged" in chorale("pause", judged, "meaningful", "--reason", "caf\udce9").stdout
     assert [stage["state"] for stage in chorale_json("status", judged)["stages"]] == ["paused", "open"]
     for options in ((), ("--reason", " ")):
         assert "--reason" in chorale("resume", judged, "meaningful", *options, code=2).stderr
@@ -399,7 +398,7 @@ def test_invite(fresh: Path) -> None:
     assert all(link.startswith("http://127.0.0.1:8000/join/") for link in links)
     told = chorale_json("invite", fresh, "--expert", "Dana", "--public-url", "https://study.example.org/")
     assert told["links"][0].startswith("https://study.example.org/expert/")
-    assert "one by one" in chorale("invite", fresh, "--expert", "Dana", "--count", "2", code=2).stderr
+    assert "one at a time" in chorale("invite", fresh, "--expert", "Dana", "--count", "2", code=2).stderr
     for address in ("study.example.org", "http://[", "http://x:abc", "http://x:99999", "http://me@x", "http://x y"):
         for command in ("invite", "serve"):
             assert "https://study.example.org" in chorale(command, fresh, "--public-url", address, code=2).stderr
@@ -484,7 +483,7 @@ def test_serve_prints_links_and_other_commands_work_meanwhile(serving: Serving, 
     link = chorale("invite", judged).stdout.strip().removeprefix("https://study.example.org")
     assert serving.get(link).status_code == 303
     assert "open already" in chorale("serve", judged, "--port", serving.port, code=2).stderr
-    chorale("new", judged.parent / "another")
+    chorale("new", judged.parent / "another", "--template", "rules")
     taken = chorale("serve", judged.parent / "another", "--port", serving.port, code=2)
     assert "in use" in taken.stderr
     assert "--port" in taken.stderr
@@ -512,7 +511,7 @@ def test_whoever_names_the_study_file_is_told_its_folder(fresh: Path) -> None:
         said = chorale(command, fresh / "study.toml", code=2).stderr
         assert f"Name the folder: {fresh}\n" in said.replace("\n  ", " ")
     other = chorale("check", fresh / "consent.md", code=2).stderr
-    assert "Name a study folder" in other
+    assert "Name a study's folder" in other
 
 
 def test_serve_refuses_several_processes_on_sqlite(fresh: Path) -> None:

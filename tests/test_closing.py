@@ -177,6 +177,6 @@ def test_a_gate_may_close_with_few_who_can_all_pass(tmp_path: Path, ties: str, r
 def test_too_little_gold_to_qualify_by_is_noted(tmp_path: Path, applications: int, told: bool) -> None:
     entry = 'exclude_contributors = false\nqualified_in = "meaningful"\nanswered = 4'
     write_small_study(tmp_path, applications=applications, gold=8, share=0.1, entailment_extra=entry)
-    notes = [note for note in study_notes(load_folder(tmp_path)) if note.startswith("few people get into")]
+    notes = [note for note in study_notes(load_folder(tmp_path)) if note.startswith("few people qualify for")]
     assert len(notes) == told
-    assert not told or "meets about 0.7 gold rows, and it takes 4" in notes[0]
+    assert not told or "gives about 0.7 gold answers, and 4 are needed" in notes[0]

@@ -307,7 +307,7 @@ def test_check_counts_rounds_and_bonuses_for_those_who_will_come(tmp_path: Path)
     assert (gate.passing, gate.cost) == (5, 500)
     assert plan.cost == 200 + 500 + 16 * 3
     page = CliRunner().invoke(app, ["check", str(tmp_path)]).output
-    assert "for each worker who does it" in " ".join(page.split())
+    assert "cost per worker: training $0.20 (10 workers)" in " ".join(page.split())
     assert "5 of 10 pass" in " ".join(page.split())
 
 
@@ -332,20 +332,20 @@ def test_check_counts_training_for_as_many_as_the_study_takes(
     assert (plan.stages[0].workers, plan.stages[0].cost) == (workers, workers * 20)
     assert plan.workers == workers
     page = " ".join(CliRunner().invoke(app, ["check", str(tmp_path)]).output.split())
-    assert "is not known" in page and "costs $0.20 more" in page
+    assert "Each additional person costs $0.20." in page
 
 
 def test_check_takes_nobodys_expectation_for_a_need(tmp_path: Path) -> None:
     write_protocol_study(tmp_path, gate="threshold = 0.75\nexpected = 50")
     page = " ".join(CliRunner().invoke(app, ["check", str(tmp_path)]).output.split())
-    assert "It is planned for 50 workers" in page and "50 workers or more" not in page
+    assert "Planned for 50 workers" in page and "at least 50 workers" not in page
 
 
 def test_check_notes_a_budget_that_runs_out(tmp_path: Path) -> None:
     # As few as can do the study cost 1.64; so many as are expected to come cost more than there is.
     write_protocol_study(tmp_path, gate="threshold = 0.75\nbonus = 50\nexpected = 5", pay="budget = 200")
     page = " ".join(CliRunner().invoke(app, ["check", str(tmp_path)]).output.split())
-    assert "the budget of $2.00 does not cover the $3.38 above" in page
+    assert "the budget of $2.00 does not cover the estimated $3.38" in page
 
 
 def test_a_round_has_as_many_items_as_everybody_gets(tmp_path: Path) -> None:

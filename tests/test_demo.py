@@ -20,7 +20,7 @@ APPLICATIONS = 12
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The demo in seconds: fewer applications, and a clock that races."""
+    """The demo in seconds: fewer applications."""
 
     def create_small_study(directory: Path, template: str) -> None:
         templating.create_study(directory, template)
@@ -28,7 +28,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         items.write_text("".join(items.read_text("utf-8").splitlines(keepends=True)[:APPLICATIONS]), "utf-8")
 
     monkeypatch.setattr(demonstration, "create_study", create_small_study)
-    monkeypatch.setattr(demonstration, "SPEED", 200.0)
 
 
 def demo(*arguments: object) -> Any:
@@ -62,7 +61,7 @@ def test_what_people_read(tmp_path: Path) -> None:
     done = demo(tmp_path / "demo", "--workers", 10)
     assert done.exit_code == 0, (done.output, done.exception)
     assert not re.search(r"[\x00-\x09\x0b-\x1f]", done.stdout), "a pipe gets no control characters"
-    assert re.search(r"^\d+ of about \d+ judgments$", done.stdout, re.MULTILINE)
+    assert re.search(r"^\d+ of about \d+ answers$", done.stdout, re.MULTILINE)
     assert "earlier demo" not in done.stdout
     for words in ("confidence", "first phrase", "Hourly wage", "for each judged application", "as the study's author"):
         assert words in done.stdout
@@ -83,7 +82,7 @@ def test_only_a_demo_makes_room_for_a_demo(tmp_path: Path) -> None:
     (mine / "thesis.tex").write_text("years of work")
     refused = demo(mine)
     assert refused.exit_code == 2
-    assert "left alone" in refused.stderr
+    assert "already exists and is not a demo" in refused.stderr
     assert (mine / "thesis.tex").read_text() == "years of work"
     old = tmp_path / "old"
     old.mkdir()
@@ -91,7 +90,7 @@ def test_only_a_demo_makes_room_for_a_demo(tmp_path: Path) -> None:
     (old / "leftover").write_text("of the last demo")
     again = demo(old, "--workers", 10)
     assert again.exit_code == 0
-    assert again.stdout.startswith(f"{old} is there from an earlier demo, and is made anew.\n")
+    assert again.stdout.startswith(f"Replacing {old} from an earlier demo.\n")
     assert not (old / "leftover").exists()
 
 

@@ -587,7 +587,7 @@ def test_judgments_can_be_named_and_every_two_resources_compared(
         "left out: there already": 0,
         "left out: judged both ways equally often": 0,
     }
-    assert "is there already" in chorale(good, judged, "--chart", picture, code=2).output
+    assert "already exists" in chorale(good, judged, "--chart", picture, code=2).output
 
 
 def test_meaningless_left_sides_are_left_out_or_counted(files: tuple[Path, Path, Path], tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_a_dataset_folder_has_a_card_and_is_whole_or_not_there(study: Study, tmp
     assert polars.read_parquet(folder / "data" / "responses.parquet").height == rows
     labels = polars.read_parquet(folder / "data" / "labels.parquet")
     assert labels.schema["confidence"] == polars.Float64
-    with pytest.raises(Exception, match="is there already"):
+    with pytest.raises(Exception, match="already exists"):
         write_export(study, "huggingface", folder)
     with pytest.raises(Exception, match="can't be made"):
         (tmp_path / "file").write_text("")

@@ -636,7 +636,7 @@ def test_a_folder_that_is_no_study_is_told(tmp_path: Path, make: Any) -> None:
     folder, [problem] = check_folder(path)
     assert folder is None
     assert (problem.file, problem.line) == ("study.toml", None)
-    assert "no such file" in problem.message
+    assert "not found in" in problem.message
     assert "chorale new" in problem.fix
 
 

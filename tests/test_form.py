@@ -21,15 +21,16 @@ from starlette.testclient import TestClient
 
 from chorale.audit.verify import verify
 from chorale.contract import AnswerError, ItemError, Seeds, Task, installed_tasks
-from chorale.engine.clock import fast_clock
+from chorale.engine.clock import wall_clock
 from chorale.engine.opening import open_study
 from chorale.exchange.export import export_file_name, export_formats, write_export
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.templates import create_study
 from chorale.kits.forms.task.tokens import excerpt, pieces, tokens
-from chorale.kits.rules.commands.demonstration import StudyTruth, _person
+from chorale.kits.rules.commands.demonstration import StudyTruth
 from chorale.model import Judgment, UserError
-from chorale.platforms.simulated import CrowdSite, run_crowd
+from chorale.platforms.simulated import CrowdSite, SimulatedTime, run_crowd
+from chorale.rehearsal.over_http import Joining, crowd_members
 from chorale.rehearsal.simulated import good, prospects, random_clicker
 from chorale.web.app import create_app
 from crowd import Person, look, people
@@ -1035,16 +1036,17 @@ def test_tables_of_several_forms_are_called_after_their_stages(tmp_path: Path) -
 def test_the_template_is_done_by_a_simulated_crowd(tmp_path: Path) -> None:
     create_study(tmp_path / "study", "form")
     folder = load_folder(tmp_path / "study")
-    study = open_study(tmp_path / "study", clock=fast_clock(400))
+    clock = SimulatedTime(wall_clock())
+    study = open_study(tmp_path / "study", clock=clock)
     # One who clicks anything is quicker than all others and gets at most one of an item's three judgments.
     crowd = [*[good(0.97)] * 9, random_clicker()]
-    crew = [_person(folder, StudyTruth(folder), model, f"3:{number}") for number, model in enumerate(crowd)]
+    crew = crowd_members(folder, crowd, 3, [Joining()] * len(crowd))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(create_app(study), log_level="warning"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        place = CrowdSite(url, folder.settings.arrival, list(study.stages), 400)
+        place = CrowdSite(url, folder.settings.arrival, list(study.stages), clock)
         asyncio.run(run_crowd(place, crew, on_submitted=lambda: None))
         server.should_exit = True
         thread.join()

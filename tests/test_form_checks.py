@@ -44,7 +44,7 @@ def test_one_mistake_in_many_rows_is_one_message_with_a_count(tmp_path: Path) ->
     rows = "".join(json.dumps({"text": f"Text {number}"}) + "\n" for number in range(51))
     write_form_study(tmp_path, "[stage.options]\n" + 'shows = [{ item = "text" }]\n' + ONE, rows=rows)
     _, (told,) = check_folder(tmp_path)
-    assert str(told).startswith("items.jsonl:1: `id` is missing, in 51 rows (lines 1, 2, 3, …).")
+    assert str(told).startswith("items.jsonl:1: `id` is missing in 51 rows (lines 1, 2, 3, …).")
 
 
 def test_lines_that_are_not_toml_do_not_hide_the_other_mistakes(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_gold_in_free_text_is_warned_of(tmp_path: Path) -> None:
     row = {"id": "g", "left": "x", "answer": {"one": "a", "why": "Because."}, "explanation": "It is."}
     write_form_study(tmp_path, fields, gold=json.dumps(row) + "\n", rows=json.dumps({"id": "i", "left": "x"}) + "\n")
     (note,) = (one for one in study_notes(load_folder(tmp_path)) if "`why`" in one)
-    assert note.startswith("only: 1 gold answer has `why`, a text: an answer is right if it is one of those given")
+    assert note.startswith("only: 1 gold answer has `why`, a text: an answer is correct if it is one of the gold texts")
     fields = ONE + field_toml(name="why", kind="text", ask="Why?", gold="none")
     write_form_study(tmp_path, fields, gold=json.dumps(row) + "\n", rows=json.dumps({"id": "i", "left": "x"}) + "\n")
     (note,) = (one for one in study_notes(load_folder(tmp_path)) if "`why`" in one)

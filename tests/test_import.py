@@ -294,4 +294,4 @@ def test_nothing_is_made_of_good_files_beside_a_bad_one(tmp_path: Path) -> None:
     assert "has no column 'task'" in run("import", good, bad, "--out", tmp_path / "s", code=2).stderr
     assert {path.name for path in tmp_path.iterdir()} == {"good.csv", "bad.csv"}
     (tmp_path / "s").mkdir()
-    assert "is there already" in run("import", good, "--out", tmp_path / "s", code=2).stderr
+    assert "already exists" in run("import", good, "--out", tmp_path / "s", code=2).stderr

@@ -113,7 +113,7 @@ def test_a_folder_that_comes_up_meanwhile_is_not_touched(tmp_path: Path, monkeyp
         out.mkdir()
 
     monkeypatch.setattr(importing, "bring_in_work", slowly)
-    assert "is there already" in run("import", file, "--out", out, code=2).stderr
+    assert "already exists" in run("import", file, "--out", out, code=2).stderr
     assert list(out.iterdir()) == [] and not list(tmp_path.glob(".s.*"))
 
 

@@ -110,7 +110,7 @@ def test_what_is_wrong_is_named_and_nothing_is_written(
 def test_options_of_a_table_need_one(tmp_path: Path) -> None:
     made = CliRunner().invoke(app, ["new", str(tmp_path / "study"), "--ask", "What?"])
     assert made.exit_code == 2
-    assert "go with --from" in made.stderr
+    assert "Add --from FILE" in made.stderr
     missing = CliRunner().invoke(app, ["new", str(tmp_path / "study"), "--from", str(tmp_path / "no.csv")])
     assert "no such file" in missing.stderr
 

@@ -259,7 +259,7 @@ def test_others_are_paid_by_a_file_each_amount_once(tmp_path: Path) -> None:
     assert told("pay", folder, "--yes", "--file", file)["done"]["file"] == {"payout": number, "people": 2, "amount": 12}
     rows = list(csv.DictReader(file.read_text().splitlines()))
     assert sorted((row["id"], row["amount"]) for row in rows) == [("person-a", "0.09"), ("person-b", "0.03")]
-    assert "is there already" in chorale("pay", folder, "--yes", "--file", file, code=2)
+    assert "already exists" in chorale("pay", folder, "--yes", "--file", file, code=2)
     later = told("pay", folder, "--yes", "--file", file, "--force")
     assert later["done"]["file"]["amount"] == 3
     assert (later["owed"], later["paid"]) == (0, 15)

@@ -86,7 +86,7 @@ def test_applications_are_drawn_and_say_who_proposed_them(files: tuple[Path, Pat
     assert (turned["resources"], turned["scores"]) == (["learned:dirt"], [0.5])
     owned = next(row for row in rows if row["rule_rhs"] == "own")
     assert (owned["resources"], owned["scores"]) == (["learned:dirt", "other"], [0.4, 3.0])
-    assert "is there already" in prepare(*files, "--out", out, code=2).output
+    assert "already exists" in prepare(*files, "--out", out, code=2).output
 
 
 def test_the_draw_depends_on_the_seed_and_on_nothing_else(files: tuple[Path, Path, Path], tmp_path: Path) -> None:

@@ -59,7 +59,9 @@ def test_pictures_and_options_take_time_too() -> None:
 def test_templates_pay_for_reading_their_items(tmp_path: Path, template: str) -> None:
     create_study(tmp_path / "study", template)
     folder = load_folder(tmp_path / "study")
-    assert not [note for note in study_notes(folder) if "seconds to read" in note or "so long to read" in note]
+    assert not [
+        note for note in study_notes(folder) if "seconds to read" in note or "for the time to read them" in note
+    ]
     assert all(plan.reading is None or plan.reading.mean > 0 for plan in plan_study(folder).stages)
 
 
@@ -89,7 +91,7 @@ def test_items_in_the_tail_are_named(tmp_path: Path) -> None:
     notes = study_notes(load_folder(tmp_path / "study"))
     [slow] = [note for note in notes if "expected_seconds is 28" in note]
     assert "median 1" in slow and "238 words a minute" in slow
-    [low] = [note for note in notes if "so long to read" in note]
+    [low] = [note for note in notes if "for the time to read them" in note]
     first = json.loads((tmp_path / "study" / "sentences.jsonl").read_text().splitlines()[0])["id"]
     assert low.startswith("1 item of 24 in stage meanings") and first in low
 

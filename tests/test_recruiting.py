@@ -133,7 +133,7 @@ def test_every_address_gets_a_link_of_its_own_once(
     rows = list(csv.DictReader(out.read_text().splitlines()))
     assert [row["email"] for row in rows] == ["a@example.org", "b@example.org", "'=cmd@example.org"]
     people.write_text("b@example.org\nc@example.org\n")
-    assert "is there already" in chorale("invite", folder, "--emails", people, "--out", out, code=2)
+    assert "already exists" in chorale("invite", folder, "--emails", people, "--out", out, code=2)
     chorale("invite", folder, "--emails", people, "--out", out, "--force")
     again = {row["email"]: row["link"] for row in csv.DictReader(out.read_text().splitlines())}
     assert again["b@example.org"] == rows[1]["link"]
@@ -158,11 +158,11 @@ def test_wrong_addresses_are_all_told_and_nobody_is_invited(folder: Path, tmp_pa
     file = tmp_path / "people.txt"
     file.write_text("a@example.org\nnobody\nb@@example.org\nc@example\n")
     told = chorale("invite", folder, "--emails", file, "--out", tmp_path / "o.csv", code=2)
-    assert all(f"people.txt:{line}:" in told for line in (2, 3, 4)) and "people.txt:1:" not in told
+    assert "3 rows (lines 2, 3, 4)" in told and "found 'nobody', 'b@@example.org', 'c@example'" in told
     assert json.loads(chorale("invite", folder, "--list", "--json"))["invitations"] == []
     for options, says in (
-        (("--emails", file), "goes with --out"),
-        (("--expert", "x", "--reusable"), "one by one"),
+        (("--emails", file), "needs --out"),
+        (("--expert", "x", "--reusable"), "one at a time"),
         (("--emails", file, "--out", tmp_path / "o.csv", "--count", 2), "Leave out"),
         (("--emails", tmp_path / "none", "--out", tmp_path / "o.csv"), "does not exist"),
     ):
@@ -315,7 +315,7 @@ def test_people_from_an_unknown_panel_are_told_what_to_do_with_the_code(folder: 
     ("arrival", "told"),
     [
         ("finish_after = 1", ""),
-        ('panel = "prolific"', "prolific have neither a link nor a code"),
+        ('panel = "prolific"', "prolific get neither a link nor a code"),
         ('panel = "prolific"\ncompletion_code = "C1"', ""),
         ('panel = "connect"\ncompletion_code = "C1"', ""),
         ('panel = "our-panel"\nby_url = false', ""),
@@ -323,23 +323,21 @@ def test_people_from_an_unknown_panel_are_told_what_to_do_with_the_code(folder: 
         ('panel = "our-panel"\ncompletion_url = "https://p.example/{worker}"', ""),
         (
             'panel = "our-panel"\ncompletion_url = "https://p.example/{code}"',
-            "our-panel have neither a link nor a code",
+            "our-panel get neither a link nor a code",
         ),
-        ('panel = "our-panel"\ncompletion_code = "C1"', "our-panel only read the code C1"),
-        ('panel = "our-panel"', "our-panel have neither a link nor a code"),
-        ('panel = "connect"', "connect have neither a link nor a code"),
-        ('panel = "sona"\ncompletion_code = "C1"', "sona only read the code C1"),
+        ('panel = "our-panel"\ncompletion_code = "C1"', "our-panel only see the code C1"),
+        ('panel = "our-panel"', "our-panel get neither a link nor a code"),
+        ('panel = "connect"', "connect get neither a link nor a code"),
+        ('panel = "sona"\ncompletion_code = "C1"', "sona only see the code C1"),
     ],
 )
 def test_check_says_where_people_have_no_way_back(folder: Path, arrival: str, told: str) -> None:
     set_arrival(folder, arrival)
     line = (folder / "study.toml").read_text().splitlines().index("[arrival]") + 2
-    notes = [
-        note for note in json.loads(chorale("check", folder, "--json"))["notes"] if "when they have finished" in note
-    ]
+    notes = [note for note in json.loads(chorale("check", folder, "--json"))["notes"] if "when they finish" in note]
     assert len(notes) == bool(told), notes
     for note in notes:
-        assert note.startswith(f"study.toml:{line}: people from {told} when they have finished. Set `completion_")
+        assert note.startswith(f"study.toml:{line}: people from {told} when they finish. Set `completion_")
         assert ("completion_code" in note) == ("neither" in told)
 
 

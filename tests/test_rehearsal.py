@@ -807,7 +807,7 @@ def test_the_command(make_folder: Callable[..., Path], tmp_path: Path) -> None:
     assert r"\begin{tabular}" in latex.stdout
     assert "seeds:1-2" in latex.stdout
     again = CliRunner().invoke(app, [*common, "--out", str(tmp_path / "page.html")])
-    assert again.exit_code == 2 and "is there already. Add --force" in again.stderr
+    assert again.exit_code == 2 and "already exists. Add --force" in again.stderr
     forced = CliRunner().invoke(app, [*common, "--out", str(tmp_path / "page.html"), "--force"])
     assert forced.exit_code == 0 and "Wrote " in forced.stdout
     other = CliRunner().invoke(app, [*common, "--out", str(tmp_path / "page.pdf")])
@@ -895,7 +895,7 @@ def test_truth_that_fits_no_item_is_told(make_folder: Callable[..., Path]) -> No
     assert any(note.startswith("no row of truth1.jsonl is about an item of stage meaningful") for note in notes)
     assert not any("no right answers are known" in note for note in notes)
     checked = CliRunner().invoke(app, ["check", str(folder)])
-    assert "Before you rehearse: no row of truth1.jsonl is about an item" in " ".join(checked.output.split())
+    assert "before you simulate: no row of truth1.jsonl is about an item" in " ".join(checked.output.split())
     for number in (1, 2):
         file = folder / f"truth{number}.jsonl"
         file.write_text(file.read_text().replace("another crew", "the crew"))
@@ -1092,7 +1092,7 @@ def test_a_run_is_kept_as_a_study_of_its_own(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (["--keep", "{study}/inside"], "is in the study's own folder"),
-        (["--keep", "{taken}"], "is there already. Name a folder that is not, with --keep"),
+        (["--keep", "{taken}"], "already exists. Name a new folder with --keep"),
         (["--keep", "{other}", "--vary", "workers=8,9"], "Leave out --vary, or --keep"),
     ],
 )

@@ -197,7 +197,7 @@ def test_forecasts_tell_what_comes_of_each_arm(tmp_path: Path) -> None:
     again = CliRunner().invoke(app, [*command, "--save"])
     assert again.exit_code == 2
     # No other name can be given.
-    assert " ".join(again.output.split()).endswith("forecast.json is there already. Add --force to overwrite it.")
+    assert " ".join(again.output.split()).endswith("forecast.json already exists. Add --force to overwrite it.")
 
 
 # Paying graders, and arms that come late

@@ -279,19 +279,19 @@ def test_check_says_which_items_are_still_the_templates(trial: Path) -> None:
 
 
 def test_check_counts_the_sample_of_every_arm_and_says_what_is_missing(trial: Path) -> None:
-    [short] = [note for note in study_notes(load_folder(trial)) if "is to draw 250 items" in note]
+    [short] = [note for note in study_notes(load_folder(trial)) if "samples 250 items" in note]
     assert "30 from writing-a, 30 from writing-b, 30 from writing-c, 30 from writing-d" in short
     path = trial / "passages" / "final.jsonl"
     path.write_text("".join(json.dumps({"id": f"f{n}", "passage": f"Text {n}."}) + "\n" for n in range(300)))
     folder = load_folder(trial)
-    assert not [note for note in study_notes(folder) if "is to draw" in note]
+    assert not [note for note in study_notes(folder) if " samples " in note]
     validation = next(stage for stage in plan_study(folder).stages if stage.name == "validation")
     assert validation.judgments == 2 * 4 * 300 + (10 - 2) * 4 * 250
 
 
 def test_check_warns_while_gold_can_remove_hardly_anybody(trial: Path) -> None:
     [note] = [note for note in study_notes(load_folder(trial)) if "gold removes few people" in note]
-    assert "in stage validation" in note and "from 4 on (gold.after)" in note
+    assert "in stage validation" in note and "after 4 (gold.after)" in note
     path = trial / "passages" / "final.jsonl"
     path.write_text("".join(json.dumps({"id": f"f{n}", "passage": f"Text {n}."}) + "\n" for n in range(750)))
     assert not [note for note in study_notes(load_folder(trial)) if "gold removes few people" in note]

@@ -116,8 +116,8 @@ def site(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     where = tmp_path_factory.mktemp("elsewhere")
     imported = _run(where, "-P", "-c", "import chorale; print(chorale.__file__)", path=installed)
     assert Path(imported.strip()).is_relative_to(installed)
-    _run(where, "-P", "-m", "chorale", "new", "study", path=installed)
-    assert "is in order" in _run(where, "-P", "-m", "chorale", "check", "study", path=installed)
+    _run(where, "-P", "-m", "chorale", "new", "study", "--template", "rules", path=installed)
+    assert "no errors" in _run(where, "-P", "-m", "chorale", "check", "study", path=installed)
     port = free_port()
     with (where / "log").open("w") as log:
         server = subprocess.Popen(

@@ -105,18 +105,18 @@ def _every_method() -> tuple[str, ...]:
 Method = Annotated[str, Option(metavar="NAME", help=f"One of {', '.join(_every_method())}.", choices=_every_method)]
 LeftItem = Annotated[
     str | None,
-    Option(metavar="COLUMN", help="Of comparisons: the column of the item on the left.", show_default="left"),
+    Option(metavar="COLUMN", help="Comparisons: column with the left item.", show_default="left"),
 ]
 RightItem = Annotated[
     str | None,
-    Option(metavar="COLUMN", help="Of comparisons: the column of the item on the right.", show_default="right"),
+    Option(metavar="COLUMN", help="Comparisons: column with the right item.", show_default="right"),
 ]
 Options = Annotated[
     str | Sequence[str] | None,
-    Option(metavar="FILE|A,B,C", help="All labels there were to choose from: a file with one a line, or a list."),
+    Option(metavar="FILE|A,B,C", help="All possible labels: a file with one per line, or a list."),
 ]
 OpenTask = Annotated[
-    bool, Option("--open", help="For crowdtruth: workers could say anything; there is no list of options.")
+    bool, Option("--open", help="For crowdtruth: workers wrote free answers; there is no list of options.")
 ]
 Ties = Annotated[
     Literal["first", "random", "abstain", "all"],
@@ -127,7 +127,11 @@ Ties = Annotated[
 ]
 Smoothing = Annotated[
     float | None,
-    Option(metavar="N", min=0, help="For confidence with --truth: right and wrong answers to add to everybody's."),
+    Option(
+        metavar="N",
+        min=0,
+        help="For confidence with --truth: number of correct and wrong answers to add for every worker.",
+    ),
 ]
 TruthTask = Annotated[str | None, Option(metavar="COLUMN", help="The truth's column of tasks.", show_default="task")]
 TruthLabel = Annotated[str | None, Option(metavar="COLUMN", help="The truth's column of labels.", show_default="label")]
@@ -135,8 +139,8 @@ AgainstOther = Annotated[
     str | Any,
     Option(
         metavar="NAME|FILE",
-        help="Another method on the same file (needs --truth), or another file of judgments: is the difference more "
-        "than luck?",
+        help="Another method on the same file (needs --truth), or another file of judgments: tests whether the "
+        "difference is significant.",
     ),
 ]
 
@@ -149,7 +153,9 @@ def score(
     task: judged.TaskColumn = None,
     worker: judged.WorkerColumn = None,
     label: judged.LabelColumn = None,
-    trust: Annotated[str | None, Option(metavar="COLUMN", help="The column of workers' trust, for confidence.")] = None,
+    trust: Annotated[
+        str | None, Option(metavar="COLUMN", help="Column with the workers' trust, for confidence.")
+    ] = None,
     sep: judged.Separator = None,
     empty: judged.EmptyLabel = None,
     missing: judged.MissingValues = (),
@@ -161,12 +167,14 @@ def score(
     right: RightItem = None,
     options: Options = None,
     open_task: OpenTask = False,
-    iterations: Annotated[int | None, Option(min=1, help="The most iterations to make.")] = None,
-    tolerance: Annotated[float | None, Option(metavar="X", min=0, help="Stop when an iteration brings less.")] = None,
-    restarts: Annotated[int | None, Option(min=1, help="For mace: how many random starts.")] = None,
+    iterations: Annotated[int | None, Option(min=1, help="Maximum number of iterations.")] = None,
+    tolerance: Annotated[
+        float | None, Option(metavar="X", min=0, help="Stop when an iteration improves less than this.")
+    ] = None,
+    restarts: Annotated[int | None, Option(min=1, help="For mace: number of random starts.")] = None,
     smoothing: Smoothing = None,
     ties: Ties = "random",
-    truth: Annotated[Any, Option(help="The true labels of tasks: how often is it right?")] = None,
+    truth: Annotated[Any, Option(help="True labels of tasks, to compute the accuracy.")] = None,
     truth_task: TruthTask = None,
     truth_label: TruthLabel = None,
     against: AgainstOther = None,

@@ -6,7 +6,7 @@ from chorale.store import Tx, consents, erasing, events
 
 
 def consent_differences(tx: Tx) -> Iterator[str]:
-    """Forms, what people agreed to, and the form in force when each item was given out that was answered."""
+    """Forms, what people agreed to, and the form in force when each answered item was assigned."""
     history = consents.ConsentHistory(tx)
     if not history.forms:
         # An earlier version of Chorale has started the study. Forms get their numbers when it is next opened.
@@ -31,6 +31,6 @@ def consent_differences(tx: Tx) -> Iterator[str]:
         if agreed is None or agreed < asked:
             had = "no consent form" if agreed is None else f"version {agreed} of the consent form"
             yield (
-                f"worker {answer.worker}: response {answer.response} is to an item that was given out when they had "
+                f"worker {answer.worker}: response {answer.response} is to an item that was assigned when they had "
                 f"agreed to {had}, and version {asked} was in force"
             )

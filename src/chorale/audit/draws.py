@@ -41,7 +41,7 @@ def arm_differences(
     for stratum, drawn in numbers.items():
         counter = int(setting_value(tx, f"arms:{stratum}") or 0)
         if sorted(drawn) != list(range(counter)):
-            yield f"arms: the numbers drawn in stratum {stratum!r} are not 0 to {counter - 1}, each once"
+            yield f"arms: the random numbers in stratum {stratum!r} are not 0 to {counter - 1}, each once"
     for row in standings:
         stage = study.stage(row.stage).settings
         if stage.arms and present.get(row.worker) not in stage.arms:
@@ -61,13 +61,13 @@ def _draw_differences(
     if (drawn.arm, drawn.block) != (evidence["arm"], evidence["block"]):
         yield f"worker {event.worker}: was put in arm {evidence['arm']}, the draw says {drawn.arm}"
     if evidence["stratum"] != (panels.get(event.worker, "") if rule.stratify == "panel" else ""):
-        yield f"worker {event.worker}: was drawn in stratum {evidence['stratum']!r}, which is not theirs"
+        yield f"worker {event.worker}: was assigned in stratum {evidence['stratum']!r}, which is not theirs"
     if rule.after is not None and held.get((event.worker, rule.after), event.at + 1) > event.at:
         yield f"worker {event.worker}: was put in an arm before they had {rule.after}"
 
 
 def entry_differences(tx: Tx, settings_at: SettingsAt, standings: Sequence[ParticipationSummary]) -> Iterator[str]:
-    """Whether everybody had what a stage asks for when they came in."""
+    """Whether everybody had what a stage asks for when they joined."""
     held = _held(tx)
     for row in standings:
         stage = _stage_at(settings_at(row.entered_at), row.stage)
@@ -98,11 +98,11 @@ def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> Iterato
         rule = _stage_at(settings_at(event.at), event.stage)
         again = None if rule is None else _drawn_again(tx, study, event, rule)
         if again != (event.evidence["of"], sorted(event.evidence["items"])):
-            yield f"stage {event.stage}: the items drawn from {event.evidence['from']} are not those chance draws"
+            yield f"stage {event.stage}: the items sampled from {event.evidence['from']} are not the random sample"
     for stage in study.stages.values():
         marked = {item.key for item in items.all_items(tx, stage.name) if item.sampled}
         for key in sorted(marked ^ drawn[stage.name]):
-            what = "marked as drawn and was not" if key in marked else "drawn and not marked so"
+            what = "marked as sampled and was not" if key in marked else "sampled and not marked so"
             yield f"item {key} of {stage.name}: {what}"
 
 
@@ -124,7 +124,7 @@ def _drawn_again(tx: Tx, study: Study, event: Event, rule: StageSettings) -> tup
 
 
 def answers_drawn(tx: Tx, stage: str) -> set[int]:
-    """The answers that were drawn for a stage, by the record."""
+    """The sampled answers of a stage, by the activity log."""
     draws = events.recent(tx, ALL, kinds=("drawn",))
     return {answer for event in draws if event.stage == stage for answer in event.evidence["answers"]}
 
@@ -138,7 +138,7 @@ def drawing_differences(
         if event.stage is None or event.stage not in study.stages or event.worker is None:
             continue
         evidence = event.evidence
-        name = f"worker {event.worker}: the answers in {evidence['from']} drawn for {event.stage}"
+        name = f"worker {event.worker}: the answers in {evidence['from']} sampled for {event.stage}"
         times[event.stage, evidence["from"], event.worker] += 1
         rule = _stage_at(settings_at(event.at), event.stage)
         count = None if rule is None or rule.items is None else rule.items.per_worker
@@ -146,14 +146,14 @@ def drawing_differences(
             count is None
             or drawn_answers(study.settings.study.seed, event.stage, count, evidence["of"]) != evidence["answers"]
         ):
-            yield f"{name} are not those chance draws"
+            yield f"{name} are not the random sample"
         given = [
             response.id
             for response in by_worker.get((evidence["from"], event.worker), ())
             if response.kind == AssignmentKind.PRODUCTION and response.id <= max(evidence["of"])
         ]
         if sorted(given) != sorted(evidence["of"]):
-            yield f"{name} were drawn from others than they had given"
+            yield f"{name} were sampled from other answers than theirs"
     for (stage, source, worker), often in sorted(times.items()):
         if often > 1:
-            yield f"worker {worker}: answers in {source} were drawn for {stage} {often} times"
+            yield f"worker {worker}: answers in {source} were sampled for {stage} {often} times"

@@ -40,7 +40,7 @@ def _epoch_differences(tx: Tx, there: list[Epoch]) -> list[str]:
     ]
     for place, epoch in enumerate(there, 1):
         if epoch.number != place:
-            differences.append(f"epoch {epoch.number}: is number {place} of the epochs that are there")
+            differences.append(f"epoch {epoch.number}: is number {place} of the existing epochs")
     for before, after in pairwise(there):
         if after.last_event < before.last_event or after.last_worker < before.last_worker:
             differences.append(f"epoch {after.number}: has less behind it than epoch {before.number}")

@@ -11,7 +11,7 @@ from chorale.store.lengths import all_words
 
 
 def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
-    """Where the items and skips of a worker, or the workers who got a gold item, are not as many as stored.
+    """Where the items and skips of a worker, or the workers who got a gold item, differ from the stored number.
 
     And where an item may have been shown as a whole before the first answer to it.
     """
@@ -19,7 +19,7 @@ def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
     for one in showing.shown_to_workers(tx):
         name = f"worker {one.worker} in {one.stage}"
         if one.served != one.given_out:
-            yield f"{name}: {one.served} items shown stored, {one.given_out} were given out"
+            yield f"{name}: {one.served} items shown stored, {one.given_out} were assigned"
         if one.skipped > one.returned:
             yield f"{name}: {one.skipped} skips stored, {one.returned} items were returned"
     for gold in showing.shown_gold(tx):

@@ -81,7 +81,7 @@ class Verification:
 
 
 def verify(tx: Tx, study: Study) -> Verification:
-    """Trust, standings, labels, confidence, pay: all of it again from responses, gold and settings."""
+    """Gold accuracy, status, labels, confidence, pay: all of it again from responses, gold and settings."""
     responses = list(all_responses(tx, to_keep=True, erased=True))
     silent = erasing.without_answers(tx)
     standings = participations.participation_summaries(tx)
@@ -250,7 +250,7 @@ def _duration_differences(tx: Tx) -> Iterator[str]:
     """Responses that took longer than their workers held the items: hourly wages rest on these times."""
     for row in impossible_durations(tx):
         stored = f"worker {row.worker} in {row.stage}: response {row.id} has {row.duration_ms} ms of work stored"
-        yield f"{stored}, and {row.held_ms} ms passed between lease and submission"
+        yield f"{stored}, and {row.held_ms} ms passed between assignment and submission"
 
 
 def _counted(
@@ -295,9 +295,9 @@ def _place_differences(item: Item, live: int, most: int) -> Iterator[str]:
     """Whether the places taken on an item are those of its counted judgments and of the workers who hold it."""
     name = f"item {item.key} of {item.stage}"
     if item.taken != item.judgments + live:
-        yield f"{name}: {item.taken} places taken, {item.judgments} judged and {live} given out"
+        yield f"{name}: {item.taken} places taken, {item.judgments} judged and {live} assigned"
     if item.judgments + live > most:
-        yield f"{name}: {item.judgments} judged and {live} given out, at most {most} were ever asked for"
+        yield f"{name}: {item.judgments} judged and {live} assigned, at most {most} were ever asked for"
 
 
 def _derived_differences(

@@ -44,7 +44,7 @@ def why_not(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
         return f"port {port} of {host} is in use. Stop what is using it, or choose another one with --port."
     if error.errno == errno.EACCES:
-        return f"port {port} is not open to you. Choose one above 1023 with --port."
+        return f"port {port} needs special permission. Choose a port above 1023 with --port."
     return f"can't listen on {host}, port {port}: {error.strerror}. Choose others with --host and --port."
 
 

@@ -7,5 +7,5 @@ from chorale.cli.scoring_commands import scoring_command
 
 # Without what names keywords in its errors: here they are options.
 aggregate = scoring_command(
-    unwrap(score), "Combine what several people said about each task into one answer, with its probability."
+    unwrap(score), "Aggregate annotations of several people into one label per item, with its probability."
 )

@@ -22,46 +22,51 @@ Metric = Annotated[
     CoefficientName,
     Option(
         metavar="NAME",
-        help="alpha (Krippendorff), kappa (Cohen), fleiss (Fleiss' kappa), pi (Scott), percent, gwet (AC1; with "
-        "weights AC2), brennan-prediger, conger, icc (numbers), kendall-w, kendall-tau or spearman (ranks), or gamma "
-        "(spans).",
+        help="Coefficient: alpha (Krippendorff), kappa (Cohen), fleiss (Fleiss' kappa), pi (Scott), percent, gwet "
+        "(AC1; with weights AC2), brennan-prediger, conger. For numbers and ranks: icc, kendall-w, kendall-tau "
+        "or spearman. For spans: gamma.",
     ),
 ]
 LevelName = Annotated[
     Literal["nominal", "ordinal", "interval", "ratio"],
-    Option(metavar="NAME", help="What labels are, for alpha: nominal, ordinal, interval or ratio."),
+    Option(metavar="NAME", help="Level of measurement, for alpha: nominal, ordinal, interval or ratio."),
 ]
 DistanceName = Annotated[
     Literal["jaccard", "masi", "span", "ua-f1"] | None,
     Option(
         metavar="NAME",
-        help="For alpha, instead of a level: jaccard or masi for sets, span for 3:5, ua-f1 for sets of spans.",
+        help="Distance for alpha, instead of a level: jaccard or masi for sets, span for 3:5, ua-f1 for sets of spans.",
     ),
 ]
 WeightsName = Annotated[
     Literal["none", "linear", "quadratic"],
     Option(
         metavar="NAME",
-        help="Of ordered labels, for kappa, gwet, brennan-prediger, conger and fleiss: none, linear or quadratic.",
+        help="Weights for ordered labels, for kappa, gwet, brennan-prediger, conger and fleiss: none, linear or "
+        "quadratic.",
     ),
 ]
 Order = Annotated[
     str | None,
     Option(
         metavar="A,B,C",
-        help="Labels from the lowest to the highest, if they are not numbers; for gwet and brennan-prediger, all "
-        "labels there were to choose from.",
+        help="Labels from lowest to highest, if they are not numbers. For gwet and brennan-prediger: all possible "
+        "labels.",
     ),
 ]
 MinCommon = Annotated[
-    int, Option(min=1, help="For means over pairs (kappa, pi, kendall-tau, spearman): fewest common items of a pair.")
+    int,
+    Option(
+        min=1,
+        help="For means over pairs (kappa, pi, kendall-tau, spearman): minimum number of common items of a pair.",
+    ),
 ]
 FormName = Annotated[
     IccForm,
     Option(
         metavar="FORM",
-        help="Of icc: 1 (any workers for an item), 2 (the same workers, a sample) or 3 (the same, no others); "
-        "with k, of the mean over workers.",
+        help="Form of icc: 1 (any workers for an item), 2 (the same workers, a sample) or 3 (the same, fixed); with "
+        "k, for the mean over workers.",
     ),
 ]
 SharesOf = Annotated[
@@ -72,7 +77,7 @@ SharesOf = Annotated[
     ),
 ]
 OtherFile = Annotated[
-    Path | None, Option(help="Judgments of the same items by others: is the difference more than luck?")
+    Path | None, Option(help="Judgments of the same items by others: tests whether the difference is significant.")
 ]
 
 
@@ -95,11 +100,9 @@ def agreement(
     repeats: judged.WhichRepeat = "last",
     keep_rejected: judged.KeepRejected = False,
     reader: judged.ReaderName = None,
-    pairs: Annotated[bool, Option(help="List every two workers with common items.")] = False,
+    pairs: Annotated[bool, Option(help="List all pairs of workers with common items.")] = False,
     items: Annotated[bool, Option(help="List items, the most disputed first.")] = False,
-    analytic: Annotated[
-        bool, Option(help="Add the standard error and interval by formula, without resampling.")
-    ] = False,
+    analytic: Annotated[bool, Option(help="Add the analytic standard error and interval, without resampling.")] = False,
     ci: WithIntervals = False,
     cluster: Cluster = (),
     against: OtherFile = None,
@@ -108,7 +111,7 @@ def agreement(
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Say how far people agree on the same items, beyond chance."""
+    """Measure agreement between annotators, corrected for chance."""
     if empty is None and (metric == "gamma" or distance in SPAN_DISTANCES):
         empty = NOTHING
     reading = Reading(

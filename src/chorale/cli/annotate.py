@@ -23,12 +23,12 @@ from chorale.model.money import exact_money_text
 from chorale.present.scoring import score_table
 from chorale.store import Tx, model_tasks, workers
 
-ModelName = Annotated[str | None, Option(metavar="NAME", help="Run this model only.")]
-StageOption = Annotated[str | None, Option(metavar="STAGE", help="Annotate this stage only, after its rounds.")]
+ModelName = Annotated[str | None, Option(metavar="NAME", help="Run only this model.")]
+StageOption = Annotated[str | None, Option(metavar="STAGE", help="Annotate only this stage, after its rounds.")]
 Limit = Annotated[
     int | None, Option(metavar="N", min=1, help="Annotate at most N items with each model, in all stages together.")
 ]
-DryRun = Annotated[bool, Option(help="Send nothing: print the first prompts and what all of it would cost.")]
+DryRun = Annotated[bool, Option(help="Send nothing: print the first prompts and the estimated cost.")]
 RetrySkipped = Annotated[
     bool, Option(help="Also ask again about items that the model refused or gave no usable answer to.")
 ]
@@ -45,7 +45,7 @@ def annotate(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let the models of a study annotate its items. Run it again to continue where it ended."""
+    """Annotate a study's items with its models. Run it again to continue where it stopped."""
     with study_for_models(directory, db) as study:
         models = chosen_models(study, model)
         if dry_run:
@@ -127,7 +127,7 @@ def _print_previews(study: Study, previews: Sequence[Preview], *, as_json: bool)
         )
         for one in previews
     ]
-    show(score_table(ScoreTable("What a run would ask", columns, rows)))
+    show(score_table(ScoreTable("Planned requests", columns, rows)))
 
 
 def _print_runs(study: Study, runs: Sequence[ModelRun], *, as_json: bool) -> None:

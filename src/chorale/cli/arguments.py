@@ -13,13 +13,13 @@ Database = Annotated[
     str | None,
     Option(
         metavar="URL",
-        help="The study's database, e.g. postgresql+psycopg://user@host/name. Its own SQLite file if not given.",
+        help="The study's database, e.g. postgresql+psycopg://user@host/name. Default: the folder's SQLite file.",
         envvar="CHORALE_DB",
     ),
 ]
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object and nothing else.")]
 PublicUrl = Annotated[
-    str | None, Option(metavar="URL", help="The address people reach the site at, e.g. https://study.example.org.")
+    str | None, Option(metavar="URL", help="Public address of the site, e.g. https://study.example.org.")
 ]
 StageName = Annotated[str, Argument(metavar="STAGE", help="The stage's name.")]
 Texts = Annotated[
@@ -29,4 +29,4 @@ Texts = Annotated[
         help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
     ),
 ]
-OnePerLine = Annotated[bool, Option(help="In plain text, take every line for one sentence, and split none.")]
+OnePerLine = Annotated[bool, Option(help="Treat every line of plain text as one sentence.")]

@@ -15,13 +15,13 @@ def prolific() -> Prolific:
     token = token_in_environment()
     if token is None and not os.environ.get(TOKEN_VARIABLE):
         if sys.stdin.isatty():
-            token = str(click.prompt("Prolific's token (it is not shown, and not kept)", hide_input=True)).strip()
+            token = str(click.prompt("Prolific API token (not shown, not stored)", hide_input=True)).strip()
         else:
             token = sys.stdin.readline().strip()
     if not token:
         raise UserError(
-            f"Prolific needs a token. Put it into the variable {TOKEN_VARIABLE}, or type it when you are asked. Tokens "
-            "are made on Prolific's page, under Settings."
+            f"Prolific needs an API token. Set the variable {TOKEN_VARIABLE}, or type it when asked. Create a token "
+            "on Prolific under Settings."
         )
     return connected(token)
 
@@ -31,4 +31,4 @@ def agreed(question: str) -> bool:
     try:
         return bool(click.confirm(question, err=True))
     except click.Abort:
-        raise UserError("Nobody said yes, so nothing was spent. Add --yes to agree beforehand.") from None
+        raise UserError("Not confirmed, so nothing was spent. Add --yes to confirm in advance.") from None

@@ -18,9 +18,9 @@ from chorale.files.targets import check_target, writing
 from chorale.metrics.options import Force
 from chorale.model.extras import need
 
-BackupFile = Annotated[Path, Argument(metavar="FILE", help="The file of the backup.")]
+BackupFile = Annotated[Path, Argument(metavar="FILE", help="The backup file.")]
 Encrypt = Annotated[bool, Option("--encrypt", help="Encrypt the file with a passphrase.")]
-Fast = Annotated[bool, Option("--fast", help="Leave out recomputing every number, as `chorale verify` does.")]
+Fast = Annotated[bool, Option("--fast", help="Skip recomputing every number (as `chorale verify` does).")]
 
 
 def backup(
@@ -33,7 +33,7 @@ def backup(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a study's database and files to one file, checked and, with --encrypt, encrypted. The site may run."""
+    """Back up a study's database and files to one checked file, encrypted with --encrypt. The site can stay open."""
     check_target(file, None, force=force)
     if encrypt:
         need("cryptography")

@@ -1,5 +1,6 @@
 """`chorale check`"""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
 
@@ -15,37 +16,45 @@ from chorale.folder.truth import truth_that_fits_nothing
 from chorale.lazy import load
 from chorale.model import money_text
 from chorale.model.extras import EXTRAS
+from chorale.model.plural import plural
 from chorale.present.terminal import add_row, table_of
 
 DATABASE = "study.db"
 
 
 def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -> None:
-    """Report every problem in a study's files, or what the study will ask for and cost."""
+    """List every problem in a study's files; if there is none, its plan: judgments, cost, wages and workers."""
     if as_json:
         _check_as_json(directory, db)
         return
 
     folder = load_folder(directory)
     plan = plan_study(folder)
-    print_line(f"{directory} is in order: {plan.title}")
+    notes = [*study_notes(folder), *(f"before you simulate: {note}" for note in truth_that_fits_nothing(folder))]
+    left = f"no errors, {plural(len(notes), 'note', 'notes')} (below)" if notes else "no problems found"
+    print_line(f"{directory}: {left}. {plan.title}")
     show(plan_table(plan))
-    print_line(_cost_sentence(plan, folder.settings.pay.fee_percent))
-    for sentence in _round_sentences(plan):
+    sentences = [
+        _cost_sentence(plan, folder.settings.pay.fee_percent),
+        *_round_sentences(plan),
+        _workers_sentence(plan),
+    ]
+    for sentence in [*sentences, *_measured(directory, db), *retention_sentences(folder.settings.retention)]:
         print_line(sentence)
-    print_line(_workers_sentence(plan))
-    for sentence in _measured(directory, db):
-        print_line(sentence)
-    for sentence in retention_sentences(folder.settings.retention):
-        print_line(sentence)
-    for note in study_notes(folder):
-        print_line(f"Before people come: {note}")
-    for note in truth_that_fits_nothing(folder):
-        print_line(f"Before you rehearse: {note}")
+    print_before_launch(notes)
+
+
+def print_before_launch(notes: Sequence[str]) -> None:
+    """List what should be done before people join, one line each."""
+    if notes:
+        print_line()
+        print_line("Before launch:")
+        for note in notes:
+            print_line(f"  - {note}")
 
 
 def plan_table(plan: StudyPlan) -> Table:
-    """What each stage will ask for and cost."""
+    """The items, judgments, cost and hourly wage of each stage."""
     table = table_of("stage", "items#", "gold#", "judgments#", "on gold#", "cost#", "an hour#")
     for stage in plan.stages:
         bound = "≤ " if stage.at_most else "≈ " if stage.by_chance else ""
@@ -69,54 +78,47 @@ def plan_table(plan: StudyPlan) -> Table:
 def _cost_sentence(plan: StudyPlan, fee_percent: float) -> str:
     cost = money_text(plan.cost, plan.currency)
     if plan.most > plan.cost:
-        cost += f", or {money_text(plan.most, plan.currency)} if every item asks for the most judgments"
-    fewer = (
-        " Less if fewer items reach the later stages."
-        if any(stage.at_most or stage.by_chance for stage in plan.stages)
-        else ""
-    )
-    fees = f", with fees of {fee_percent:g}%." if fee_percent else ". No fees are counted (pay.fee_percent = 0)."
-    return f"The study costs about {cost}{fees}{fewer} This excludes replacing the work of people who are removed."
+        cost += f" (up to {money_text(plan.most, plan.currency)} if every item needs the most judgments)"
+    fees = f"with {fee_percent:g}% fees" if fee_percent else "without platform fees (pay.fee_percent = 0)"
+    fewer = " Less if fewer items reach the later stages." if any(s.at_most or s.by_chance for s in plan.stages) else ""
+    return f"Estimated cost: {cost}, {fees}.{fewer} This excludes replacing the work of people who are removed."
 
 
 def _round_sentences(plan: StudyPlan) -> list[str]:
-    """What rounds and gates cost, and for how many people that was counted."""
-    sentences = []
-    for stage in plan.stages:
-        if stage.per_worker is not None:
-            each = money_text(stage.per_worker, plan.currency)
-            many = "1 is" if stage.workers == 1 else f"{stage.workers} are"
-            sentences.append(f"The round {stage.name} costs {each} for each worker who does it; {many} counted above.")
-    for gate in plan.gates:
-        if gate.cost:
-            cost = money_text(gate.cost, plan.currency)
-            sentences.append(
-                f"Bonuses for passing {gate.name} come to {cost} if {gate.passing} of {gate.workers} pass."
-            )
+    """What training rounds and gates cost, and the number of people that is counted for."""
+    rounds = [
+        f"{stage.name} {money_text(stage.per_worker, plan.currency)} "
+        f"({plural(stage.workers or 0, 'worker', 'workers')})"
+        for stage in plan.stages
+        if stage.per_worker is not None
+    ]
+    bonuses = [
+        f"{gate.name} {money_text(gate.cost, plan.currency)} ({gate.passing} of {gate.workers} pass)"
+        for gate in plan.gates
+        if gate.cost
+    ]
+    sentences = [f"Training, cost per worker: {', '.join(rounds)}."] if rounds else []
+    sentences += [f"Bonuses at gates: {', '.join(bonuses)}."] if bonuses else []
     if plan.training:
         more = money_text(plan.training, plan.currency)
         sentences.append(
-            f"How many will begin and how many of them pass is not known: rounds are counted for the fewest who can do "
-            f"the study, as if nobody failed, or for as many as a gate's `expected` says. Everybody else who does all "
-            f"rounds costs {more} more: set `expected` to how many you expect, and try it with `chorale rehearse`."
+            "Training is counted for a gate's `expected` people, or else for the fewest who can complete the study, "
+            f"all of whom pass. Each additional person costs {more}. Set `expected` on the gate to change this."
         )
     return sentences
 
 
 def _workers_sentence(plan: StudyPlan) -> str:
-    people = "1 worker" if plan.workers == 1 else f"{plan.workers} workers"
+    people = plural(plan.workers, "worker", "workers")
     if plan.gates:
         # Those who share a place pass together, and stages that a gate ends need not be finished: no number is needed.
-        return (
-            f"It is planned for {people} who stay to the end, counted by what gates let pass and their `expected`. "
-            "Fewer can be enough: try it with `chorale rehearse`."
-        )
-    why = ": nobody judges two parts of one thing" if plan.parts else ""
-    return f"It takes {people} or more who stay to the end{why}."
+        return f"Planned for {people} completing the study. Fewer may be enough: try it with `chorale rehearse`."
+    why = ", since nobody judges two parts of the same thing" if plan.parts else ""
+    return f"Needs at least {people} who complete the study{why}."
 
 
 def _measured(directory: StudyFolder, db: str | None) -> list[str]:
-    """What people who have worked were paid an hour; nothing where nobody could, or databases can't be read."""
+    """What people earned an hour so far; nothing where nobody worked yet, or databases can't be read here."""
     if db is None and not (directory / DATABASE).is_file():
         return []
     if any(find_spec(package) is None for package in EXTRAS["site"]):

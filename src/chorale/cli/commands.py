@@ -13,15 +13,24 @@ def _command(name: str, summary: str) -> Command:
 
 
 COMMANDS: tuple[Command | CommandGroup, ...] = (
-    _command("new", "Make a new study from a template, or from a table of your own (--from)."),
+    _command(
+        "new", "Make a new study: from your own table (--from), a template (--template) or a layout (--html, --csv)."
+    ),
     _command("design", "Edit a study's form in the browser, with a live preview of the page that workers see."),
-    _command("check", "Report every problem in a study's files, or what the study will ask for and cost."),
+    _command(
+        "check",
+        "List every problem in a study's files; if there is none, its plan: judgments, cost, wages and workers.",
+    ),
     _command(
         "rehearse",
-        "Run a study against simulated workers, many times, and forecast its results, cost, wages and duration.",
+        "Simulate the whole study many times with simulated workers, and forecast results, cost, wages and duration.",
     ),
-    _command("serve", "Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."),
-    _command("status", "Show where a study stands: stages, workers, gates, cost, wages."),
+    _command(
+        "simulate",
+        "Send simulated workers through a copy of your study's site, to try the console, report and exports.",
+    ),
+    _command("serve", "Open a study's site. Ctrl-C closes it; accepted answers are already on disk."),
+    _command("status", "Show a study's progress: stages, workers, gates, cost, wages."),
     _command("export", "Write a study's results to a file, with pseudonyms for workers."),
     _command(
         "report",
@@ -29,81 +38,76 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     ),
     _command(
         "verify",
-        "Recompute every reported number from what was recorded; exit with 1 where numbers differ, 3 if damaged.",
+        "Recompute every reported number from the recorded answers. Exits with 1 if numbers differ, 3 if data are "
+        "damaged.",
     ),
-    _command("forget", "Erase a person: who they are and, as the study says, what they answered."),
-    _command("retention", "Show whose data are to be erased by now, or erase them. The running site does so daily."),
-    _command("person", "Write everything the study has about one person, for a person who asks for their data."),
-    _command("gold", "List a study's gold and what could become gold after a pilot; make gold, retire it."),
-    _command("invite", "Make signed links that let workers or an expert in; list them, and revoke them one by one."),
+    _command("forget", "Erase a person's identity and, if the study says so, their answers."),
+    _command(
+        "retention", "List people whose data are due to be erased, or erase them. The running site does this daily."
+    ),
+    _command("person", "Export everything the study has about one person, for data access requests."),
+    _command("gold", "List a study's gold and candidates for gold after a pilot; add or retire gold."),
+    _command("invite", "Make signed invitation links for workers or experts; list them, or revoke one."),
     _command(
         "team", "List the annotators who sign in with a password; invite, reset a password, deactivate an account."
     ),
     _command(
-        "mail", "Send e-mail that is queued: invitations and messages, each once. The running site does so itself."
+        "mail", "Send queued e-mail (invitations and messages), each once. The running site does this automatically."
     ),
     _command(
-        "publish", "Find people: make a study on Prolific, say what it costs, and publish it. Again, for more places."
+        "publish",
+        "Recruit on Prolific: create a study there, show its cost, and publish it. Run it again for more places.",
     ),
-    _command(
-        "sync", "Take over what Prolific reports: who came, who left; approve, send messages, keep invitation lists."
-    ),
-    _command("message", "Send one message to people of a study on Prolific, all at once."),
+    _command("sync", "Synchronise with Prolific: import submissions, approve, send messages, update allow-lists."),
+    _command("message", "Send a message to all people of a study on Prolific."),
     _command(
         "review",
-        "Show submissions on Prolific that wait for a decision, or decide: approve, reject, ask for their return.",
+        "List submissions on Prolific that need a decision, or decide: approve, reject, request a return.",
     ),
-    _command(
-        "pay", "Pay people what the ledger says, each amount once: by Prolific's bonuses, by PayPal, others by a file."
-    ),
+    _command("pay", "Pay what the ledger owes, each amount once: by Prolific bonuses, by PayPal, or with a file."),
     _command(
         "password",
-        "Set the owner's password, typed twice or taken from CHORALE_PASSWORD; ends every session of theirs.",
+        "Set the owner's password, typed twice or from CHORALE_PASSWORD. Ends all sessions of the owner.",
     ),
-    _command("rotate", "Replace the key that signs links and cookies: every session and every link from before ends."),
+    _command("rotate", "Replace the key that signs links and cookies. All earlier sessions and links end."),
     _command(
         "backup",
-        "Write a study's database and files to one file, checked and, with --encrypt, encrypted. The site may run.",
+        "Back up a study's database and files to one checked file, encrypted with --encrypt. The site can stay open.",
     ),
     _command(
         "restore",
-        "Put a study back to the state of a backup. Everybody has to sign in again; the site must be closed.",
+        "Restore a study from a backup. Everybody has to sign in again; the site must be closed.",
     ),
-    _command(
-        "pause", "Stop giving out items of a stage, or recruiting on Prolific; work that has begun can be finished."
-    ),
-    _command("resume", "Give out items of a paused stage again, or recruit again on Prolific."),
-    _command("close", "Close a gate: decide who goes on, book bonuses, write messages, and end the round."),
-    _command("aggregate", "Combine what several people said about each task into one answer, with its probability."),
-    _command("agreement", "Say how far people agree on the same items, beyond chance."),
-    _command("annotate", "Let the models of a study annotate its items. Run it again to continue where it ended."),
-    _command("models", "Test whether models may take people's place, and say how far they agree with them."),
-    _command(
-        "estimate", "Estimate a mean, a share, a difference or a slope from many labels of a model and few of people."
-    ),
+    _command("pause", "Stop assigning items of a stage, or recruiting on Prolific. Work in progress can be finished."),
+    _command("resume", "Assign items of a paused stage again, or resume recruiting on Prolific."),
+    _command("close", "Close a gate: decide who continues, book bonuses, write messages, and end the round."),
+    _command("aggregate", "Aggregate annotations of several people into one label per item, with its probability."),
+    _command("agreement", "Measure agreement between annotators, corrected for chance."),
+    _command("annotate", "Annotate a study's items with its models. Run it again to continue where it stopped."),
+    _command("models", "Test whether models can replace annotators, and measure their agreement with people."),
+    _command("estimate", "Estimate a mean, share, difference or slope from many model labels and few human labels."),
     _command(
         "irt",
-        "Fit item response theory: how hard items are, how well they tell responders apart, how able responders are.",
+        "Fit item response theory: difficulty and discrimination of items, ability of responders.",
     ),
-    _command("reproduce", "Compute a paper's numbers again from its published data, beside what the paper printed."),
+    _command("reproduce", "Reproduce a paper's numbers from its published data, next to the printed ones."),
     CommandGroup(("prepare",), "Make the items of a study from texts and resources."),
     CommandGroup(
         ("import",),
-        "Make a study of finished work, or items and gold of one from published data. Files alone "
-        "are files of judgments.",
+        "Import finished annotations as a study, or items and gold from published data. Default: files of judgments.",
         usual="judgments",
     ),
     Command(
         ("import", "judgments"),
-        "Make a finished study of work that was done elsewhere: old data get the same console, report and exports.",
+        "Import annotations collected elsewhere as a finished study, with the same console, report and exports.",
         "chorale.cli.importing.judgments:judgments",
     ),
-    CommandGroup(("learn",), "Learn resources from raw material."),
-    CommandGroup(("evaluate",), "Score a system's output, or annotators' work, against a gold standard."),
-    CommandGroup(("browse",), "Look through results: what is clear, what people disagree on, and why."),
+    CommandGroup(("learn",), "Learn resources from raw text."),
+    CommandGroup(("evaluate",), "Score a system's output, or annotators, against a gold standard."),
+    CommandGroup(("browse",), "Browse results: clear cases, disagreements, and their causes."),
     CommandGroup(("train",), "Train a system on annotated data."),
     CommandGroup(("parse",), "Annotate texts with a trained system."),
-    CommandGroup(("baseline",), "Run a system to compare with: name frames, guess answers from parts of the input."),
+    CommandGroup(("baseline",), "Run a baseline system: name frames, or answer from parts of the input."),
 )
 
 

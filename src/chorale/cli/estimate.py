@@ -15,18 +15,18 @@ ItemsFile = Annotated[
     Path,
     Argument(
         metavar="FILE|DIR",
-        help="CSV, TSV or JSONL with a row per item: the model's label of all, people's label of some (else empty). Or "
-        "the folder of a study in which a model answers first.",
+        help="CSV, TSV or JSONL with one row per item: a model label for all, a human label for some (else empty). "
+        "Or the folder of a study in which a model answers first.",
     ),
 ]
-PeopleColumn = Annotated[str, Option(metavar="COLUMN", help="The column with people's labels.")]
-ModelColumn = Annotated[str, Option(metavar="COLUMN", help="The column with the model's labels.")]
+PeopleColumn = Annotated[str, Option(metavar="COLUMN", help="Column with the human labels.")]
+ModelColumn = Annotated[str, Option(metavar="COLUMN", help="Column with the model labels.")]
 Prevalence = Annotated[
     Sequence[str],
     Option(
         metavar="LABEL",
-        help="Estimate the share of items with this label. Repeatable. Without it, numbers have their mean estimated, "
-        "other labels the share of each.",
+        help="Estimate the share of items with this label. Repeatable. Default: the mean of numbers, the share of "
+        "every other label.",
     ),
 ]
 GroupColumn = Annotated[
@@ -40,7 +40,7 @@ ProbabilityColumn = Annotated[
     str | None,
     Option(
         metavar="COLUMN",
-        help="The probability with which each item was to be sampled for people, if not all had the same.",
+        help="Column with the probability that an item was sampled for human labels, if it differs between items.",
     ),
 ]
 
@@ -66,7 +66,7 @@ def estimate(
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Estimate a mean, a share, a difference or a slope from many labels of a model and few of people."""
+    """Estimate a mean, share, difference or slope from many model labels and few human labels."""
     data: Any = file
     if file.is_dir():
         if by is not None or on:

@@ -11,6 +11,7 @@ from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.engine.running import Study
+from chorale.engine.simulation import has_simulated_people
 from chorale.engine.started import started_study
 from chorale.exchange.export import GENERAL_FORMATS, export_file_name, note_export, write_export
 from chorale.exchange.export_folders import FOLDERS
@@ -34,22 +35,22 @@ def export(
         ),
     ] = "jsonl",
     out: Annotated[
-        Path | None, Option(help="Where to write; - for standard output. A name that fits the format if not given.")
+        Path | None, Option(help="Where to write; - for standard output. Default: a name that fits the format.")
     ] = None,
-    force: Annotated[bool, Option(help="Overwrite the file if it is there.")] = False,
+    force: Annotated[bool, Option(help="Overwrite an existing file.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a study's results to a file, with pseudonyms for workers."""
     format_name = _ALSO_WRITTEN.get(format_name, format_name)
     if out == STDOUT and as_json:
-        raise UserError("--out - and --json both want standard output. Leave one of them out.")
+        raise UserError("--out - and --json both use standard output. Leave one out.")
     if out == STDOUT and format_name in FOLDERS:
-        raise UserError(f"{format_name} is a folder, which has no place on standard output. Name one with --out.")
+        raise UserError(f"{format_name} is a folder and can't be written to standard output. Name a folder with --out.")
     with started_study(directory, db) as study:
         target = out or Path(export_file_name(study, format_name))
         if target != STDOUT and target.exists() and not force and format_name not in FOLDERS:
-            raise UserError(f"{target} is there already. Add --force to overwrite it, or name another file with --out.")
+            raise UserError(f"{target} already exists. Add --force to overwrite it, or name another file with --out.")
         if target == STDOUT:
             _write_to_stdout(study, format_name)
             return
@@ -57,10 +58,12 @@ def export(
             rows = write_export(study, format_name, target, progress)
         study.store.write(lambda tx: note_export(tx, study, format_name, BY)).result()
         beside = _beside_the_table(study, format_name)
+        simulated = study.store.look(has_simulated_people)
     if as_json:
-        print_json({"format": format_name, "file": str(target), "rows": rows, **beside})
+        marked = {"simulated": True} if simulated else {}
+        print_json({"format": format_name, "file": str(target), "rows": rows, **marked, **beside})
         return
-    print_line(f"Wrote {rows:,} rows to {target}.")
+    print_line(f"Wrote {rows:,} rows to {target}.{' All people are simulated.' if simulated else ''}")
     for outcome, count in beside.get("outcomes", {}).items():
         print_line(f"  {count:>8,}  {outcome}")
 

@@ -1,4 +1,4 @@
-"""`chorale` alone: what can be done next in this folder."""
+"""`chorale` alone: the next steps in this folder."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ _MOST_LISTED = 5
 
 
 def print_first_steps(here: Path) -> None:
-    """The few commands that make sense here, and where the others are."""
+    """Print the commands that make sense in this folder, and how to list the others."""
     studies = [Path()] if (here / _STUDY).is_file() else _studies_in(here)
     steps = _with_studies(here, studies) if studies else _without_studies()
     width = max(len(command) for command, _ in steps)
@@ -35,16 +35,17 @@ def _with_studies(here: Path, studies: list[Path]) -> list[tuple[str, str]]:
         title = f"{'Study' if len(studies) == 1 else f'{len(studies)} studies'} in this folder: {listed}"
     steps = [
         ("", title),
-        (f"chorale check {name}", "report mistakes in its files, or what it costs"),
-        (f"chorale rehearse {name}", "simulate the whole study before anybody is paid"),
+        (f"chorale check {name}", "list problems in its files, or its plan and cost"),
+        (f"chorale simulate {name}", "try its site, console and report with simulated workers"),
+        (f"chorale rehearse {name}", "forecast its results, cost and duration from many simulations"),
         (f"chorale serve {name}", "open its site"),
     ]
     if (here / studies[0] / _DATABASE).exists():
         steps += [
             (f"chorale status {name}", "show its progress, people, cost and wages"),
             (f"chorale export {name}", "write its results to a file"),
-            (f"chorale report {name}", "write it up as a page"),
-            (f"chorale verify {name}", "recompute every number"),
+            (f"chorale report {name}", "write a report with its numbers and charts"),
+            (f"chorale verify {name}", "recompute every number from the recorded answers"),
         ]
     return steps
 
@@ -52,7 +53,8 @@ def _with_studies(here: Path, studies: list[Path]) -> list[tuple[str, str]]:
 def _without_studies() -> list[tuple[str, str]]:
     return [
         ("", "To run a study:"),
-        ("chorale demo", "watch simulated workers do a study"),
+        ("chorale demo", "see simulated workers complete a study"),
+        ("chorale new", "make a study; asks for what it needs"),
         ("chorale new my-study --from texts.csv", "make a study from your own table"),
         ("chorale new my-study --template form", "make a study from a template"),
         ("", "To score files:"),

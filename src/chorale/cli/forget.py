@@ -22,8 +22,8 @@ WorkerName = Annotated[
     str | None,
     Argument(
         metavar="[WORKER]",
-        help="Their participant ID in this study. Leave it out to be asked for their ID on the platform, which then "
-        "is not in the history of your shell.",
+        help="Their participant ID in this study. Leave it out to type their platform ID instead, which keeps it out "
+        "of your shell history.",
     ),
 ]
 
@@ -34,16 +34,16 @@ def forget(
     answers: Annotated[
         Literal["keep", "remove"] | None,
         Option(
-            help="Whether their answers stay, without whose they are, or are erased too.",
+            help="Whether their answers are kept without their identity, or erased too.",
             show_default="retention.withdrawn_answers in study.toml",
         ),
     ] = None,
-    even_unpaid: Annotated[bool, Option(help="Erase who they are at once, although they can't be paid then.")] = False,
-    yes: Annotated[bool, Option(help="Do not ask first.")] = False,
+    even_unpaid: Annotated[bool, Option(help="Erase their identity now, although they can no longer be paid.")] = False,
+    yes: Annotated[bool, Option(help="Do not ask for confirmation.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Erase a person: who they are and, as the study says, what they answered."""
+    """Erase a person's identity and, if the study says so, their answers."""
     with started_study(directory, db) as study:
         name = asked_for(worker)
         person = study.store.look(lambda tx: worker_to_forget(tx, name))
@@ -66,12 +66,10 @@ def asked_for(worker: str | None) -> str:
     if worker is not None:
         return worker
     if sys.stdin.isatty():
-        return str(
-            click.prompt("Their ID on the platform, or in this study (it is not shown)", hide_input=True)
-        ).strip()
+        return str(click.prompt("Their platform or participant ID (not shown)", hide_input=True)).strip()
     name = sys.stdin.readline().strip()
     if not name:
-        raise UserError("Name a worker: their participant ID as an argument, or an ID on a line of standard input.")
+        raise UserError("Name a worker: a participant ID as an argument, or a platform ID on standard input.")
     return name
 
 
@@ -79,7 +77,7 @@ def _agreed(question: str) -> bool:
     try:
         return bool(click.confirm(question, err=True))
     except click.Abort:
-        raise UserError("Nobody said yes, so nothing was erased. Add --yes to agree beforehand.") from None
+        raise UserError("Not confirmed, so nothing was erased. Add --yes to confirm in advance.") from None
 
 
 def _print(study: Study, done: Forgotten) -> None:
@@ -98,4 +96,4 @@ def _print_copies(directory: Path) -> None:
     if copies:
         names = ", ".join(path.name for path in copies)
         print_line(f"Copies from before updates of Chorale still have their data: {names}. Delete them.")
-    print_line("Backups and exports that were made before still have their data. See docs/data-protection.md.")
+    print_line("Earlier backups and exports still contain their data. See docs/data-protection.md.")

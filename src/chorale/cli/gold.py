@@ -21,32 +21,34 @@ from chorale.store.gold import GoldItem, gold_items
 
 def gold(
     directory: StudyFolder,
-    stage: Annotated[str | None, Option(metavar="STAGE", help="The stage; all of them if not given.")] = None,
-    promote_unanimous: Annotated[bool, Option(help="Make gold of every item all judgments of which agree.")] = False,
+    stage: Annotated[str | None, Option(metavar="STAGE", help="Only this stage. Default: all.")] = None,
+    promote_unanimous: Annotated[bool, Option(help="Turn every item with unanimous judgments into gold.")] = False,
     field: Annotated[
         list[str] | None,
         Option(
             metavar="NAME",
-            help="Fields of the answer that must agree and become gold. Default: the fields that decide an item.",
+            help="Fields that must agree and become gold. Default: the fields that decide an item.",
         ),
     ] = None,
-    promote: Annotated[str | None, Option(metavar="ITEM", help="Make gold of this item.")] = None,
-    answer: Annotated[str | None, Option(metavar="ANSWER", help="The right answer to it.")] = None,
+    promote: Annotated[str | None, Option(metavar="ITEM", help="Turn this item into gold.")] = None,
+    answer: Annotated[str | None, Option(metavar="ANSWER", help="With --promote: the correct answer.")] = None,
     explanation: Annotated[
-        str | None, Option(metavar="TEXT", help="What workers who answer it wrongly will read.")
+        str | None, Option(metavar="TEXT", help="With --promote: the explanation shown after a wrong answer.")
     ] = None,
-    retire: Annotated[str | None, Option(metavar="ITEM", help="Use this item as gold no longer.")] = None,
-    reason: Annotated[str | None, Option(metavar="TEXT", help="Why; kept with the study.")] = None,
+    retire: Annotated[str | None, Option(metavar="ITEM", help="Stop using this item as gold.")] = None,
+    reason: Annotated[
+        str | None, Option(metavar="TEXT", help="With --retire: the reason, kept in the activity log.")
+    ] = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """List a study's gold and what could become gold after a pilot; make gold, retire it."""
+    """List a study's gold and candidates for gold after a pilot; add or retire gold."""
     if promote is not None and (answer is None or explanation is None):
-        raise UserError("--promote needs the right answer (--answer) and what to tell workers (--explanation).")
+        raise UserError("--promote needs the correct answer (--answer) and an explanation for workers (--explanation).")
     if promote is None and (answer is not None or explanation is not None):
         raise UserError("--answer and --explanation belong to --promote ITEM.")
     if retire is not None and not (reason or "").strip():
-        raise UserError("--retire needs a reason (--reason): it is kept with the study.")
+        raise UserError("--retire needs a reason (--reason) for the activity log.")
     if retire is None and reason is not None:
         raise UserError("--reason belongs to --retire ITEM.")
     if field and not promote_unanimous:
@@ -155,8 +157,8 @@ def _print_lists(result: dict[str, Any]) -> None:
         print_line(f"{stage['stage']}: {len(stage['gold']):,} gold")
         show(gold_table(stage["gold"]))
         for kind, hint in (
-            ("unanimous", "make all of them gold with --promote-unanimous"),
-            ("confusing", "make one gold with --promote ITEM --answer ANSWER --explanation TEXT"),
+            ("unanimous", "turn all of them into gold with --promote-unanimous"),
+            ("confusing", "turn one into gold with --promote ITEM --answer ANSWER --explanation TEXT"),
         ):
             if stage[kind]:
                 print_line(f"{stage['stage']}: {len(stage[kind]):,} {kind}; {hint}")

@@ -29,29 +29,27 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 
 def invite(
     directory: StudyFolder,
-    count: Annotated[int | None, Option(help="How many workers to invite; 1 if not given.", min=1)] = None,
-    expert: Annotated[str | None, Option(metavar="NAME", help="Invite an expert of this name instead.")] = None,
+    count: Annotated[int | None, Option(help="Number of workers to invite. Default: 1.", min=1)] = None,
+    expert: Annotated[str | None, Option(metavar="NAME", help="Invite an expert with this name instead.")] = None,
     stage: Annotated[
-        str | None, Option(metavar="NAME", help="Invite to this stage, and let in where it asks for that.")
+        str | None, Option(metavar="NAME", help="Invite to this stage and grant its `invited-STAGE` qualification.")
     ] = None,
-    reusable: Annotated[bool, Option(help="Make one link for many people; --count is how many at most.")] = False,
-    emails: Annotated[Path | None, Option(help="A link for every e-mail address in this file.")] = None,
-    out: Annotated[Path | None, Option(help="CSV file for addresses and their links.")] = None,
+    reusable: Annotated[bool, Option(help="Make one link for many people; --count limits how many.")] = False,
+    emails: Annotated[Path | None, Option(help="Make a link for every e-mail address in this file.")] = None,
+    out: Annotated[Path | None, Option(help="With --emails: CSV file for the addresses and their links.")] = None,
     send: Annotated[bool, Option(help="With --emails: send each link by e-mail, once. Needs [mail].")] = False,
     force: Force = False,
-    listed: Annotated[bool, Option("--list", help="List the links there are, and stop.")] = False,
-    revoke: Annotated[
-        int | None, Option(metavar="NUMBER", help="Let nobody in by this link any more; see --list.")
-    ] = None,
+    listed: Annotated[bool, Option("--list", help="List existing links and exit.")] = False,
+    revoke: Annotated[int | None, Option(metavar="NUMBER", help="Revoke this link (numbers: --list).")] = None,
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make signed links that let workers or an expert in; list them, and revoke them one by one."""
+    """Make signed invitation links for workers or experts; list them, or revoke one."""
     if expert is not None and (count is not None or reusable or stage is not None):
-        raise UserError("--count is for workers, as are --reusable and --stage. Invite experts one by one.")
+        raise UserError("--count, --reusable and --stage are for workers. Invite experts one at a time.")
     if (emails is None) != (out is None and not send):
-        raise UserError("--emails goes with --out, a file for addresses with their links, or with --send.")
+        raise UserError("--emails needs --out (a file for the addresses and links) or --send.")
     if emails is not None and (expert is not None or count is not None or reusable):
         raise UserError("--emails makes one link for every address. Leave out --count, --reusable and --expert.")
     check_target(out, "--out", force=force, endings=(".csv",))
@@ -111,14 +109,14 @@ def _revoke(study: Study, number: int, *, as_json: bool) -> None:
     if as_json:
         print_json({"revoked": number})
     else:
-        print_line(f"Link {number} lets nobody in any more. Whoever is in stays in.")
+        print_line(f"Link {number} revoked. People already admitted keep access.")
 
 
 def _invite_addresses(
     study: Study, emails: Path, stage: str | None, base: str, *, out: Path | None, send: bool, as_json: bool
 ) -> None:
     if send and study.settings.mail is None:
-        raise UserError("study.toml names no mail server. Add a section [mail] with host and sender, or use --out.")
+        raise UserError("study.toml has no mail server. Add [mail] with host and sender, or use --out.")
     addresses = read_addresses(emails)
     sessions = study_sessions(study)
     nonces = study.store.write(lambda tx: arrivals.invite_addresses(tx, study, addresses, stage, BY)).result()

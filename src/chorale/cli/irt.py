@@ -27,7 +27,7 @@ Model = Annotated[
     Literal["1pl", "2pl", "3pl", "graded"],
     Option(
         metavar="NAME",
-        help="1pl (difficulty), 2pl (and discrimination), 3pl (and guessing), or graded (answers on a scale).",
+        help="Model: 1pl (difficulty), 2pl (and discrimination), 3pl (and guessing), or graded (answers on a scale).",
     ),
 ]
 MethodName = Annotated[
@@ -43,7 +43,7 @@ GuessRate = Annotated[
         metavar="P",
         min=0.001,
         max=0.999,
-        help="For 3pl: the expected chance of a lucky guess, e.g. 1 divided by the number of options.",
+        help="For 3pl: expected probability of a correct guess, e.g. 1 divided by the number of options.",
     ),
 ]
 GuessingPriorName = Annotated[
@@ -54,11 +54,20 @@ GuessingPriorName = Annotated[
     ),
 ]
 Starts = Annotated[
-    int, Option(min=1, max=100, help="For variational: fit from N places, all but the first random; keep the best.")
+    int,
+    Option(
+        min=1,
+        max=100,
+        help="For variational: number of starting points, random after the first; the best fit is kept.",
+    ),
 ]
 Others = Annotated[
     list[Path] | None,
-    Option(help="Other answers to the same items, or by the same responders: is the difference more than luck?"),
+    Option(
+        help=(
+            "Other answers to the same items, or by the same responders: tests whether the difference is significant."
+        )
+    ),
 ]
 
 
@@ -72,12 +81,12 @@ def irt(
     ci: Annotated[bool, Option(help="Give 95% intervals of every item and responder.")] = False,
     against: Others = None,
     seed: Seed = 1,
-    out: Annotated[Path | None, Option(help="Write the items to a CSV file as well.")] = None,
+    out: Annotated[Path | None, Option(help="Also write the items to a CSV file.")] = None,
     force: Force = False,
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Fit item response theory: how hard items are, how well they tell responders apart, how able responders are."""
+    """Fit item response theory: difficulty and discrimination of items, ability of responders."""
     if method == "marginal" and (guessing_prior != "fitted" or starts > 1):
         raise UserError("--guessing-prior and --starts are for --method variational. Name it, or leave them out.")
     check_target(out, "--out", force=force)

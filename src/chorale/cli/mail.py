@@ -14,15 +14,15 @@ from chorale.web.mailing import send_mail
 def mail(
     directory: StudyFolder,
     resend: Annotated[
-        bool, Option(help="Queue e-mail anew of which it is not known whether it was sent. Somebody may get it twice.")
+        bool, Option(help="Send e-mail again that may not have been sent. Some people may get it twice.")
     ] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send e-mail that is queued: invitations and messages, each once. The running site does so itself."""
+    """Send queued e-mail (invitations and messages), each once. The running site does this automatically."""
     with started_study(directory, db) as study:
         if study.settings.mail is None:
-            raise UserError("study.toml names no mail server. Add a section [mail] with host and sender.")
+            raise UserError("study.toml has no mail server. Add [mail] with host and sender.")
         again = study.store.do(lambda tx: letters.queue_again(tx, study.clock())) if resend else 0
         done = send_mail(study)
         states = study.store.look(letters.states)
@@ -31,4 +31,4 @@ def mail(
         return
     print_line(", ".join(f"{count:,} {state}" for state, count in sorted(done.items())) or "Nothing to send.")
     if states.get(letters.SENDING):
-        print_line(f"{states[letters.SENDING]:,} in doubt: the connection was lost. --resend sends them anew.")
+        print_line(f"{states[letters.SENDING]:,} in doubt: the connection was lost. --resend sends them again.")

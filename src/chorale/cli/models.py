@@ -23,34 +23,35 @@ from chorale.present.svg.elements import standalone
 
 ModelNames = Annotated[
     Sequence[str],
-    Option(metavar="NAME", help="A worker that is a model; * stands for any letters. Repeatable. See also --kind."),
+    Option(metavar="NAME", help="A worker that is a model; * matches any letters. Repeatable. See also --kind."),
 ]
 KindColumn = Annotated[
     str | None,
-    Option(metavar="COLUMN", help="The column that says human or model. Usual: kind."),
+    Option(metavar="COLUMN", help="Column with human or model. Default: kind."),
 ]
 CloseByName = Annotated[
     CloseBy | Literal["task"],
     Option(
         metavar="NAME",
-        help="What makes labels close: accuracy (the same), rmse (near numbers), jaccard or masi (sets), span (3:5), "
-        "ua-f1 (sets of spans), or in a study task (the task's own distance).",
+        help="Similarity of labels: accuracy (equal), rmse (near numbers), jaccard or masi (sets), span (3:5), ua-f1 "
+        "(sets of spans), or in a study task (the task's own distance).",
     ),
 ]
 Annotators = Annotated[
     Literal["experts", "skilled", "crowd"],
-    Option(metavar="KIND", help="What people are, which decides ε: experts (0.2), skilled (0.15) or crowd (0.1)."),
+    Option(metavar="KIND", help="Kind of annotators, which sets ε: experts (0.2), skilled (0.15) or crowd (0.1)."),
 ]
 Epsilon = Annotated[
     float | None,
     Option(
-        metavar="NUMBER", min=0, max=1, help="How much closer people may be and still be replaced; by --annotators."
+        metavar="NUMBER",
+        min=0,
+        max=1,
+        help="ε: how much better people may be and still be replaced. Default: by --annotators.",
     ),
 ]
-MinItems = Annotated[int, Option(min=2, help="Fewest items of a person.")]
-Expert = Annotated[
-    str | None, Option(metavar="NAME", help="Compare with this person's labels alone, not with the other people's.")
-]
+MinItems = Annotated[int, Option(min=2, help="Minimum number of items per person.")]
+Expert = Annotated[str | None, Option(metavar="NAME", help="Compare with this person's labels only.")]
 
 
 JudgmentsOrStudy = Annotated[
@@ -94,8 +95,8 @@ def models(
     ] = "last",
     plan: Plan = False,
     people: Annotated[bool, Option(help="List the test of every model against every person.")] = False,
-    confusions: Annotated[bool, Option(help="List which labels models give where people give others.")] = False,
-    items: Annotated[bool, Option(help="List items, those first in which models are farthest from people.")] = False,
+    confusions: Annotated[bool, Option(help="List which labels models give where people disagree.")] = False,
+    items: Annotated[bool, Option(help="List items, largest distance between models and people first.")] = False,
     ci: WithIntervals = False,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -106,7 +107,7 @@ def models(
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Test whether models may take people's place, and say how far they agree with them."""
+    """Test whether models can replace annotators, and measure their agreement with people."""
     columns = Reading(task, worker, label, None, sep, empty, repeats, missing=missing or ())
     check_target(plot, "--plot", force=force, endings=(".svg",))
     source = source_of(file, db, stage, label, by, columns)

@@ -1,14 +1,12 @@
 """`chorale new`"""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
-import click
-
-from chorale.cli.arguments import AsJson, StudyFolder
+from chorale.cli.arguments import AsJson
+from chorale.cli.new_questions import Beginning, ask_about_table, ask_for_beginning, ask_for_folder, can_ask
 from chorale.cli.output import print_json, print_line
-from chorale.cli.parameters import Option
+from chorale.cli.parameters import Argument, Option
 from chorale.files.rows import shortened
 from chorale.folder.own_table import read_own_table
 from chorale.folder.templates import (
@@ -16,33 +14,36 @@ from chorale.folder.templates import (
     create_study_for_scripts,
     create_study_from_files,
     create_study_from_table,
+    layout_template,
     template_names,
-    usual_template,
 )
 from chorale.model import UserError
 
 
 def new(
-    directory: StudyFolder,
+    directory: Annotated[
+        Path | None, Argument(metavar="DIR", help="The new study's folder. Asked for in a terminal if missing.")
+    ] = None,
     template: Annotated[
-        str | None, Option(help=f"What the study starts from: {', '.join(template_names())}.", metavar="NAME")
-    ] = usual_template(),
+        str | None, Option(help=f"The template to copy: {', '.join(template_names())}.", metavar="NAME")
+    ] = None,
     html: Annotated[
-        Path | None, Option(help="A layout: HTML with ${variables}. With --csv, for a template that takes one.")
+        Path | None, Option(help="A Mechanical Turk layout: HTML with ${variables}. Needs --csv as well.")
     ] = None,
     csv: Annotated[Path | None, Option(help="The batch file that fills the layout's variables.")] = None,
     scripts_only: Annotated[
-        bool, Option(help="Without items of its own: all work comes from scripts. For a template that takes them.")
+        bool, Option(help="Make a study without items: scripts create all tasks. Needs a template that supports it.")
     ] = False,
     table: Annotated[
-        Path | None, Option("--from", help="A table of your own (CSV, TSV, JSONL): one question about every row.")
+        Path | None, Option("--from", help="Your own table (CSV, TSV, JSONL): one question about every row.")
     ] = None,
     text: Annotated[
-        str | None, Option(metavar="COLUMN", help="With --from: the column people read. Default: the longest texts.")
+        str | None,
+        Option(metavar="COLUMN", help="With --from: the column people read. Default: the column with most words."),
     ] = None,
     key: Annotated[
         str | None,
-        Option("--id", metavar="COLUMN", help="With --from: the column with the IDs. Default: one named like an ID."),
+        Option("--id", metavar="COLUMN", help="With --from: the column with the IDs. Default: a column named …id."),
     ] = None,
     ask: Annotated[str | None, Option(metavar="QUESTION", help="With --from: the question.")] = None,
     labels: Annotated[
@@ -50,16 +51,41 @@ def new(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a new study from a template, or from a table of your own (--from)."""
-    if table is not None:
-        if scripts_only or not html is csv is None:
-            raise UserError("--from makes a study of its own. Leave out --html, --csv and --scripts-only.")
-        _new_from_table(directory, table, text, key, ask, labels, as_json=as_json)
-        return
-    if not text is key is ask is labels is None:
-        raise UserError("--text, --id, --ask and --labels go with --from. Name the table with --from FILE.")
+    """Make a new study: from your own table (--from), a template (--template) or a layout (--html, --csv).
+
+    In a terminal, `chorale new` asks for what is missing.
+    """
+    asking = can_ask() and not as_json
+    if table is None and not text is key is ask is labels is None:
+        raise UserError("--text, --id, --ask and --labels describe a table. Add --from FILE.")
+    if table is not None and (scripts_only or not html is csv is None):
+        raise UserError("--from makes a study of its own. Leave out --html, --csv and --scripts-only.")
+    if directory is None:
+        if not asking:
+            raise UserError("DIR is missing. Name the new study's folder: chorale new my-study")
+        directory = ask_for_folder()
+    beginning = Beginning(template, html, csv, table)
+    if beginning == Beginning() and not scripts_only:
+        beginning = ask_for_beginning() if asking else _refuse_without_beginning(directory)
+    if beginning.table is not None:
+        _new_from_table(directory, beginning.table, text, key, ask, labels, asking=asking, as_json=as_json)
+    else:
+        _new_from_template(directory, beginning, scripts_only=scripts_only, as_json=as_json)
+
+
+def _refuse_without_beginning(directory: Path) -> Beginning:
+    raise UserError(
+        "Nothing to start the study from. Add `--from texts.csv` (your own table), `--template NAME` (a template; "
+        "`chorale new --help` lists them) or `--html FILE --csv FILE` (a Mechanical Turk layout and batch file). "
+        f"For example: chorale new {directory} --from texts.csv --ask 'Is this comment toxic?' --labels 'yes,no'"
+    )
+
+
+def _new_from_template(directory: Path, beginning: Beginning, *, scripts_only: bool, as_json: bool) -> None:
+    html, csv = beginning.html, beginning.csv
+    template = beginning.template or layout_template()
     if template is None:
-        raise UserError(f"Name what the study starts from with --template: {', '.join(template_names())}.")
+        raise UserError(f"Choose a template with --template: {', '.join(template_names())}.")
     if scripts_only and not html is csv is None:
         raise UserError("--scripts-only makes a study without a layout. Leave out --html and --csv, or --scripts-only.")
     if scripts_only:
@@ -73,9 +99,9 @@ def new(
     if as_json:
         print_json({"study": str(directory), "template": template, "files": [str(file) for file in files]})
         return
-    print_line(f"Made {directory} from the template `{template}`: {len(files)} files.")
-    first = f"Edit {directory / 'study.toml'}; {directory / 'README.md'} says what is what."
-    _print_next(directory, first, rehearse=html is None and not scripts_only)
+    print_line(f"Created {directory} from the template `{template}`: {len(files)} files.")
+    first = f"Edit {directory / 'study.toml'}. {directory / 'README.md'} explains the files."
+    _print_next(directory, first, simulated=html is None and not scripts_only)
 
 
 def _new_from_table(
@@ -86,15 +112,13 @@ def _new_from_table(
     ask: str | None,
     labels: str | None,
     *,
+    asking: bool,
     as_json: bool,
 ) -> None:
     table = read_own_table(path)
+    if asking:
+        text, ask, labels = ask_about_table(table, text, ask, labels)
     shown, identified = table.text_column(text), table.id_column(key)
-    if sys.stdin.isatty() and not as_json:
-        if text is None:
-            shown = table.text_column(click.prompt(f"Column people read ({', '.join(table.columns)})", default=shown))
-        ask = ask or str(click.prompt("Question (for example: Is this comment toxic?)"))
-        labels = labels or str(click.prompt("Possible answers, separated by commas"))
     if ask is None or labels is None:
         missing = " and ".join(name for name, given in (("--ask", ask), ("--labels", labels)) if given is None)
         raise UserError(
@@ -109,7 +133,7 @@ def _new_from_table(
         return
     numbered = f"rows numbered in the new column `{table.number_column}`, since no column has usable IDs"
     ids = f"IDs from `{identified}`" if identified else numbered
-    print_line(f"Made {directory} from {path}: {len(table.rows):,} items, texts from `{shown}`, {ids}.")
+    print_line(f"Created {directory} from {path}: {len(table.rows):,} items, texts from `{shown}`, {ids}.")
     print_line(
         f"People read, for example: {shortened(str(table.rows[0][shown]))}. To show another column: --text COLUMN"
     )
@@ -118,9 +142,9 @@ def _new_from_table(
     )
 
 
-def _print_next(directory: Path, first: str, *, rehearse: bool = True) -> None:
-    commands = ["check", *(["rehearse"] if rehearse else []), "serve"]
+def _print_next(directory: Path, first: str, *, simulated: bool = True) -> None:
+    commands = ["check", *(["simulate", "rehearse"] if simulated else []), "serve"]
     print_line()
-    print_line("What to do next:")
+    print_line("Next steps:")
     for number, step in enumerate([first, *(f"chorale {command} {directory}" for command in commands)], 1):
         print_line(f"  {number}. {step}")

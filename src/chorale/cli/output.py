@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from chorale.model.problems import UserError
+from chorale.model.problems import UserError, condensed
 
 # Of half a surrogate pair, which no encoding has, a file's name may be made as well.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -36,8 +36,8 @@ def print_notes(notes: Iterable[str]) -> None:
 
 
 def print_error(error: UserError) -> None:
-    """Print a user's mistake, with every problem on a line of its own."""
+    """Print an error with its problems: one line for each cause, however many rows have it."""
     ending = ":" if error.problems else ""
     click.echo(f"chorale: {plain(error.message)}{ending}", err=True)
-    for problem in error.problems:
+    for problem in condensed(error.problems):
         click.echo(f"  {plain(str(problem))}", err=True)

@@ -28,8 +28,8 @@ def passphrase_to_seal(file: Path | None) -> str:
     chosen = _given(file) or _typed("Passphrase of the backup", again=True)
     if len(chosen) < SHORTEST_PASSPHRASE:
         raise UserError(
-            f"The passphrase has {len(chosen)} characters. Use {SHORTEST_PASSPHRASE} or more: whoever gets hold of the "
-            "file can try as many as they like."
+            f"The passphrase has {len(chosen)} characters. Use {SHORTEST_PASSPHRASE} or more: anyone with the "
+            "file can try any number of passphrases."
         )
     return chosen
 
@@ -59,6 +59,6 @@ def _typed(prompt: str, *, again: bool) -> str:
             f"There is no terminal to type a passphrase in. Use --passphrase-file, or the variable {ENVIRONMENT}."
         )
     typed = str(click.prompt(prompt, hide_input=True))
-    if again and typed != click.prompt("The same again", hide_input=True):
+    if again and typed != click.prompt("Repeat passphrase", hide_input=True):
         raise UserError("The two passphrases differ. Type the same one twice.")
     return typed

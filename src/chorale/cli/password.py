@@ -27,12 +27,12 @@ def password(
     directory: StudyFolder,
     name: Annotated[
         str | None,
-        Option(metavar="NAME", help="The owner's name; if not given, the one chosen when the console was set up."),
+        Option(metavar="NAME", help="The owner's name. Default: the one chosen when the console was set up."),
     ] = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set the owner's password, typed twice or taken from CHORALE_PASSWORD; ends every session of theirs."""
+    """Set the owner's password, typed twice or from CHORALE_PASSWORD. Ends all sessions of the owner."""
     with study_to_prepare(directory, db) as study:
         chosen, is_new = study.store.read(lambda tx: _owner(tx, name)).result()
         new = _ask(chosen)
@@ -62,11 +62,11 @@ def _ask(name: str) -> str:
     given = os.environ.get(ENVIRONMENT)
     try:
         new = _typed("New password") if given is None else given
-        again = _typed("The same again") if given is None else given
+        again = _typed("Repeat password") if given is None else given
         new.encode()  # Python lets bytes that are no text through, in disguise
     except UnicodeError:
         raise UserError(
-            "The password is not UTF-8 text. Use plain letters and digits, or set the terminal to it."
+            "The password is not UTF-8 text. Use plain letters and digits, or set the terminal to UTF-8."
         ) from None
     check_new_password(name, new, again)
     return new

@@ -24,20 +24,20 @@ OnProlific = Annotated[
     str | None,
     Option("--study", metavar="NAME", help="A study of [prolific] in study.toml, in place of a stage."),
 ]
-PauseReason = Annotated[str, Option(metavar="TEXT", help="Why, for the study's record. In a hurry, leave it out.")]
-ResumeReason = Annotated[str, Option(metavar="TEXT", help="Why, for the study's record (required).")]
+PauseReason = Annotated[str, Option(metavar="TEXT", help="The reason, for the activity log. Optional.")]
+ResumeReason = Annotated[str, Option(metavar="TEXT", help="The reason, for the activity log (required).")]
 
 
 def pause(
     directory: StudyFolder,
     stage: AStage = None,
     study_name: OnProlific = None,
-    stop: Annotated[bool, Option(help="With --study: end recruiting there. Only more places open it again.")] = False,
+    stop: Annotated[bool, Option(help="With --study: end recruiting there. Only more places reopen it.")] = False,
     reason: PauseReason = "",
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Stop giving out items of a stage, or recruiting on Prolific; work that has begun can be finished."""
+    """Stop assigning items of a stage, or recruiting on Prolific. Work in progress can be finished."""
     if _is_on_prolific(stage, study_name):
         _transition(directory, study_name or "", "STOP" if stop else "PAUSE", reason, db, as_json)
         return
@@ -54,7 +54,7 @@ def resume(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give out items of a paused stage again, or recruit again on Prolific."""
+    """Assign items of a paused stage again, or resume recruiting on Prolific."""
     if _is_on_prolific(stage, study_name):
         _transition(directory, study_name or "", "START", reason, db, as_json)
     else:
@@ -64,7 +64,7 @@ def resume(
 def _is_on_prolific(stage: str | None, study_name: str | None) -> bool:
     """Whether a study on Prolific is meant, and not a stage."""
     if (stage is None) == (study_name is None):
-        raise UserError("Name a stage, or a study on Prolific with --study NAME, and not both.")
+        raise UserError("Name either a stage or a study on Prolific (--study NAME).")
     return study_name is not None
 
 
@@ -89,19 +89,19 @@ def _set_state(directory: Path, name: str, state: str, reason: str, db: str | No
     if as_json:
         print_json({"stage": name, "state": state, "changed": changed})
     else:
-        kept = " The reason is in the record now." if reason.strip() and state == "paused" and not changed else ""
-        print_line(f"Stage {name} is {state}{'' if changed else ', as it was before'}.{kept}")
+        kept = " The reason was logged." if reason.strip() and state == "paused" and not changed else ""
+        print_line(f"Stage {name} is {state}{'' if changed else ', as before'}.{kept}")
 
 
 GateName = Annotated[str, Argument(metavar="GATE", help="The gate's name.")]
 
 
 def close(directory: StudyFolder, gate: GateName, db: Database = None, as_json: AsJson = False) -> None:
-    """Close a gate: decide who goes on, book bonuses, write messages, and end the round."""
+    """Close a gate: decide who continues, book bonuses, write messages, and end the round."""
     with started_study(directory, db) as study:
         named = study.gates.get(gate)
         if named is None:
-            raise UserError(f"There is no gate {gate!r} in this study. {did_you_mean(gate, study.gates)}")
+            raise UserError(f"This study has no gate {gate!r}. {did_you_mean(gate, study.gates)}")
         settle_everything(study)
         try:
             verdicts = study.store.write(lambda tx: close_gate(tx, study, named, BY)).result()
@@ -111,7 +111,7 @@ def close(directory: StudyFolder, gate: GateName, db: Database = None, as_json: 
         print_json({"gate": gate, "verdicts": [asdict(verdict) for verdict in verdicts]})
         return
     if not verdicts:
-        print_line(f"The gate {gate} decided about nobody: it was closed before, or nobody is scored.")
+        print_line(f"Gate {gate} made no decisions: it is already closed, or nobody has been scored yet.")
         return
     show(verdicts_table(verdicts))
     print_line(f"{sum(verdict.passed for verdict in verdicts)} of {len(verdicts)} passed {gate}.")

@@ -35,9 +35,9 @@ SHORTEST_WAIT = 10
 
 def pay(
     directory: StudyFolder,
-    yes: Annotated[bool, Option(help="Pay. Without it, only what would be paid is shown.")] = False,
+    yes: Annotated[bool, Option(help="Pay. Without it, the payments are only shown.")] = False,
     file: Annotated[
-        Path | None, Option(help="CSV file for whoever pays the people that Prolific does not: whom, and how much.")
+        Path | None, Option(help="CSV file with the payments that Prolific does not make: recipients and amounts.")
     ] = None,
     force: Force = False,
     resend: Annotated[
@@ -45,38 +45,36 @@ def pay(
         Option(
             metavar="MINUTES",
             min=SHORTEST_WAIT,
-            help="Ask again for bonuses of which it is not known whether they were paid, if Prolific reports none of "
-            "them so many minutes after. Look at Prolific's own page first.",
+            help="Request bonuses again whose payment is uncertain, if Prolific reports none of them after this many "
+            "minutes. Check Prolific's own page first.",
         ),
     ] = None,
     after_restore: Annotated[
-        bool, Option(help="Pay although payouts made after the backup are unknown. Compare them first.")
+        bool, Option(help="Pay although payouts after the backup are unknown. Compare them first.")
     ] = False,
     file_format: Annotated[
         FileFormat,
-        Option("--format", help="How the file is made: plain, or as PayPal, Wise or a gift-card vendor takes it."),
+        Option("--format", help="Format of the file: plain, or as PayPal, Wise or a gift-card vendor needs it."),
     ] = PLAIN,
-    paypal: Annotated[
-        bool, Option(help="Pay by PayPal's Payouts those who have left an address for it. Needs --yes.")
-    ] = False,
+    paypal: Annotated[bool, Option(help="Pay people with a PayPal address by PayPal Payouts. Needs --yes.")] = False,
     retry: Annotated[
-        bool, Option(help="Try failed payments again, also of people who have left no other address since.")
+        bool, Option(help="Retry failed payments, also to people who have entered no other address since.")
     ] = False,
     paid: Annotated[
         int | None,
-        Option(metavar="NUMBER", help="Mark a payout by a file, or by PayPal in doubt, as paid; see --receipts."),
+        Option(metavar="NUMBER", help="Mark a payout as paid (by file, or by PayPal if uncertain); see --receipts."),
     ] = None,
     failed: Annotated[
         list[str] | None, Option(metavar="WORKER", help="With --paid: a worker whose payment failed. Can be repeated.")
     ] = None,
-    receipts: Annotated[bool, Option(help="Show every payout there was, and stop.")] = False,
+    receipts: Annotated[bool, Option(help="List all payouts and exit.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Pay people what the ledger says, each amount once: by Prolific's bonuses, by PayPal, others by a file."""
+    """Pay what the ledger owes, each amount once: by Prolific bonuses, by PayPal, or with a file."""
     check_target(file, "--file", force=force, endings=(".csv",))
     if failed and paid is None:
-        raise UserError("--failed goes with --paid: name the payout in which these payments failed.")
+        raise UserError("--failed needs --paid: name the payout in which these payments failed.")
     with started_study(directory, db) as study:
         if receipts:
             _show_receipts(study, as_json=as_json)
@@ -129,7 +127,9 @@ def _mark(study: Study, number: int, failed: list[str], *, as_json: bool) -> Non
     if as_json:
         print_json({"payout": number, "paid": people, "failed": failed})
     else:
-        print_line(f"Payout {number}: {people:,} marked as paid, {len(failed):,} as failed. What failed is owed again.")
+        print_line(
+            f"Payout {number}: {people:,} marked as paid, {len(failed):,} as failed. Failed payments are owed again."
+        )
 
 
 def _check_restored(study: Study, *, accept: bool) -> None:
@@ -146,12 +146,12 @@ def _pay(study: Study, ways: _Ways, *, quiet: bool) -> dict[str, Any]:
     by_prolific = bool(study.store.read(submissions.studies).result())
     paid: dict[str, Any] = {"prolific": None, "paypal": None, "file": None}
     if by_prolific:
-        with prolific() as client, patiently("talking to Prolific"):
+        with prolific() as client, patiently("contacting Prolific"):
             # What it approved is paid already, so that must be known first.
             recruiting.sync(study, client)
             paid["prolific"] = _result(payouts.pay_by_prolific(study, client, ways.resend), "Prolific", currency, quiet)
     if ways.paypal:
-        with paypal_from_environment() as paypal, patiently("talking to PayPal"):
+        with paypal_from_environment() as paypal, patiently("contacting PayPal"):
             paid["paypal"] = _result(pay_by_paypal(study, paypal, retry=ways.retry), "PayPal", currency, quiet)
     paid["unreadable_addresses"] = _unreadable(study, quiet=quiet)
     paid["unwritten_files"] = _unwritten(study, ways, quiet=quiet)
@@ -171,7 +171,7 @@ def _pay(study: Study, ways: _Ways, *, quiet: bool) -> dict[str, Any]:
         print_line(f"{_many(others)} still to be paid: name a file for them with --file.")
     if held_back and not quiet:
         print_line(
-            f"Failed payments that wait until their workers leave another address: {held_back:,}. Add --retry to try "
+            f"Failed payments on hold until their workers enter another address: {held_back:,}. Add --retry to try "
             "them again at the same address."
         )
     return paid

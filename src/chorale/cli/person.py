@@ -17,11 +17,11 @@ def person(
     directory: StudyFolder,
     worker: WorkerName = None,
     export: Annotated[
-        Path | None, Option(metavar="FILE", help="Write it to this file as JSON, in place of printing it.")
+        Path | None, Option(metavar="FILE", help="Write it to this file as JSON instead of printing it.")
     ] = None,
     db: Database = None,
 ) -> None:
-    """Write everything the study has about one person, for a person who asks for their data."""
+    """Export everything the study has about one person, for data access requests."""
     with started_study(directory, db) as study:
         name = asked_for(worker)
         found = study.store.look(lambda tx: worker_to_forget(tx, name))

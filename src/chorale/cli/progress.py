@@ -18,7 +18,7 @@ PATIENCE = 2.0
 def patiently(what: str) -> Iterator[Callable[..., None]]:
     """A callback for `done, total`: shows a bar on standard error once the work has taken two seconds.
 
-    Work that comes in several steps also names what is counted: `done, total, what`.
+    Work with several steps also names what is counted: `done, total, what`.
 
     Work that has called nothing by then, such as reading a large file, gets a bar as well, of unknown length.
 

@@ -20,24 +20,22 @@ def publish(
     to: Annotated[Literal["prolific"], Option(metavar="PLATFORM", help="Where to publish: prolific.")],
     study_name: Annotated[
         str | None,
-        Option("--study", metavar="NAME", help="Which study of [prolific] in study.toml; the first if not given."),
+        Option("--study", metavar="NAME", help="The study of [prolific] in study.toml. Default: the first."),
     ] = None,
-    draft: Annotated[
-        bool, Option(help="Make the study there and stop before anybody sees it or it costs anything.")
-    ] = False,
+    draft: Annotated[bool, Option(help="Create the study as a draft: nobody sees it, and it costs nothing.")] = False,
     places: Annotated[
-        int | None, Option(min=1, max=100_000, metavar="N", help="How many places, in place of the study file's.")
+        int | None, Option(min=1, max=100_000, metavar="N", help="Number of places, instead of the study file's.")
     ] = None,
     test: Annotated[
         bool,
         Option(help="Publish a test study to the workspace's test participants, in workspaces that have them."),
     ] = False,
-    yes: Annotated[bool, Option(help="Agree to the cost without being asked.")] = False,
+    yes: Annotated[bool, Option(help="Confirm the cost without being asked.")] = False,
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find people: make a study on Prolific, say what it costs, and publish it. Again, for more places."""
+    """Recruit on Prolific: create a study there, show its cost, and publish it. Run it again for more places."""
     with study_to_prepare(directory, db) as study:
         wanted = publishing.asked_for(study, study_name)
         if places is not None:
@@ -61,13 +59,13 @@ def publish(
         print_json({**numbers, "currency": drafted.currency, "published": published})
     elif not drafted.needs_asking:
         print_line(
-            f"{wanted.name} is published already, with {drafted.remote.places} places. For more, add --places N."
+            f"{wanted.name} is already published, with {drafted.remote.places} places. For more, add --places N."
         )
     elif published:
-        print_line(f"{wanted.name} is published. `chorale sync {directory}` shows who has come.")
+        print_line(f"{wanted.name} is published. `chorale sync {directory}` lists the people who joined.")
     else:
         print_line(
-            f"{wanted.name} is there as a draft ({cost}), and costs nothing yet. Publish it by the same command."
+            f"Draft of {wanted.name} created ({cost} when published). Run the command again without --draft to publish."
         )
 
 
@@ -76,7 +74,7 @@ def _print_test(url: str, name: str, as_json: bool) -> None:
         print_json({"study": name, "test": url})
         return
     print_line(f"A test of {name} is open to the workspace's test participants: {url}")
-    print_line("What they do becomes part of this study. Use a copy of the folder to keep it out.")
+    print_line("Their work becomes part of this study. Use a copy of the folder to keep it out.")
 
 
 def _site(study: Study, public_url: str | None) -> str:
@@ -85,6 +83,6 @@ def _site(study: Study, public_url: str | None) -> str:
     base = checked_public_url(public_url) if public_url is not None else recorded or ""
     if not base or urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"):
         raise UserError(
-            "People can't reach your own machine. Say where the site is with --public-url https://study.example.org."
+            "People can't reach this computer. Name the site's address with --public-url https://study.example.org."
         )
     return base

@@ -24,47 +24,51 @@ from chorale.rehearsal.tables import forecast_latex, forecast_notes, forecast_ta
 Workers = Annotated[
     int | None,
     Option(
-        help="How many people come; if not given, as rehearsal.toml says, or as many as suit the study's size.",
+        help="Number of simulated workers. Default: rehearsal.toml, or by the size of the study.",
         min=1,
         max=100_000,
     ),
 ]
 Needed = Annotated[
-    bool, Option(help="Also find the fewest people with whom each run finishes: about seven times the work.")
+    bool, Option(help="Also find the fewest workers with whom each run finishes (about seven times the work).")
 ]
 Vary = Annotated[
     list[str] | None,
     Option(
         metavar="SETTING=VALUE,…",
-        help="Try these values of a setting, e.g. STAGE.judgments=1,2,3 or workers=20,40. Several make all "
+        help="Try these values of a setting, e.g. STAGE.judgments=1,2,3 or workers=20,40. Repeat it for all "
         "combinations.",
     ),
 ]
 Fit = Annotated[
     Path | None,
-    Option(help="Real judgments (task, worker, label), or a batch file of MTurk or Appen: people err as those did."),
+    Option(
+        help=(
+            "Real judgments (task, worker, label), or a batch file of MTurk or Appen: simulated workers make the same "
+            "errors."
+        )
+    ),
 ]
-Processes = Annotated[int | None, Option(help="How many processes to use; one for each core if not given.", min=1)]
+Processes = Annotated[int | None, Option(help="Number of processes. Default: one for each core.", min=1)]
 Save = Annotated[
     bool,
     Option(
-        help="Keep the forecast in the study's folder, as forecast.json: what was planned, for reports to put "
-        "beside what came of it."
+        help="Save the forecast as forecast.json in the study's folder, so that reports can compare plan and result."
     ),
 ]
 Keep = Annotated[
     Path | None,
     Option(
         metavar="FOLDER",
-        help="Keep the first run as a study of its own in a new folder, to try the console, the report and exports on.",
+        help="Save the first run as a study in a new folder, to try the console, report and exports.",
     ),
 ]
 
 
 def rehearse(
     directory: StudyFolder,
-    seeds: Annotated[int, Option(help="How many times to run it.", min=1, max=10_000)] = 10,
-    seed: Annotated[int, Option(help="Seed of the first run; the next ones follow it.")] = 1,
+    seeds: Annotated[int, Option(help="Number of simulated runs.", min=1, max=10_000)] = 10,
+    seed: Annotated[int, Option(help="Random seed of the first run; later runs count up from it.")] = 1,
     workers: Workers = None,
     needed: Needed = False,
     vary: Vary = None,
@@ -75,19 +79,19 @@ def rehearse(
     sep: Separator = None,
     reader: ReaderName = None,
     processes: Processes = None,
-    out: Annotated[Path | None, Option(help="Write a page with pictures, as one HTML file.")] = None,
+    out: Annotated[Path | None, Option(help="Write a page with charts, as one HTML file.")] = None,
     save: Save = False,
     keep: Keep = None,
     force: Force = False,
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Run a study against simulated workers, many times, and forecast its results, cost, wages and duration."""
+    """Simulate the whole study many times with simulated workers, and forecast results, cost, wages and duration."""
     columns = FitColumns(task, worker, label, sep, reader)
     if fit is None and any(columns):
-        raise UserError("--task, --worker, --label, --sep and --reader say how to read --fit. Name that file too.")
+        raise UserError("--task, --worker, --label, --sep and --reader describe the file of --fit. Add --fit FILE.")
     if keep is not None and vary:
-        raise UserError("--keep keeps a run of the study as it is. Leave out --vary, or --keep.")
+        raise UserError("--keep saves a run of the study as it is. Leave out --vary or --keep.")
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     kept = directory / FORECAST_FILE if save else None
     check_target(kept, None, force=force)

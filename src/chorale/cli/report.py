@@ -53,7 +53,7 @@ def report(
     ] = None,
     data_card: DataCard = None,
     arms: Annotated[bool, Option(help="Report results by arm (recorded in the activity log).")] = False,
-    charts: Annotated[bool, Option("--charts/--no-charts", help="Whether to draw charts.")] = True,
+    charts: Annotated[bool, Option("--charts/--no-charts", help="Include charts.")] = True,
     licence: Licence = None,
     url: Annotated[str | None, Option(metavar="URL", help="Address of the dataset, for the data card.")] = None,
     resamples: Resamples = 1000,

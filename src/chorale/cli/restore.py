@@ -14,9 +14,9 @@ from chorale.exchange.sealing import is_sealed
 from chorale.model import UserError
 
 BackupFile = Annotated[Path, Argument(metavar="FILE", help="A file that `chorale backup` made.")]
-Replace = Annotated[bool, Option("--replace", help="Replace the existing database. It is kept beside the new one.")]
+Replace = Annotated[bool, Option("--replace", help="Replace the existing database, which is kept under another name.")]
 WithFiles = Annotated[
-    bool, Option("--files", help="Also put back the study's files; those that differ are kept beside them.")
+    bool, Option("--files", help="Also restore the study's files; different ones are kept under another name.")
 ]
 
 
@@ -29,7 +29,7 @@ def restore(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put a study back to the state of a backup. Everybody has to sign in again; the site must be closed."""
+    """Restore a study from a backup. Everybody has to sign in again; the site must be closed."""
     if not file.is_file():
         raise UserError(f"There is no file {file}. Name one that `chorale backup` has made.")
     try:

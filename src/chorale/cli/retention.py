@@ -18,7 +18,7 @@ def retention(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show whose data are to be erased by now, or erase them. The running site does so daily."""
+    """List people whose data are due to be erased, or erase them. The running site does this daily."""
     with started_study(directory, db) as study:
         found = study.store.look(lambda tx: due(tx, study))
         done = act(study) if run else ()

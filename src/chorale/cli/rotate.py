@@ -24,7 +24,7 @@ LinksFile = Annotated[
     Option(
         "--links",
         metavar="FILE",
-        help="CSV file for the new link of every invitation, expert and viewer.",
+        help="CSV file for the new links of all invitations, experts and viewers.",
     ),
 ]
 
@@ -37,7 +37,7 @@ def rotate(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Replace the key that signs links and cookies: every session and every link from before ends."""
+    """Replace the key that signs links and cookies. All earlier sessions and links end."""
     check_target(links, "--links", force=force, endings=(".csv",))
     with started_study(directory, db) as study:
         base = base_url(study, public_url)

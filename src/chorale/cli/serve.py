@@ -15,6 +15,7 @@ from uvicorn import Config
 
 from chorale.cli.addresses import checked_public_url, is_preview, local_url, port_of, reserve, why_not
 from chorale.cli.arguments import Database, PublicUrl, StudyFolder
+from chorale.cli.check import print_before_launch
 from chorale.cli.output import print_line
 from chorale.cli.parameters import Option
 from chorale.engine.arrivals import ByUrl, arrival_url, by_url
@@ -64,17 +65,17 @@ class Opened(NamedTuple):
 def serve(
     directory: StudyFolder,
     db: Database = None,
-    host: Annotated[str, Option(metavar="HOST", help="Where to listen; 0.0.0.0 for everywhere.")] = "127.0.0.1",
+    host: Annotated[str, Option(metavar="HOST", help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
     port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8000,
     public_url: PublicUrl = None,
     processes: Annotated[int, Option(help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
-    unfinished: Annotated[bool, Option(help="Open although the consent form still has placeholders.")] = False,
-    access_log: Annotated[bool, Option(help="Log every request, without values.")] = False,
+    unfinished: Annotated[bool, Option(help="Open the site although the consent form still has placeholders.")] = False,
+    access_log: Annotated[bool, Option(help="Log every request, without its values.")] = False,
     requests_per_second: Annotated[
-        float, Option(help="Requests a worker may make per second, lastingly; 0 for no limit.", min=0)
+        float, Option(help="Sustained requests per second of one worker; 0 for no limit.", min=0)
     ] = REQUESTS_PER_SECOND,
 ) -> None:
-    """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""
+    """Open a study's site. Ctrl-C closes it; accepted answers are already on disk."""
     public = None if public_url is None else checked_public_url(public_url)
     set_up_logs(access_log=access_log)
     preview = is_preview(public, host)
@@ -90,8 +91,7 @@ def serve(
             base = public or local_url(host, port_of(bound))
             # So that `chorale invite` makes links to where the site really is.
             study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
-            for note in study_notes(load_folder(directory)):
-                print_line(f"Before people come: {note}")
+            print_before_launch(study_notes(load_folder(directory)))
             for note in people_without_account(study):
                 print_line(f"Warning: {note}")
             arriving = _by_url(study, opened)
@@ -144,11 +144,11 @@ def _refuse_unfinished(study: Study) -> None:
         return
     what = f"{file} still has placeholders: {', '.join(left)}."
     if study.store.look(lambda tx: bool(consents.consents(tx))):
-        print_line(f"Warning: {what} People have agreed to it already. Fill them in; everybody is then asked again.")
+        print_line(f"Warning: {what} People have already agreed to it. Fill them in; everybody is then asked again.")
         return
     raise UserError(
-        f"{what} Fill them in before people come. To try the site on this computer, leave --public-url and --host out; "
-        "to open it all the same, add --unfinished."
+        f"{what} Fill them in before launch. To try the site on this computer, leave out --public-url and --host. To "
+        "open it anyway, add --unfinished."
     )
 
 

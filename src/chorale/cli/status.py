@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from chorale.engine.running import Study
     from chorale.report.document import SectionContent
 
-Arms = Annotated[bool, Option(help="Show how many are in each arm and what it costs. That you looked is written down.")]
+Arms = Annotated[bool, Option(help="Show the size and cost of each arm (logged in the activity log).")]
 
 
 def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_json: AsJson = False) -> None:
-    """Show where a study stands: stages, workers, gates, cost, wages."""
+    """Show a study's progress: stages, workers, gates, cost, wages."""
     with started_study(directory, db) as study:
         if arms and study.settings.arms is None:
             raise UserError(f"{directory} has no arms. Leave out --arms, or name them in study.toml under [arms].")
@@ -107,7 +107,7 @@ def _print_status(study: "Study") -> None:
     print_line(f"Spent {money_text(now.spent, pay.currency)}, of which {fees} in fees{calls}.")
     if now.stopped:
         budget, names = money_text(pay.budget or 0, pay.currency), ", ".join(now.stopped)
-        print_line(f"Nothing more is given out in {names}: the budget of {budget} does not cover one more answer.")
+        print_line(f"No more items are assigned in {names}: the budget of {budget} does not cover one more answer.")
         print_line("Raise `pay.budget` in study.toml and start the site again.")
     for alarm in study.store.read(lambda tx: suspicions(tx, study)).result():
         of = f" ({', '.join(alarm.workers)})" if alarm.workers else ""

@@ -23,8 +23,8 @@ from chorale.store.submissions import SubmissionRow
 
 
 def sync(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -> None:
-    """Take over what Prolific reports: who came, who left; approve, send messages, keep invitation lists."""
-    with started_study(directory, db) as study, prolific() as client, patiently("talking to Prolific"):
+    """Synchronise with Prolific: import submissions, approve, send messages, update allow-lists."""
+    with started_study(directory, db) as study, prolific() as client, patiently("contacting Prolific"):
         client.me()
         done = recruiting.sync(study, client)
         settled = payouts.confirm(study, client)
@@ -35,34 +35,34 @@ def sync(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -
     show(recruiting_table(studies))
     print_line(f"{done.approved} approved, {done.freed} items given back, {done.messages} messages sent.")
     if done.waiting:
-        print_line(f"{len(done.waiting)} submissions need you: `chorale review {directory}`.")
+        print_line(f"{len(done.waiting)} submissions need a decision: `chorale review {directory}`.")
     for note in done.notes:
         print_line(f"Warning: {note}.")
 
 
 def review(
     directory: StudyFolder,
-    approve: Annotated[list[str] | None, Option(metavar="WORKER", help="Approve what this worker submitted.")] = None,
-    reject: Annotated[str | None, Option(metavar="WORKER", help="Reject what this worker submitted.")] = None,
+    approve: Annotated[list[str] | None, Option(metavar="WORKER", help="Approve this worker's submission.")] = None,
+    reject: Annotated[str | None, Option(metavar="WORKER", help="Reject this worker's submission.")] = None,
     because: Annotated[
         str | None,
-        Option(metavar="TEXT", help="Why, for the person to read; Prolific asks for at least 100 characters."),
+        Option(metavar="TEXT", help="Reason for the worker; Prolific requires at least 100 characters."),
     ] = None,
     ask_return: Annotated[
         str | None, Option(metavar="WORKER", help="Ask this worker to return their submission; needs --because.")
     ] = None,
     unreject: Annotated[
-        str | None, Option(metavar="WORKER", help="Take a rejection back: the submission waits for a decision again.")
+        str | None, Option(metavar="WORKER", help="Withdraw a rejection: the submission needs a decision again.")
     ] = None,
     category: Annotated[
-        str, Option(metavar="NAME", help="Prolific's name for the kind of reason, e.g. FAILED_CHECK.")
+        str, Option(metavar="NAME", help="Prolific's category of the reason, e.g. FAILED_CHECK.")
     ] = "LOW_EFFORT",
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show submissions on Prolific that wait for a decision, or decide: approve, reject, ask for their return."""
+    """List submissions on Prolific that need a decision, or decide: approve, reject, request a return."""
     if (reject is not None or ask_return is not None) and not (because or "").strip():
-        raise UserError("--reject and --ask-return need --because TEXT: the person reads why.")
+        raise UserError("--reject and --ask-return need --because TEXT: the worker reads the reason.")
     if reject is not None:
         checked_reason(because or "", category)
     with started_study(directory, db) as study:
@@ -88,7 +88,7 @@ def review(
     elif waiting:
         show(waiting_table(waiting, enough))
     else:
-        print_line("No submission waits for a decision.")
+        print_line("No submission needs a decision.")
 
 
 def _waiting(study: Study) -> tuple[list[SubmissionRow], dict[str, bool]]:
@@ -114,27 +114,27 @@ def _of(waiting: list[SubmissionRow], worker: str) -> SubmissionRow:
     for row in waiting:
         if row.worker == worker:
             return row
-    raise UserError(f"No submission of {worker!r} can be decided so. `chorale review` lists those that wait.")
+    raise UserError(f"No submission of {worker!r} can be decided like this. `chorale review` lists open submissions.")
 
 
 def message(
     directory: StudyFolder,
-    text: Annotated[str, Option(metavar="TEXT", help="What people read in their inbox on Prolific.")],
+    text: Annotated[str, Option(metavar="TEXT", help="Text of the message in people's inbox on Prolific.")],
     study_name: Annotated[
         str | None,
         Option("--study", metavar="NAME", help="Which study of [prolific] in study.toml. Default: the first."),
     ] = None,
     to: Annotated[
-        list[str] | None, Option(metavar="WORKER", help="Who gets it. Default: everybody in the study.")
+        list[str] | None, Option(metavar="WORKER", help="Recipients. Default: everybody in the study.")
     ] = None,
     status: Annotated[
-        str | None, Option(metavar="STATUS", help="Only people with such a submission, e.g. APPROVED.")
+        str | None, Option(metavar="STATUS", help="Only people with a submission in this state, e.g. APPROVED.")
     ] = None,
-    yes: Annotated[bool, Option(help="Send it without being asked.")] = False,
+    yes: Annotated[bool, Option(help="Send without confirmation.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send one message to people of a study on Prolific, all at once."""
+    """Send a message to all people of a study on Prolific."""
     with started_study(directory, db) as study:
         name = asked_for(study, study_name).name
         people = recruiting.recipients(study, name, to, status)

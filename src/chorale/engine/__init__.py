@@ -1,6 +1,6 @@
 """The shell: load, decide, append, one transaction each."""
 
-from chorale.engine.clock import Clock, fast_clock, wall_clock
+from chorale.engine.clock import Clock, wall_clock
 from chorale.engine.opening import open_study
 from chorale.engine.running import RunningStage, Study
 from chorale.folder.reading import StudyFolder, check_folder, load_folder
@@ -11,7 +11,6 @@ __all__ = [
     "Study",
     "StudyFolder",
     "check_folder",
-    "fast_clock",
     "load_folder",
     "open_study",
     "wall_clock",

@@ -14,6 +14,7 @@ from typing import TypeVar
 from chorale.contract import Task, TaskExport, installed_tasks
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
+from chorale.engine.simulation import has_simulated_people
 from chorale.exchange import export_fields, export_models, export_rows
 from chorale.exchange.export_columns import response_columns, response_lines
 from chorale.exchange.export_first import FIRST_COLUMNS
@@ -47,10 +48,9 @@ def export_formats(study: Study) -> Mapping[str, str]:
 
 
 def export_file_name(study: Study, format_name: str) -> str:
-    """The default name of a file or folder in this format."""
-    if format_name in FOLDERS:
-        return FOLDERS[format_name].name
-    return _format(study, format_name).file_name
+    """The default name of a file or folder in this format. Data of simulated people are named so."""
+    name = FOLDERS[format_name].name if format_name in FOLDERS else _format(study, format_name).file_name
+    return f"simulated-{name}" if study.store.look(has_simulated_people) else name
 
 
 def write_export(study: Study, format_name: str, path: Path, progress: Progress | None = None) -> int:

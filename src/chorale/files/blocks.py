@@ -1,4 +1,4 @@
-"""Sentences as rows of columns, with every mistake told and none raised."""
+"""Sentences as rows of columns, with every error reported and none raised."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -301,6 +301,8 @@ def _cells(lines: _Lines, report: _Reporter, *, delimiter: str) -> Iterator[Row]
     if not header:
         return
     columns = [name.strip() for name in header]
+    if _has_semicolons(columns, line, report):
+        return
     sound = not spoiled and _check_header(columns, line, report)
     for line, cells in records:
         if lines.take_spoiled() or cells is None:
@@ -356,15 +358,21 @@ def _check_header(columns: list[str], line: int, report: _Reporter) -> bool:
         elif name in columns[: number - 1]:
             report(line, "has a column name twice", "Rename or remove one of the two.", shortened(name))
             sound = False
-    if len(columns) == 1 and ";" in columns[0]:
-        report(line, "separates its columns with semicolons", "Save the file with commas.", shortened(columns[0]))
-        sound = False
     return sound
+
+
+def _has_semicolons(columns: list[str], line: int, report: _Reporter) -> bool:
+    """Whether columns are separated by semicolons: then no row can be read, and only this is reported."""
+    if len(columns) != 1 or ";" not in columns[0]:
+        return False
+    fix = "Save it with comma separators (in Excel: “CSV UTF-8”; or replace them in a text editor)."
+    report(line, "has semicolons between its columns instead of commas", fix, shortened(columns[0]))
+    return True
 
 
 def _why_not_row(cells: int, columns: int, *, ended: bool) -> tuple[str, str, str]:
     count = f"{cells} cell" if cells == 1 else f"{cells} cells"
     if cells < columns and not ended:
         return "is cut off: the file ends in the middle of this row", "Complete the row or remove it.", count
-    fix = "Put cells with commas or line breaks in quotes." if cells > columns else "Add the missing cells."
+    fix = "Quote cells that contain commas or line breaks." if cells > columns else "Add the missing cells."
     return f"does not have the {columns} cells of the header", fix, count

@@ -47,7 +47,7 @@ def read_bytes(path: Path) -> bytes:
 
 @contextmanager
 def refusing_unreadable(path: Path) -> Iterator[None]:
-    """A file that can't be read or unpacked is the user's to put right."""
+    """A file that can't be read or unpacked is an error of the user."""
     try:
         yield
     except UNREADABLE as error:
@@ -85,7 +85,7 @@ class StreamedFile:
 
     @property
     def digest(self) -> str:
-        """The same as `digest_of` all bytes that came by."""
+        """The `digest_of` all bytes read so far."""
         return self._hash.hexdigest()[:_DIGEST_LENGTH]
 
 

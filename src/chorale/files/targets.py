@@ -24,12 +24,12 @@ def check_target(path: Path | None, option: str | None, *, force: bool, endings:
         raise UserError(f"{named} is a folder. {'Move it away.' if option is None else 'Name a file in it.'}")
     if path.exists() and not force:
         other = "" if option is None else f", or name another file with {option}"
-        raise UserError(f"{path} is there already. Add --force to overwrite it{other}.")
+        raise UserError(f"{path} already exists. Add --force to overwrite it{other}.")
 
 
 @contextmanager
 def writing(path: Path, option: str | None) -> Iterator[None]:
-    """A file that can't be written after all is the user's to put right."""
+    """A file that can't be written after all is an error of the user."""
     try:
         yield
     except OSError as error:

@@ -57,7 +57,7 @@ def draft_folder(directory: Path, option: str = "--out") -> Iterator[DraftFolder
 
 
 def _there_already(directory: Path, option: str) -> UserError:
-    return UserError(f"{directory} is there already. Name a folder that is not, with {option}.")
+    return UserError(f"{directory} already exists. Name a new folder with {option}.")
 
 
 def _make_parents(folder: Path) -> list[Path]:

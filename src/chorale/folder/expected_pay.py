@@ -1,4 +1,4 @@
-"""What an answer is expected to earn, before anybody has worked: with the bonuses that depend on what is in it."""
+"""The expected pay of an answer, with the bonuses that depend on its content."""
 
 from collections.abc import Sequence
 from math import floor
@@ -14,10 +14,9 @@ from chorale.protocol import length_pay, parts_bonus
 def expected_pay(pay: StagePay, task: Task, known: KnownAnswers, shown: Sequence[Payload]) -> float:
     """The pay for an answer, for the length of its item and for its parts.
 
-    Items are as long as those `shown`; where they are still to come, the most is paid for their length. Parts are as
-    many as the right answers to its items have; where those are not known, as many as the study file expects, or else
-    as other right answers have. Where nothing tells, only those count that the pay for the answer covers. All parts
-    are taken to be kept (`pay.kept`).
+    Items are as long as those `shown`; without any, the maximum for length is paid. The number of parts is that of the
+    correct answers to the items, or else the study file's `expected_parts`, or else that of other correct answers. If
+    none is known, only the parts count that the pay for the answer covers. All parts count as kept (`pay.kept`).
     """
     for_parts = sum(_for_parts(rule, pay.expected_parts, task, known) for rule in (pay.parts, pay.kept))
     return pay.per_judgment + _for_length(pay.by_length, task, shown) + for_parts
@@ -39,7 +38,7 @@ def _for_parts(rule: PartsBonus | None, expected: float | None, task: Task, know
 
 
 def expected_writing(pay: StagePay, task: Task, known: KnownAnswers) -> float:
-    """How many seconds it takes to write an answer, with as many parts as it is expected to have."""
+    """Seconds to write an answer with the expected number of parts."""
     parts = None if known.to_items else pay.expected_parts
     if parts is None:
         parts = fmean(task.grading.parts(answer) for answer in known.answers) if known.answers else 1
@@ -47,7 +46,7 @@ def expected_writing(pay: StagePay, task: Task, known: KnownAnswers) -> float:
 
 
 def works_for_nothing(entry: EntrySettings, pay: StagePay) -> bool:
-    """Whether a stage is for experts who get nothing for an answer: they are colleagues, and are paid elsewhere."""
+    """Whether a stage is unpaid expert work: experts belong to the team and are paid elsewhere."""
     return EXPERT in entry.qualifications and not pay.per_judgment and pay.by_length is None
 
 

@@ -1,4 +1,4 @@
-"""What is no mistake about the fields of a form, and should be looked at before people come."""
+"""Notes on the fields of a form that should be reviewed before launch."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,6 +41,6 @@ def about_fields(content: StageContent) -> Iterator[str]:
             yield f'{has}, which is not graded. To grade it, set gold = "one_of", "regex" or "exact" on the field.'
         elif given and not field.promoted:
             yield (
-                f"{has}, a text: an answer is right if it is one of those given there, but for case and white space. "
+                f"{has}, a text: an answer is correct if it is one of the gold texts, ignoring case and white space. "
                 'To show it and not grade it, set gold = "none" on the field.'
             )

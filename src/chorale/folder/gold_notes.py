@@ -1,20 +1,21 @@
-"""What to know about a stage's gold before people come: can it remove anybody, can workers recognise it."""
+"""Notes on a stage's gold before launch: whether it can remove anybody, and whether workers can recognise it."""
 
 import json
 from collections.abc import Mapping
 
 from chorale.folder.checking.content import StageContent
+from chorale.model.plural import plural
 from chorale.protocol import gold_needed
 
 
 def parts_of_gold(content: StageContent) -> int:
-    """How many gold answers one gold row is."""
+    """How many gold answers one gold item counts as."""
     gold = content.settings.gold
     return content.task.grading.gold_parts if gold is not None and gold.unit == "part" else 1
 
 
 def about_gold(content: StageContent, coming: Mapping[str, int], people: int) -> list[str | None]:
-    """Notes on the gold of a stage, by how many items come from where and how many people the study is planned for."""
+    """Notes on the gold of a stage, by its number of items from each source and the planned number of people."""
     return [
         _gold_is_scarce(content, sum(coming.values())),
         _gold_removes_few(content, coming, people),
@@ -24,7 +25,7 @@ def about_gold(content: StageContent, coming: Mapping[str, int], people: int) ->
 
 
 def _gold_removes_few(content: StageContent, coming: Mapping[str, int], people: int) -> str | None:
-    """Gold that most people meet too little of to be removed by it, where all share the work."""
+    """Gold that most people see too little of to be removed by it, where all share the work."""
     rule, gold = content.settings.judgments, content.settings.gold
     if gold is None or gold.share == 0:
         return None
@@ -38,23 +39,26 @@ def _gold_removes_few(content: StageContent, coming: Mapping[str, int], people: 
         return None
     return (
         f"gold removes few people in stage {content.settings.name}: if {people:,} people share the work, each gives "
-        f"about {met:.2g} gold answers, and the minimum accuracy applies from {gold.after} on (gold.after). Bring more "
-        "items, raise gold.share, or lower gold.after"
+        f"about {met:.2g} gold answers. The minimum accuracy applies after {gold.after} (gold.after). Add items, raise "
+        "gold.share, or lower gold.after"
     )
 
 
 def _gold_among_items(content: StageContent) -> str | None:
-    """Who meets the same thing twice learns which one was gold."""
+    """People who see the same thing twice learn which one was gold."""
     view = content.task.form.shown
     shown = {json.dumps(view(item.payload), sort_keys=True) for item in content.items}
     same = [gold.item.key for gold in content.gold if json.dumps(view(gold.item.payload), sort_keys=True) in shown]
     if not same:
         return None
-    return f"{len(same)} gold rows of stage {content.settings.name} say the same as an item: {', '.join(same[:5])}"
+    return (
+        f"{plural(len(same), 'gold item', 'gold items')} of stage {content.settings.name} look the same as an item: "
+        f"{', '.join(same[:5])}. Remove one of each pair, or workers learn which items are gold"
+    )
 
 
 def _gold_is_scarce(content: StageContent, groups: int) -> str | None:
-    """Gold that more workers meet than meet an item can be recognised by that."""
+    """Gold that is shown to more workers than an item can be recognised."""
     stage = content.settings
     if stage.gold is None or stage.gold.share == 0 or not content.gold:
         return None
@@ -66,18 +70,18 @@ def _gold_is_scarce(content: StageContent, groups: int) -> str | None:
     shown = items * least * stage.gold.share / (1 - stage.gold.share) / len(content.gold)
     fitting = len(content.gold) / (items + len(content.gold))
     return (
-        f"the gold of stage {stage.name} is scarce: each of its {len(content.gold):,} rows is shown to about "
-        f"{shown:,.0f} workers, and an item to {least:,}. Workers who compare notes can recognise gold that comes more "
-        f"often. Write {needed:,} rows, or set gold.share to {fitting:.2f} or less"
+        f"the gold of stage {stage.name} is scarce: each of its {len(content.gold):,} gold items is shown to about "
+        f"{shown:,.0f} workers, an item to {least:,}. Workers who compare notes can recognise gold that is shown more "
+        f"often. Write {needed:,} gold items, or set gold.share to {fitting:.2f} or less"
     )
 
 
 def _gold_is_explained(content: StageContent) -> str | None:
-    """An explanation after a wrong answer says that the item was gold."""
+    """An explanation after a wrong answer shows that the item was gold."""
     gold = content.settings.gold
     if gold is None or gold.feedback == "none":
         return None
     return (
-        f"workers in stage {content.settings.name} see the explanation of gold they answer wrongly, and so learn which "
+        f"workers in stage {content.settings.name} see an explanation after a wrong answer to gold, and so learn which "
         'items are gold. Set gold.feedback = "none", and explain in a practice round'
     )

@@ -11,12 +11,14 @@ from typing import Any
 from chorale.files.rows import read_rows
 from chorale.folder.checking.report import did_you_mean
 from chorale.model import Problem, UserError
+from chorale.model.problems import condensed
 
-MOST_PROBLEMS = 20
 NEVER_SHOWN = ("id", "answer", "explanation", "pieces", "rendered")
 """Columns that people can't be shown: the files and pages of a study use these names themselves."""
 _NUMBERS = "row_id"
 _LIKE_ID = re.compile(r"(^|[^a-z])id$", re.IGNORECASE)
+_NOTHING_TO_READ = re.compile(r"[\W\d_]*|[a-z][a-z0-9+.-]*://\S+|(?=\S*\d)[0-9a-f-]{16,}", re.IGNORECASE)
+"""Numbers, addresses and long IDs: values that nobody can annotate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +30,37 @@ class OwnTable:
     rows: tuple[Mapping[str, Any], ...]
 
     def text_column(self, named: str | None) -> str:
-        """The column that is shown to people: the one that is named, or else the one with the longest texts."""
-        column = self._longest() if named is None else self._known(named, "--text")
+        """The column that people read: the named one, or else the column with the longest texts."""
+        column = self.likely_text() if named is None else self._known(named, "--text")
+        if column is None:
+            reserved = "".join(
+                f" Rename the column `{name}` to use it." for name in NEVER_SHOWN if name in self.columns
+            )
+            raise UserError(
+                f"{self.path}: no column looks like text (found: {', '.join(self.columns)}). Name the column that "
+                f"people read with --text COLUMN.{reserved}"
+            )
         if column in NEVER_SHOWN:
             raise UserError(
-                f"{self.path}: the column `{column}` can't be shown to people: studies use this name themselves. "
+                f"{self.path}: the column `{column}` can't be shown to people, since studies reserve this name. "
                 "Rename the column."
             )
         return column
 
-    def _longest(self) -> str:
-        def rank(name: str) -> tuple[bool, bool, float, float]:
-            texts = [_text(row.get(name)) for row in self.rows]
-            # By words first: a URL or a UUID is long, and nothing to read.
-            words, signs = fmean(len(text.split()) for text in texts), fmean(map(len, texts))
-            return name not in NEVER_SHOWN, _LIKE_ID.search(name) is None, words, signs
+    def likely_text(self) -> str | None:
+        """The column with the longest texts; None where all columns have IDs, numbers or addresses."""
 
-        return max(self.columns, key=rank)
+        def rank(name: str) -> tuple[float, float]:
+            texts = [_text(row.get(name)) for row in self.rows]
+            return fmean(len(text.split()) for text in texts), fmean(map(len, texts))
+
+        readable = [name for name in self.columns if name not in NEVER_SHOWN and self._has_text(name)]
+        return max(readable, key=rank, default=None)
+
+    def _has_text(self, column: str) -> bool:
+        if _LIKE_ID.search(column):
+            return False
+        return not all(_NOTHING_TO_READ.fullmatch(_text(row.get(column))) for row in self.rows)
 
     @property
     def number_column(self) -> str:
@@ -99,7 +115,7 @@ def read_own_table(path: Path) -> OwnTable:
     problems: list[Problem] = []
     rows = [row.values for row in read_rows(path, shown_as=str(path), problems=problems)]
     if problems:
-        raise UserError(f"{path} can't be read", problems[:MOST_PROBLEMS])
+        raise UserError(f"{path} can't be read", condensed(problems))
     if not rows:
         raise UserError(f"{path} has no rows. It needs a header and one row per item.")
     return OwnTable(path, tuple(dict.fromkeys(name for row in rows for name in row)), tuple(rows))

@@ -1,7 +1,7 @@
-"""What a study will ask for and cost, before anybody has worked in it."""
+"""The plan of a study: items, judgments, cost, wages and workers, before anybody has worked."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from chorale.folder.expected_pay import works_for_nothing
@@ -11,6 +11,7 @@ from chorale.folder.panel_notes import about_panel
 from chorale.folder.reading import StageContent, StudyFolder
 from chorale.folder.reading_plan import ReadingPlan, pay_each, reading_notes, reading_plan
 from chorale.folder.templates import is_from_template
+from chorale.folder.wage_notes import wage_notes
 from chorale.model import GateSettings, money_text
 from chorale.model.stage_settings import SampledJudgments
 from chorale.protocol import Turnout, fee_due, fee_on, fewest_people, hourly_wage
@@ -22,16 +23,16 @@ class StagePlan:
     task: str
     items: int
     at_most: bool
-    """Whether the number of items depends on the results of an earlier stage, and is no more than this."""
+    """Whether the number of items depends on the results of an earlier stage; this is the most there can be."""
     gold_items: int
     judgments: int
     """The fewest judgments that complete all items."""
     gold_answers: int
     """Answers to gold in between, which are paid as well."""
     cost: int
-    """Of those judgments and gold answers, fees included; work that has to be done again comes on top."""
+    """Of those judgments and gold answers, fees included; without work that has to be done again."""
     most: int
-    """The same if every item asks for the most judgments it can."""
+    """The cost if every item needs the most judgments."""
     hourly_wage: int | None
     """By the time a judgment is expected to take, or what there is to read and write takes, and the guidelines once for
     each worker; None if the study does not say."""
@@ -42,16 +43,16 @@ class StagePlan:
     reading: ReadingPlan | None = None
     """How long its items take at least; None where they are still to come."""
     by_chance: bool = False
-    """Whether each item is drawn by chance from what an earlier stage gives: there may be more."""
+    """Whether items are a random sample of an earlier stage's results: there may be more."""
 
 
 @dataclass(frozen=True, slots=True)
 class GatePlan:
     name: str
     workers: int
-    """How many it decides about: as many as it says, or the fewest who can do the study."""
+    """How many it decides about: its `expected`, or the fewest who can complete the study."""
     passing: int
-    """How many of them pass at most, but for those who share a place."""
+    """The most of them who can pass, not counting ties."""
     cost: int
     """Of their bonuses, fees included."""
 
@@ -138,7 +139,7 @@ def _plan_round(content: StageContent, workers: int, fee_percent: float) -> Stag
 def _seconds_each(expected: int | None, reading: ReadingPlan | None, answers: float) -> float | None:
     """How long an answer takes: what the study file expects, and no less than what there is to read and to write.
 
-    Everybody reads the guidelines once, for so many answers.
+    Everybody reads the guidelines once, before their first of that number of answers.
     """
     if expected is None or reading is None:
         return expected
@@ -151,7 +152,7 @@ def _plan_gate(gate: GateSettings, turnout: Turnout, fee_percent: float) -> Gate
 
 
 def _coming(folder: StudyFolder, turnout: Turnout) -> dict[str, dict[str, int]]:
-    """How many groups of items a stage has at most, as many as one person can get items: by the stages they come from.
+    """The most groups of items in each stage, which is the most items for one person, by source stage.
 
     Items of a file come from the stage itself.
     """
@@ -177,12 +178,12 @@ def _coming(folder: StudyFolder, turnout: Turnout) -> dict[str, dict[str, int]]:
 
 
 def _drawn(of: int, share: float) -> int:
-    """How many items a share is about. One is planned for where there may be some: each is drawn by itself."""
+    """About how many items are sampled; at least one where there may be some."""
     return max(round(of * share), 1 if of and share else 0)
 
 
 def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: float, workers: int = 1) -> StagePlan:
-    """What a stage will ask of so many workers if it gets this many items from each stage they come from."""
+    """The plan of a stage, by the number of its items from each source stage and its number of workers."""
     stage = content.settings
     items = sum(coming.values())
     share = stage.gold.share if stage.gold else 0.0
@@ -232,24 +233,26 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
 
 
 def _sampled(more: SampledJudgments, coming: Mapping[str, int]) -> int:
-    """How many items get another number of judgments: a share of all, or so many from each stage they come from."""
+    """How many items get another number of judgments: a share of all, or a number from each source stage."""
     if more.items is None:
         return round((more.share or 0.0) * sum(coming.values()))
     return sum(min(more.items, count) for count in coming.values())
 
 
+_STAGES = "stage \0"
 _PLACEHOLDER = re.compile(r"\[[a-z][a-z ]{0,40}\](?!\()")
 
 
 def study_notes(folder: StudyFolder) -> list[str]:
-    """What is no mistake, and should be looked at before people come."""
+    """What is no error, but should be done or reviewed before launch."""
     turnout = _turnout(folder)
     coming = _coming(folder, turnout)
+    per_stage: dict[str, list[str]] = {}
     notes = [
         *_placeholders_left(folder),
         *_examples_left(folder),
         *_budget_runs_out(folder),
-        *_wages_not_checked(folder),
+        *wage_notes(folder, {stage.name: stage.hourly_wage for stage in plan_study(folder).stages}),
         *reading_notes(folder),
         *about_panel(folder),
     ]
@@ -262,10 +265,17 @@ def study_notes(folder: StudyFolder) -> list[str]:
             *_few_qualify(content, most, folder),
             _sample_is_short(content, each),
         )
-        notes += [note for note in (*stage_notes, *about_gold(content, each, turnout.workers)) if note]
+        for note in (*stage_notes, *about_gold(content, each, turnout.workers)):
+            if note:
+                name = content.settings.name
+                per_stage.setdefault(note.replace(f"stage {name}", _STAGES), []).append(name)
         notes += about_fields(content)
         notes += about_media(content, folder.path)
-    return notes
+    return notes + [note.replace(_STAGES, _stages(names)) for note, names in per_stage.items()]
+
+
+def _stages(names: Sequence[str]) -> str:
+    return f"stage {names[0]}" if len(names) == 1 else f"stages {', '.join(names)}"
 
 
 def _most_items(content: StageContent, groups: int) -> int:
@@ -284,21 +294,21 @@ def _nobody_is_reviewed(content: StageContent, groups: int) -> str | None:
     if met >= stage.gold.after:
         return None
     return (
-        f"nobody in stage {stage.name} can be dropped: who does all there is meets about {met:.0f} gold rows, and it "
-        f"takes {stage.gold.after} (gold.after). Lower it, or raise gold.share"
+        f"nobody in stage {stage.name} can be removed: a worker who does all items gives about {met:.0f} gold answers, "
+        f"and the minimum accuracy applies after {stage.gold.after} (gold.after). Lower it, or raise gold.share"
     )
 
 
 def _sample_is_short(content: StageContent, coming: Mapping[str, int]) -> str | None:
-    """Fewer items than the study file wants to draw: all of them are drawn, and they are too few."""
+    """Fewer items than the study file samples: all of them are in the sample, and they are too few."""
     more = content.settings.judgments.sample
     short = {} if more is None or more.items is None else {k: n for k, n in coming.items() if n < more.items}
     if more is None or not short:
         return None
     there = ", ".join(f"{count:,} from {name}" for name, count in short.items())
     return (
-        f"stage {content.settings.name} is to draw {more.items:,} items for {more.judgments} judgments each, and there "
-        f"are at most {there}. Bring more items, or lower judgments.sample.items"
+        f"stage {content.settings.name} samples {more.items:,} items for {more.judgments} judgments each, but there "
+        f"are at most {there}. Add items, or lower judgments.sample.items"
     )
 
 
@@ -311,14 +321,14 @@ def _few_qualify(content: StageContent, groups: int, folder: StudyFolder) -> Ite
     for stage in folder.settings.stage:
         if stage.entry.qualified_in == here.name and met < stage.entry.answered:
             yield (
-                f"few people get into stage {stage.name}: who does all there is in {here.name} meets about {met:.1f} "
-                f"gold rows, and it takes {stage.entry.answered} (entry.answered). Bring more items, raise gold.share "
-                "there, or lower it"
+                f"few people qualify for stage {stage.name}: a worker who does all items of {here.name} gives about "
+                f"{met:.1f} gold answers, and {stage.entry.answered} are needed (entry.answered). Add items, raise "
+                "gold.share, or lower entry.answered"
             )
 
 
 def _gold_runs_out(content: StageContent, groups: int) -> str | None:
-    """Nobody meets gold twice: whoever has met it all goes on unchecked."""
+    """Nobody gets a gold item twice: workers who have seen all gold are no longer checked."""
     stage = content.settings
     if stage.gold is None or stage.gold.share == 0:
         return None
@@ -329,7 +339,8 @@ def _gold_runs_out(content: StageContent, groups: int) -> str | None:
     seen = len(content.gold) / stage.gold.share
     return (
         f"the gold of stage {stage.name} runs out: a worker can do {items:,} items, and has seen all "
-        f"{len(content.gold):,} gold rows after about {seen:,.0f}. Write {enough:,}, or limit max_per_worker"
+        f"{len(content.gold):,} gold items after about {seen:,.0f}. Write {enough:,} gold items, or limit "
+        "max_per_worker"
     )
 
 
@@ -341,32 +352,15 @@ def _budget_runs_out(folder: StudyFolder) -> list[str]:
     budget, planned, most = (money_text(amount, pay.currency) for amount in (pay.budget, plan.cost, plan.most))
     if pay.budget >= plan.cost:
         return [
-            f"the budget of {budget} does not cover the {most} above if every item asks for the most judgments: work "
-            "ends when it is spent"
+            f"the budget of {budget} does not cover {most}, the cost if every item needs the most judgments. Work "
+            "stops "
+            "when the budget is spent"
         ]
-    return [f"the budget of {budget} does not cover the {planned} above: work ends when it is spent"]
-
-
-def _wages_not_checked(folder: StudyFolder) -> list[str]:
-    """Stages that don't say how long an answer takes: what they pay an hour, nobody can tell."""
-    pay = folder.settings.pay
-    names = [
-        stage.name
-        for stage in folder.settings.stage
-        if stage.pay.expected_seconds is None and not works_for_nothing(stage.entry, stage.pay)
-    ]
-    if not pay.minimum_hourly or not names:
-        return []
-    least = money_text(pay.minimum_hourly, pay.currency)
-    which = f"stage {names[0]} pays" if len(names) == 1 else f"stages {', '.join(names)} pay"
-    return [
-        f"whether {which} {least} an hour (pay.minimum_hourly) is not checked. Set stage.pay.expected_seconds there to "
-        "the seconds an answer takes"
-    ]
+    return [f"the budget of {budget} does not cover the estimated {planned}. Work stops when the budget is spent"]
 
 
 def _examples_left(folder: StudyFolder) -> list[str]:
-    """Items that came with the template: enough to try a study out, and nobody's data."""
+    """Files that still have the template's items."""
     files = {
         content.settings.items.file: len(content.items)
         for content in folder.stages
@@ -376,20 +370,23 @@ def _examples_left(folder: StudyFolder) -> list[str]:
     if not left:
         return []
     which = "still has the template's items" if len(left) == 1 else "still have the template's items"
-    return [f"{', '.join(left)} {which}. Bring your own, as many as the study is to have: README.md says how"]
+    return [f"{', '.join(left)} {which}. Replace them with your own: README.md says how"]
 
 
 def consent_placeholders(text: str) -> list[str]:
-    """What is left to fill in in a consent form, e.g. `[institution]`."""
+    """Placeholders left in a consent form, e.g. `[institution]`."""
     return list(dict.fromkeys(_PLACEHOLDER.findall(text)))
 
 
 def _placeholders_left(folder: StudyFolder) -> list[str]:
-    """What a template left for the requester to fill in and is still there."""
+    """Placeholders of the template that are still to be filled in."""
     info = folder.settings.study
     notes = []
     if left := consent_placeholders(folder.consent):
-        notes.append(f"{info.consent} has placeholders: {', '.join(left)}. With --public-url the site does not open")
+        notes.append(
+            f"{info.consent} has placeholders: {', '.join(left)}. Until they are filled in, `serve --public-url` "
+            "refuses to open the site"
+        )
     for name, text in {each.settings.guidelines: each.guidelines for each in folder.stages}.items():
         if left := consent_placeholders(text):
             notes.append(f"{name} has placeholders: {', '.join(left)}")

@@ -1,4 +1,4 @@
-"""How long the items of a stage take at least, by what they show, and what their pay comes to an hour."""
+"""The least time that items of a stage take, by the text they show, and the hourly pay that follows from it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from chorale.model import NewItem, Payload, money_text
 from chorale.model.plural import plural
 
 LONGEST = 5
-"""How many of the longest items are named."""
+"""Number of the longest items to name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class ReadingPlan:
     guidelines: float
     """Seconds to read the guidelines, once for each worker."""
     writing: float
-    """Seconds to write an answer, on top of reading its item."""
+    """Seconds to write an answer, in addition to reading its item."""
 
 
 def times_of(task: Task, items: Sequence[NewItem]) -> list[tuple[str, float]]:
@@ -36,7 +36,7 @@ def times_of(task: Task, items: Sequence[NewItem]) -> list[tuple[str, float]]:
 
 
 def reading_plan(content: StageContent) -> ReadingPlan | None:
-    """The times of a stage whose items are in files; None where they are still to come."""
+    """The times of a stage whose items are in files; None where items come from earlier stages."""
     items = content.items or [row.item for row in content.gold if content.settings.round is not None]
     times = times_of(content.task, items)
     if not times:
@@ -53,7 +53,7 @@ def reading_plan(content: StageContent) -> ReadingPlan | None:
 
 
 def pay_each(content: StageContent, shown: Sequence[Payload] | None = None) -> float:
-    """What an answer in a stage is expected to earn, for items like those that are known or `shown`."""
+    """The expected pay of an answer in a stage, for items like the known ones or those `shown`."""
     if shown is None:
         shown = [item.payload for item in content.items or [row.item for row in content.gold]]
     return expected_pay(content.settings.pay, content.task, content.known, shown)
@@ -71,8 +71,8 @@ def reading_notes(folder: StudyFolder) -> Iterator[str]:
             writing = f" and {plan.writing:.0f} to write the answer" if plan.writing else ""
             yield (
                 f"the items of stage {stage.name} take about {plan.mean:.0f} seconds to read ({WORDS_PER_MINUTE} words "
-                f"a minute; median {plan.median:.0f}, 90th percentile {plan.ninetieth:.0f}){writing}, and "
-                f"stage.pay.expected_seconds is {expected}. The longest: {_named(plan.longest)}. Raise it"
+                f"a minute; median {plan.median:.0f}, 90th percentile {plan.ninetieth:.0f}){writing}, but "
+                f"stage.pay.expected_seconds is {expected}. Raise it. The longest: {_named(plan.longest)}"
             )
         if not pay.minimum_hourly or stage.round is not None:
             continue
@@ -84,9 +84,9 @@ def reading_notes(folder: StudyFolder) -> Iterator[str]:
                 int(min(paid[key] * 3600 // (seconds + plan.writing) for key, seconds in low)), pay.currency
             )
             yield (
-                f"{plural(len(low), 'item', 'items')} of {len(content.items):,} in stage {stage.name} take so long to "
-                f"read that they pay less than {money_text(pay.minimum_hourly, pay.currency)} an hour, down to {wage}: "
-                f"{_named(low[:LONGEST])}. Shorten them, raise per_judgment, or pay by_length"
+                f"{plural(len(low), 'item', 'items')} of {len(content.items):,} in stage {stage.name} pay less than "
+                f"{money_text(pay.minimum_hourly, pay.currency)} an hour for the time to read them, down to {wage}: "
+                f"{_named(low[:LONGEST])}. Shorten them, raise per_judgment, or set by_length"
             )
 
 

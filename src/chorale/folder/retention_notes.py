@@ -1,18 +1,18 @@
-"""How long data about people are kept, in words."""
+"""Sentences about how long personal data are kept."""
 
 from chorale.model.settings import RetentionSettings
 
 NOT_SET = (
-    "No retention dates are set: data about people are kept until you erase them. Set `retention.identities_days` in "
-    "study.toml to what your consent form says."
+    "No retention period is set: personal data are kept until you erase them. Set `retention.identities_days` in "
+    "study.toml to the period in your consent form."
 )
 
 
 def retention_sentences(rule: RetentionSettings) -> list[str]:
-    """What is erased when."""
+    """Which personal data are erased, and when."""
     if not rule.acts:
         return [NOT_SET]
-    after = "days after somebody was last here"
+    after = "days after a person's last visit"
     sentences = []
     if rule.identities_days is not None:
         sentences.append(

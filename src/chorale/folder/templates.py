@@ -2,6 +2,7 @@
 
 import secrets
 import shutil
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -43,24 +44,39 @@ def template_names() -> list[str]:
     return sorted(_templates())
 
 
+def template_titles() -> dict[str, str]:
+    """The title of the study that each template makes, by the template's name."""
+    titles = {}
+    for name, holders in sorted(_templates().items()):
+        settings = tomllib.loads((holders[0][1] / SETTINGS_FILE).read_text("utf-8"))
+        titles[name] = str(settings["study"]["title"])
+    return titles
+
+
 def usual_template() -> str | None:
-    """The template for who names none; None where no kit, or more than one, says that it has it."""
+    """The template that `chorale new` suggests; None where no kit, or more than one, suggests one."""
     names = {kit.usual_template for kit in installed().kits.values()} - {None}
     return names.pop() if len(names) == 1 else None
 
 
+def layout_template() -> str | None:
+    """The template for a layout and a batch file; None where no template, or more than one, takes them."""
+    names = [name for name, holders in _templates().items() if any(kit.starter for kit, _ in holders)]
+    return names[0] if len(names) == 1 else None
+
+
 def create_study(directory: Path, template: str) -> list[Path]:
-    """Copy a template into a folder that is new or empty; the files that are there now. All or none are written."""
+    """Copy a template into a new or empty folder, all or nothing. Returns the files it wrote."""
     return _write(directory, partial(_copy, template_folder(template)))
 
 
 def create_study_from_files(directory: Path, template: str, *sources: Path) -> list[Path]:
-    """A study made by the template's kit from files of the user's, in the same way."""
+    """Make a study in a new or empty folder from the user's files, by the template's kit."""
     return _create_by_kit(directory, template, "starter", "takes no files. Leave out --html and --csv", *sources)
 
 
 def create_study_for_scripts(directory: Path, template: str) -> list[Path]:
-    """A study made by the template's kit, all of whose work will come from programs, in the same way."""
+    """Make a study in a new or empty folder whose tasks all come from scripts, by the template's kit."""
     return _create_by_kit(directory, template, "for_scripts", "takes no work from scripts. Leave out --scripts-only")
 
 
@@ -78,7 +94,7 @@ def _create_by_kit(directory: Path, template: str, part: str, unable: str, *sour
 def create_study_from_table(
     directory: Path, table: OwnTable, text: str, key: str | None, ask: str, labels: Sequence[str]
 ) -> list[Path]:
-    """A small study that asks one question about every row of a table, in the same way."""
+    """Make a study in a new or empty folder that asks one question about every row of a table."""
     kit, place = only("study made from a table", lambda kit: kit.own_table)
     with blaming(f"part {place} of the kit `{kit}`"):
         files = list(load(place)(table, text, key, ask, labels))
@@ -92,21 +108,21 @@ def _fill(files: Iterable[tuple[str, str]], target: Path) -> None:
 
 
 def template_folder(template: str) -> Path:
-    """Where a template lies."""
+    """The folder of a template."""
     return _template(template)[1]
 
 
 def _template(name: str) -> tuple[Kit, Path]:
     holders = _templates().get(name, [])
     if not holders:
-        raise UserError(f"there is no template `{name}`. {did_you_mean(name, template_names())}")
+        raise UserError(f"No template named `{name}`. {did_you_mean(name, template_names())}")
     if len(holders) > 1:
         raise clash("template", name, [kit.name for kit, _ in holders])
     return holders[0]
 
 
 def is_from_template(folder: Path, name: str) -> bool:
-    """Whether a file of a study is still as it came with a template."""
+    """Whether a file of a study is an unchanged file of a template."""
     file = folder / name
     size = file.stat().st_size
     there = (template / name for holders in _templates().values() for _, template in holders)

@@ -1,4 +1,4 @@
-"""Several p-values at once: of twenty differences that are luck, one is below 0.05.
+"""Several p-values at once: of twenty random differences, one is below 0.05.
 
 Holm's adjustment bounds the chance of even one false finding; Benjamini and Hochberg's the share of false findings
 among those reported, and Benjamini and Yekutieli's the same for tests that depend on each other. A p-value that is

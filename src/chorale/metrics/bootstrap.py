@@ -71,7 +71,7 @@ def _around(tally: Tally, metric: Metric, drawn: dict[str, FloatArray]) -> dict[
 
 
 def median_interval(values: FloatArray, *, resamples: int = 1000, seed: int = 1) -> Interval:
-    """The same for the median of some values.
+    """Bootstrap intervals of the median of some values.
 
     Which of the sorted values is the median of a resample follows a beta distribution, so none has to be drawn whole.
     """

@@ -1,6 +1,6 @@
 """Which items were sampled or randomised together: all of a writer, a worker, a passage, a document.
 
-Items of one cluster are alike, so they count as one unit when resamples are drawn, swapped or permuted. Where two kinds
+Items of one cluster are alike, so they count as one unit when they are resampled, swapped or permuted. Where two kinds
 of clusters matter, as writers and passages do, both are sampled (the pigeonhole bootstrap, Owen 2007).
 """
 

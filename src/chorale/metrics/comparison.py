@@ -1,4 +1,4 @@
-"""Is one system better than another on the same items, or one arm than another on its own, or was it luck?
+"""Is one system better than another on the same items, or one arm than another on its own, or is the difference random?
 
 Two tests for systems on the same items, since reviewers ask for either: the paired bootstrap (Koehn 2004) draws units
 with replacement and looks at how the difference moves; approximate randomisation (Noreen 1989) swaps the two systems'
@@ -155,7 +155,7 @@ def _compared(
 def around_difference(
     drawn: FloatArray, difference: float, carrying: float, narrow: Narrowness
 ) -> tuple[Interval, float]:
-    """The interval of a difference, and how often one as large comes out of luck alone."""
+    """The interval of a difference, and how often one as large comes by random variation alone."""
     share = share_at_least(drawn - difference, difference)
     if carrying < FEWEST:
         # Where nothing differs anywhere, luck explains it.

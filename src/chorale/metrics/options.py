@@ -11,14 +11,19 @@ Cluster = Annotated[
     Sequence[str],
     Option(
         metavar="COLUMN",
-        help="Resample together what has the same value in this column: a writer, a document. Twice for two columns.",
+        help="Resample rows with the same value in this column together, e.g. a writer or a document. Give it twice "
+        "for two columns.",
     ),
 ]
-WithIntervals = Annotated[bool, Option(help="Give 95% bootstrap intervals, over items or --cluster.")]
-Resamples = Annotated[int, Option(min=100, max=1_000_000, help="How many resamples to draw.")]
-Seed = Annotated[int, Option(min=0, help="Where resampling starts.")]
+WithIntervals = Annotated[bool, Option(help="Add 95% bootstrap intervals, over items or --cluster.")]
+Resamples = Annotated[int, Option(min=100, max=1_000_000, help="Number of bootstrap resamples.")]
+Seed = Annotated[int, Option(min=0, help="Random seed.")]
 Against = Annotated[
     File | None,
-    Option(help="Another system's output: is the difference more than luck? Paired bootstrap and randomisation."),
+    Option(
+        help=(
+            "Another system's output: tests whether the difference is significant (paired bootstrap and randomisation)."
+        )
+    ),
 ]
-Force = Annotated[bool, Option(help="Overwrite the file that is written if it is there.")]
+Force = Annotated[bool, Option(help="Overwrite an existing file.")]

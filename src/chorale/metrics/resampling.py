@@ -53,7 +53,7 @@ class Resampling:
         return compare_apart(first, second, **self._draws(), clusters=clusters or (self.clusters, self.clusters))
 
     def tally_intervals(self, tally: Tally, metric: Metric) -> dict[str, Interval]:
-        """Of one of many tables: nothing is told about progress, since there are more to come."""
+        """Of one of many tables: no progress is reported, since there are more to come."""
         return tally_intervals(tally, metric, **self._draws())
 
     def row_intervals(self, rows: FloatArray, metric: Metric) -> dict[str, Interval]:
@@ -84,7 +84,7 @@ class Resampling:
         )
 
     def settings(self, *, compared: bool = False) -> dict[str, Setting]:
-        """For the signature: what was drawn, if anything was."""
+        """For the signature: what was resampled, if anything."""
         if not self.ci and not compared:
             return {}
         return {"cluster": None if self.clusters is None else self.clusters.names, **self._draws()}

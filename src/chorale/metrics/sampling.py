@@ -70,7 +70,7 @@ class Narrowness:
 
 
 def blocks(resamples: int, numbers: int, *, at_once: int = _AT_ONCE, progress: Progress | None = None) -> Iterator[int]:
-    """Sizes of blocks of resamples that need so many numbers each: all would not fit in memory."""
+    """Sizes of blocks of resamples that need a number of values each: all would not fit in memory."""
     block = max(1, at_once // max(1, numbers))
     for start in range(0, resamples, block):
         size = min(block, resamples - start)
@@ -104,7 +104,7 @@ def times_each_placed(units: int, resamples: int, rng: np.random.Generator) -> I
 def times_assigned(
     counts: NDArray[np.int64], wanted: int, resamples: int, rng: np.random.Generator, progress: Progress | None = None
 ) -> Iterator[NDArray[np.int64]]:
-    """Of so many units of each kind, how many are among those assigned to the first of two sets; a block at a time."""
+    """Of the units of each kind, how many are among those assigned to the first of two sets; a block at a time."""
     for size in blocks(resamples, len(counts), progress=progress):
         yield rng.multivariate_hypergeometric(counts, wanted, size=size, method="marginals")
 
@@ -112,7 +112,7 @@ def times_assigned(
 def times_swapped(
     counts: NDArray[np.int64], resamples: int, rng: np.random.Generator, progress: Progress | None = None
 ) -> Iterator[NDArray[np.int64]]:
-    """Of so many units of each kind, for how many a coin swaps the two systems; a block of resamples at a time."""
+    """Of the units of each kind, for how many a coin swaps the two systems; a block of resamples at a time."""
     for size in blocks(resamples, len(counts), progress=progress):
         yield rng.binomial(counts, 0.5, size=(size, len(counts)))
 

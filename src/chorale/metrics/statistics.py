@@ -71,7 +71,7 @@ class Tally:
 
     @classmethod
     def of(cls, rows: FloatArray, *, absent: int = 0) -> Self:
-        """Of one row per item, and of so many items more whose statistics are all 0.
+        """Of one row per item, and of a number of further items whose statistics are all 0.
 
         >>> Tally.of(np.array([[1.0, 0.0], [1.0, 0.0]]), absent=3).counts.tolist()
         [3.0, 2.0]

@@ -74,7 +74,7 @@ def _away(value: float) -> float:
 
 
 def wilson(share: float, size: float, bound: float) -> tuple[float, float]:
-    """Wilson's interval of a share of so many, which need not be a whole number; `bound` is the normal's or t's.
+    """Wilson's interval of a share of n units, where n need not be a whole number; `bound` is the normal's or t's.
 
     >>> low, high = wilson(0.8, 10, 1.959964)
     >>> round(low, 3), round(high, 3)

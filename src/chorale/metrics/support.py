@@ -120,7 +120,7 @@ def difference_support(both: Tally, metric: Metric) -> dict[str, Support]:
 def difference_support_by_items(
     first: FloatArray, second: FloatArray, codes: Codes, metric: Metric
 ) -> dict[str, Support]:
-    """The same of a metric that must see the items themselves."""
+    """The support of a metric that must see the items themselves."""
 
     def differences(kept: NDArray[np.bool_]) -> dict[str, float]:
         of_first, of_second = metric.formula(first[kept]), metric.formula(second[kept])

@@ -136,7 +136,7 @@ class ModelSettings(Settings):
         return self.samples if self.confidence == "samples" else 1
 
     def price(self, input_tokens: int, output_tokens: int) -> int:
-        """The exact price of so many tokens, in billionths of a minor unit."""
+        """The exact price of a number of tokens, in billionths of a minor unit."""
         per_input, per_output = self.prices
         return input_tokens * per_input + output_tokens * per_output
 

@@ -70,7 +70,7 @@ class MessageState(StrEnum):
 
 
 class Standing(StrEnum):
-    """A worker's standing in one stage."""
+    """A worker's status in one stage."""
 
     ACTIVE = "active"
     DROPPED = "dropped"
@@ -113,7 +113,7 @@ class Judgment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The crowd's answer to an item."""
+    """The aggregated label of an item."""
 
     answer: Answer
     confidence: float

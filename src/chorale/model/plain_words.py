@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with a value, in words for people who never heard of it."""
+"""Validation errors of pydantic in plain words."""
 
 import re
 from dataclasses import dataclass, replace

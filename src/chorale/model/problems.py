@@ -1,8 +1,14 @@
-"""Mistakes, as they are reported to the person who can fix them."""
+"""Errors as they are reported to the person who can fix them."""
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+_LISTED_LINES = 3
+_LISTED_VALUES = 10
+_FEW_SETTINGS = 3
+"""Settings with the same error that are still listed one by one: each has its own place in a study."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +27,31 @@ class Problem:
         where = self.file if self.line is None else f"{self.file}:{self.line}"
         value = "" if self.value is None else f" (found {self.value})"
         return f"{where}: {self.message}{value}. {self.fix}"
+
+
+def condensed(problems: Iterable[Problem]) -> list[Problem]:
+    """One problem for each cause: rows of a file with the same error become one, with their number and first lines.
+
+    >>> rows = [Problem("a.csv", line, "has no text", "Add it.") for line in range(2, 9)]
+    >>> str(*condensed(rows))
+    'a.csv:2: has no text in 7 rows (lines 2, 3, 4, …). Add it.'
+    """
+    causes: dict[tuple[str, str, str], list[Problem]] = {}
+    for problem in problems:
+        cause = re.sub(r" at column \d+", "", problem.message)
+        causes.setdefault((problem.file, cause, problem.fix), []).append(problem)
+    listed: list[Problem] = []
+    for (file, cause, _), alike in causes.items():
+        lines = list(dict.fromkeys(problem.line for problem in alike if problem.line is not None))
+        if len(lines) <= (_FEW_SETTINGS if file.endswith(".toml") else 1):
+            listed += alike
+            continue
+        first = ", ".join(map(str, lines[:_LISTED_LINES])) + (", …" if len(lines) > _LISTED_LINES else "")
+        message = f"{cause} in {len(alike):,} rows (lines {first})"
+        found = list(dict.fromkeys(problem.value for problem in alike if problem.value is not None))
+        values = ", ".join(found[:_LISTED_VALUES]) + (", …" if len(found) > _LISTED_VALUES else "")
+        listed.append(Problem(file, alike[0].line, message, alike[0].fix, values or None, alike[0].setting))
+    return listed
 
 
 class UserError(Exception):

@@ -30,20 +30,18 @@ class RoundSettings(Settings):
         description="JSONL or CSV file (JSONL for forms): an item per row with the expert's `answer`, and an "
         "`explanation`. Everybody gets the same items, each in an order of their own, and every answer is graded."
     )
-    size: int | None = Field(
-        default=None, ge=1, description="How many of the items each worker gets; all of them if not given."
-    )
+    size: int | None = Field(default=None, ge=1, description="Number of items each worker gets. Default: all.")
     over_admission: float = Field(
         default=1.5,
         ge=1,
         le=100,
-        description="How many people are admitted for each one that the work behind the round still needs, since some "
-        "fail or leave. When enough people are in training, nobody else may begin; when no work is left, the round is "
-        "closed. Rounds that lead to no work, or to a gate that picks the best, admit everybody.",
+        description="Number of people to admit for each one that later stages still need, since some fail or leave. "
+        "When enough people are in training, nobody else can start; when no work is left, the round is closed. "
+        "Rounds that lead to no work, or to a gate that picks the best, admit everybody.",
     )
     feedback: Literal["at once", "later"] = Field(
         default="later",
-        description="`at once` shows the explanation after every wrong answer, for practice; `later` says nothing "
+        description="`at once` shows the explanation after every wrong answer, for practice; `later` shows nothing "
         "until the gate's message.",
     )
     pass_score: PassScore = Field(
@@ -84,26 +82,27 @@ class GateSettings(Settings):
     )
     ties: Literal["pass", "draw"] = Field(
         default="pass",
-        description="With `top_share` or `top`, those who have the same score as the last to pass: all of them `pass` "
-        "too, or lots are drawn (`draw`), so that no more pass than there are places.",
+        description="With `top_share` or `top`, for workers tied with the last one to pass: all of them `pass`, or a "
+        "random choice (`draw`) fills the places.",
     )
     decides: Literal["each", "together"] | None = Field(
         default=None,
-        description="`each` worker as soon as they are scored (only by threshold), or all `together` when the gate "
-        "closes. By threshold each, otherwise together, if not given.",
+        description="When the gate decides: about `each` worker as soon as they are scored (only with `threshold`), "
+        "or about all `together` when it closes. Default: `each` with `threshold`, otherwise `together`.",
     )
     workers: int | None = Field(
         default=None,
         ge=1,
-        description="A gate that decides together closes by itself once this many have finished and all they did is "
-        "graded; with `chorale close` or in the console at any time. For a gate that decides about each worker, how "
-        "many you expect: `chorale check` counts the cost for so many, and nothing closes.",
+        description="Number of workers after which a gate that decides together closes automatically, once their "
+        "work is graded. You can close it at any time with `chorale close` or in the console. For a gate that "
+        "decides about each worker, the number you expect: `chorale check` counts the cost for them, and nothing "
+        "closes.",
     )
     expected: int | None = Field(
         default=None,
         ge=1,
-        description="How many people you expect to be scored: `chorale check` counts the cost for so many. Nothing "
-        "closes by it. As many as `workers` says if not given, or as few as can do the study.",
+        description="Number of people you expect to be scored; `chorale check` counts the cost for them. It closes "
+        "nothing. Default: `workers`, or the fewest people who can complete the study.",
     )
     bonus: Money = Field(default=0, description="Paid to everybody who passes, in minor units (cents).")
     promote: Promotion | None = Field(default=None, description="A further qualification for the best.")
@@ -133,20 +132,21 @@ class ArmsSettings(Settings):
         min_length=2, description="The arms. Every worker is assigned to one at random and stays in it."
     )
     weights: tuple[int, ...] = Field(
-        default=(), description="How many of each in a block, in the same order; one each if not given."
+        default=(), description="Number of each arm in a block, in the same order. Default: one each."
     )
     blocks: tuple[int, ...] = Field(
         default=(1,),
         min_length=1,
-        description="How often a block holds all of `weights`: each block takes one of these numbers at random. With "
-        "several, as in `[1, 2]`, nobody who knows earlier arms can tell where a block ends and predict the next arm.",
+        description="How many times a block contains all of `weights`: each block uses one of these numbers at "
+        "random. With several, as in `[1, 2]`, nobody who knows earlier arms can predict the next one.",
     )
     after: Name | None = Field(
         default=None,
-        description="Qualification somebody must have before they are put in an arm; at consent if not given.",
+        description="Qualification a worker needs before they are assigned to an arm. Default: none, they are "
+        "assigned at consent.",
     )
     stratify: Literal["panel"] | None = Field(
-        default=None, description="Balance the arms within every panel people come from."
+        default=None, description="Balance the arms within every recruitment platform."
     )
 
     @model_validator(mode="after")
@@ -170,24 +170,24 @@ class PlannedOutcome(Settings):
     )
     unit: Literal["worker", "item"] = Field(
         default="worker",
-        description="What one observation is: all work of a worker together, or each item. The work of one worker is "
-        "alike: where workers made several items, `item` gives p-values that are too small.",
+        description="Unit of observation: all work of a worker together, or each item. Answers of one worker are "
+        "correlated, so `item` gives p-values that are too small where workers made several items.",
     )
     test: Literal["permutation", "bootstrap"] = Field(
         default="permutation",
-        description="Where the p-value comes from: dealing units out to the two arms anew, or drawing each arm's units "
-        "with replacement.",
+        description="How the p-value is computed: by permuting units between the two arms, or by resampling each "
+        "arm's units with replacement.",
     )
     against: Name | None = Field(
-        default=None, description="The arm that every other arm is compared with; the first if not given."
+        default=None, description="The arm that every other arm is compared with. Default: the first."
     )
 
 
 class AnalysisSettings(Settings):
-    primary: PlannedOutcome = Field(description="The one comparison that the study is made for.")
+    primary: PlannedOutcome = Field(description="The main comparison of the study.")
     secondary: tuple[PlannedOutcome, ...] = Field(default=(), description="Further comparisons that are planned.")
     registered: str | None = Field(
-        default=None, max_length=500, description="Where the plan is registered, such as an address at OSF."
+        default=None, max_length=500, description="Address of the preregistration, e.g. at OSF."
     )
 
     @property
@@ -199,11 +199,11 @@ class AnalysisSettings(Settings):
 class QualitySettings(Settings):
     floor: Fraction | None = Field(
         default=None,
-        description="A worker whose quality (CrowdTruth's WQS: how far they agree with the others) falls below this is "
-        "dropped. Nobody is if not given.",
+        description="Workers whose quality (CrowdTruth's WQS, their agreement with others) falls below this are "
+        "removed. Default: nobody is removed.",
     )
     after: int = Field(
-        default=10, ge=1, description="Judgments of items that others judged too, before the floor applies."
+        default=10, ge=1, description="Number of judgments on items that others judged too, before `floor` applies."
     )
 
 
@@ -245,8 +245,8 @@ class SenseSettings(Settings):
 
 
 class GoldBonus(Settings):
-    right: int = Field(ge=1, description="Right answers to gold…")
-    of: int = Field(ge=1, description="…among so many in a row (1 to `of`, the next `of` after that, and so on)…")
+    right: int = Field(ge=1, description="Correct gold answers…")
+    of: int = Field(ge=1, description="…in each consecutive block of this many gold answers…")
     amount: Money = Field(description="…earn this, in minor units (cents).")
 
     @model_validator(mode="after")

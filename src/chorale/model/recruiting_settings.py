@@ -115,7 +115,7 @@ class ProlificStudy(Settings):
         default=None,
         min_length=1,
         max_length=120,
-        description="What people on Prolific read. Default: the study's title.",
+        description="Title on Prolific. Default: the study's title.",
     )
     description: str = Field(
         min_length=1, max_length=10_000, description="What the study is about, for people on Prolific."
@@ -124,8 +124,8 @@ class ProlificStudy(Settings):
         default=(),
         description="The stages this study is for: people who have done enough there may finish. Default: all stages.",
     )
-    places: int = Field(ge=1, le=100_000, description="How many people. Raise it and publish again for more.")
-    minutes: int = Field(ge=1, le=1440, description="How long it is expected to take, in minutes.")
+    places: int = Field(ge=1, le=100_000, description="Number of people. Raise it and publish again for more.")
+    minutes: int = Field(ge=1, le=1440, description="Expected duration in minutes.")
     maximum_minutes: int | None = Field(
         default=None,
         ge=1,
@@ -135,8 +135,8 @@ class ProlificStudy(Settings):
     reward: int = Field(
         ge=1,
         le=1_000_000,
-        description="Paid by Prolific for an approved submission, in minor units (cents). It counts towards what the "
-        "ledger says: the rest is paid as a bonus.",
+        description="Prolific's reward for an approved submission, in minor units (cents). It counts towards what "
+        "the ledger owes; the rest is paid as a bonus.",
     )
     invite: Name | None = Field(
         default=None,
@@ -175,8 +175,8 @@ class ProlificStudy(Settings):
         default=None,
         ge=1,
         le=100_000,
-        description="With `fixed`: how many people can be screened out before Prolific pauses the study. Default: as "
-        "many as `places`.",
+        description="With `fixed`: number of people who can be screened out before Prolific pauses the study. Default: "
+        "`places`.",
     )
     submissions_per_person: int = Field(
         default=1,
@@ -263,15 +263,15 @@ class ProlificSettings(Settings):
     )
     approve: bool = Field(
         default=True,
-        description="Approve submissions of people who did enough whenever Chorale talks to Prolific.",
+        description="Automatically approve submissions that meet `finish_after` at every sync.",
     )
     sync_minutes: float = Field(
-        default=2, ge=0.1, le=1440, description="How often the running site talks to Prolific, in minutes."
+        default=2, ge=0.1, le=1440, description="Minutes between syncs of the running site with Prolific."
     )
     webhooks: bool = Field(
         default=False,
-        description="Have Prolific notify the site of changes, beside asking every `sync_minutes`. Needs an https "
-        "address.",
+        description="Let Prolific notify the site of changes, in addition to syncs every `sync_minutes`. Needs an "
+        "https address.",
     )
     study: tuple[ProlificStudy, ...] = Field(
         min_length=1, description="Studies on Prolific: one, or one for every step that needs its own people."

@@ -93,7 +93,7 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Nothing that was given out or paid changes: it is used for warnings, plans and when to stop.",
+        "Assigned items and payments do not change: the setting is used for warnings, plans and when to stop.",
         "pay.minimum_hourly pay.budget pay.methods stage.pay.expected_parts stage.pay.expected_seconds gate.expected",
     ),
     _rule(
@@ -139,7 +139,7 @@ GROUPED = (
     ),
     _rule(
         When.FIRST_WORKER,
-        "Refused after that: items that were derived and samples that were drawn are part of the study's record.",
+        "Refused after that: derived items and samples are part of the study's record.",
         """stage.items.from stage.items.of stage.items.sample stage.items.per_worker stage.items.wait
         stage.judgments.sample
         stage.judgments.sample.share stage.judgments.sample.items stage.judgments.sample.judgments""",

@@ -17,18 +17,20 @@ from chorale.model.stage_settings import StageSettings
 class StudyInfo(Settings):
     title: str = Field(min_length=1, max_length=200, description="The study's name, shown on every page.")
     contact: str = Field(
-        min_length=3, max_length=200, description="Whom workers write to; shown at the foot of every page."
+        min_length=3,
+        max_length=200,
+        description="E-mail address that workers can write to; shown at the bottom of every page.",
     )
-    consent: RelativePath = Field(description="Markdown file every worker agrees to before anything else.")
+    consent: RelativePath = Field(
+        description="Markdown file with the consent form that every worker must agree to first."
+    )
     language: str = Field(
         default="en",
         pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$",
         description="Language of worker pages, such as `de` or `ar` (docs/languages.md lists them). Titles, "
         "guidelines, questions and items are shown as you write them.",
     )
-    seed: int = Field(
-        default=0, description="Seed of everything random: item order, gold positions. Recorded with the data."
-    )
+    seed: int = Field(default=0, description="Random seed for item order and gold positions. Recorded with the data.")
 
     _filled_in = field_validator("title", "contact")(not_blank)
 
@@ -36,76 +38,75 @@ class StudyInfo(Settings):
 class ArrivalSettings(Settings):
     by_url: bool | None = Field(
         default=None,
-        description="Whether people can join by a link with a platform's URL parameters. Anybody can make up such a "
-        "link, so if not given, it is open only if the platform vouches for people (`signed`, or [prolific] with a "
-        "token), and while the site is a preview on your own computer. Signed invitation links always work.",
+        description="Accept people who join by a link with a recruitment platform's URL parameters. Anybody can "
+        "forge such a link. Default: only if the platform vouches for people (`signed`, or [prolific] with a token), "
+        "or in a preview on your own computer. Signed invitation links always work.",
     )
     signed: Literal["prolific"] | None = Field(
         default=None,
-        description="Whose signature links must have. On Prolific, choose the secured external URL when you make the "
-        "study; `chorale publish` does so itself.",
+        description="The platform whose signature links must have. On Prolific, choose the secured external URL when "
+        "you create the study; `chorale publish` does this for you.",
     )
     signing_keys: str | None = Field(
         default=None,
         min_length=1,
         max_length=400,
-        description="Where the public keys of signed links are (JWKS): an https address, or a file in the study "
-        "folder. Prolific's address if not given.",
+        description="Public keys of signed links (JWKS): an https address, or a file in the study folder. Default: "
+        "Prolific's address.",
     )
     workspace: Code | None = Field(
-        default=None, description="Prolific's id of your workspace. If given, signed links of others are refused."
+        default=None,
+        description="Prolific's ID of your workspace. If set, signed links of other workspaces are refused.",
     )
     landing: bool = Field(
-        default=False, description="Whether there is a public page, at the site's address, where anybody may take part."
+        default=False, description="Whether the site's address is a public page where anybody can join."
     )
     panel: Name = Field(
         default="prolific",
-        description="Name of the panel those people come from. For `prolific`, `connect`, `sona`, `besample` and "
-        "`respondent` the parameters below are known and need not be given.",
+        description="Name of the recruitment platform. For `prolific`, `connect`, `sona`, `besample` and "
+        "`respondent` the parameters below are known.",
     )
     worker_parameter: Code = Field(
-        default="PROLIFIC_PID", description="URL parameter that carries the panel's id of the person."
+        default="PROLIFIC_PID", description="URL parameter with the platform's ID of the person."
     )
     study_parameter: Code = Field(
-        default="STUDY_ID", validate_default=True, description="URL parameter that carries the panel's id of the study."
+        default="STUDY_ID", validate_default=True, description="URL parameter with the platform's ID of the study."
     )
     session_parameter: Code = Field(
         default="SESSION_ID",
         validate_default=True,
-        description="URL parameter that carries the panel's id of the visit.",
+        description="URL parameter with the platform's ID of the visit.",
     )
     worker_pattern: str = Field(
         default="[A-Za-z0-9_-]{8,64}",
-        description="Regular expression a panel's worker id must match as a whole; anything else is refused.",
+        description="Regular expression that a platform's worker ID must match completely. Other IDs are refused.",
     )
-    study_id: str | None = Field(
-        default=None, description="If given, arrivals whose study parameter differs are refused."
-    )
+    study_id: str | None = Field(default=None, description="If set, people whose study parameter differs are refused.")
     completion_url: str | None = Field(
         default=None,
         pattern=r"^https?://",
-        description="Where panel workers go when they have finished; `{code}` becomes the code below, `{worker}` the "
-        "panel's own id of the person. Known for `prolific`; without it people see the code, and are told to enter it "
-        "where they came from.",
+        description="Address that people from the platform return to when they finish. `{code}` becomes the code "
+        "below, `{worker}` the platform's ID of the person. Known for `prolific`. Without it, people see the code "
+        "with a request to enter it on the platform.",
     )
     screenout_url: str | None = Field(
         default=None,
         pattern=r"^https?://",
-        description="Where panel workers go who were stopped early, where the panel has an address of its own for that "
-        "(a partial completion); `{code}` becomes `screenout_code`, `{worker}` the panel's own id of the person. The "
-        "address above if not given.",
+        description="Address for people who were stopped early, if the platform has a separate one (partial "
+        "completion). `{code}` becomes `screenout_code`, `{worker}` the platform's ID of the person. Default: "
+        "`completion_url`.",
     )
     finish_after: int = Field(
         default=1,
         ge=1,
-        description="Answers after which somebody from the panel may finish with the completion code although there is "
-        "more to do. Anybody with nothing left to do may finish with any number above none.",
+        description="Number of answers after which people from the platform can finish with the completion code "
+        "although there is more to do. People with no work left can finish after at least one answer.",
     )
-    completion_code: Code | None = Field(default=None, description="The panel's code for finished work.")
+    completion_code: Code | None = Field(default=None, description="The platform's code for finished work.")
     screenout_code: Code | None = Field(
         default=None,
-        description="The panel's code for people who did not pass a quiz or gate, or were removed. Without it, people "
-        "who were removed get the completion code, and those who did not pass get none.",
+        description="The platform's code for people who did not pass a quiz or gate, or were removed. Without it, "
+        "people who were removed get the completion code, and those who did not pass get none.",
     )
 
     @model_validator(mode="before")
@@ -163,27 +164,27 @@ class PaySettings(Settings):
         default=0,
         ge=0,
         le=100,
-        description="What the platform in [arrival] charges on top of every payment to people who came from it, in "
-        "percent with up to two decimals; booked as fees in the ledger.",
+        description="Fee of the platform in [arrival], in percent of every payment to its people, with up to two "
+        "decimals. Booked as fees in the ledger.",
     )
     minimum_hourly: Money = Field(
         default=0,
         description="Lowest acceptable hourly wage in minor units (cents). `chorale check` refuses stages that are "
-        "expected to pay less, but for what experts do for nothing; console, status and demo warn when the real wage "
-        "is below it.",
+        "expected to pay less (unpaid expert work is exempt). Console, status and demo warn when the real wage is "
+        "lower.",
     )
     budget: int | None = Field(
         default=None,
         ge=1,
         le=1_000_000_000,
-        description="Most the study may cost, fees included, in minor units (cents). Before it could be exceeded, "
-        "nothing more is given out.",
+        description="Most the study may cost, fees included, in minor units (cents). No more items are assigned when "
+        "the next answer could exceed it.",
     )
 
     methods: tuple[Literal["paypal", "wise", "gift-card"], ...] = Field(
         default=(),
-        description="Ways to be paid that workers can choose from: they leave an address on a page of their own. None "
-        "if not given, for studies whose platform pays.",
+        description="Payment methods that workers can choose from: they enter an address on their payment page. "
+        "Default: none, for studies whose platform pays.",
     )
 
     @field_validator("fee_percent")
@@ -205,14 +206,14 @@ class RetentionSettings(Settings):
         default=None,
         ge=1,
         le=36_500,
-        description="Days after somebody was last here when their platform ID, e-mail address and messages are "
+        description="Days after a person's last visit until their platform ID, e-mail address and messages are "
         "erased, once they are paid.",
     )
     answers_days: int | None = Field(
         default=None,
         ge=1,
         le=36_500,
-        description="Days after somebody was last here when their answers are erased. Export them before.",
+        description="Days after a person's last visit until their answers are erased. Export them before.",
     )
 
     @property
@@ -233,23 +234,23 @@ class WritingSettings(Settings):
 class StudySettings(Settings):
     format: Literal[1] = Field(default=1, description="Version of the study file's format.")
     study: StudyInfo = Field(description="The study as a whole.")
-    arrival: ArrivalSettings = Field(default=ArrivalSettings(), description="How workers arrive and leave.")
-    prolific: ProlificSettings | None = Field(default=None, description="Finding people on Prolific.")
+    arrival: ArrivalSettings = Field(default=ArrivalSettings(), description="How workers join and leave.")
+    prolific: ProlificSettings | None = Field(default=None, description="Recruitment on Prolific.")
     mail: MailSettings | None = Field(default=None, description="Sending invitations and results by e-mail.")
-    pay: PaySettings = Field(default=PaySettings(), description="Money, for the whole study.")
-    retention: RetentionSettings = Field(
-        default=RetentionSettings(), description="How long data about people are kept."
+    pay: PaySettings = Field(
+        default=PaySettings(), description="Currency, fees, minimum wage and budget of the whole study."
     )
+    retention: RetentionSettings = Field(default=RetentionSettings(), description="How long personal data are kept.")
     writing: WritingSettings | None = Field(
         default=None,
         description="Count how answers are written, as evidence of pasted text and chatbots. Default: not counted.",
     )
     arms: ArmsSettings | None = Field(default=None, description="Randomised conditions of the study.")
     analysis: AnalysisSettings | None = Field(
-        default=None, description="Which comparisons of arms are planned, before anybody is in one."
+        default=None, description="Planned comparisons of arms, fixed before anybody is assigned to one."
     )
     stage: tuple[StageSettings, ...] = Field(min_length=1, description="The stages, in order.")
     gate: tuple[GateSettings, ...] = Field(
-        default=(), description="What is decided between stages: who may go on, with what bonus and message."
+        default=(), description="Decisions between stages: who may continue, with what bonus and message."
     )
-    model: tuple[ModelSettings, ...] = Field(default=(), description="Models that annotate beside people.")
+    model: tuple[ModelSettings, ...] = Field(default=(), description="Models that annotate in addition to people.")

@@ -42,19 +42,19 @@ class ItemSettings(Settings):
     from_: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
         alias="from",
-        description="Earlier stage whose results the items are derived from, or a list of stages: their items come "
+        description="Earlier stage whose results the items are derived from, or a list of stages, whose items are "
         "shuffled together.",
     )
     of: Literal["results", "answers", "together"] = Field(
         default="results",
-        description="Whether items are made from that stage's results, one from every answer in it (`answers`: to "
-        "grade, validate or review what people wrote), or one from all answers to an item (`together`: to consolidate "
-        "them; what the first wrote has `_1` at the end of its names, and so on).",
+        description="What an item is made from. `results`: a result of the source stage. `answers`: one answer in "
+        "it, to grade, validate or review. `together`: all answers to an item, to consolidate them; field names of "
+        "the first answer end in `_1`, and so on.",
     )
     confidence: Fraction = Field(
         default=0.7,
-        description="Confidence a result of that stage must reach before items are derived from it; not below that "
-        "stage's `release_confidence`.",
+        description="Minimum confidence of a result before items are derived from it; at least that stage's "
+        "`release_confidence`.",
     )
     sample: float = Field(
         default=1, gt=0, le=1, description="Fraction of eligible items to sample at random: 0.01 for 1%."
@@ -68,8 +68,8 @@ class ItemSettings(Settings):
 
     wait: bool = Field(
         default=False,
-        description="Whether the stage gets no items until every stage they come from is done or paused: then all come "
-        "at once, in one random order.",
+        description="Wait until every source stage is done or paused; then all items are added at once, in random "
+        "order.",
     )
 
     @model_validator(mode="after")
@@ -110,8 +110,8 @@ class JudgmentSettings(Settings):
         default=None,
         ge=1,
         le=1000,
-        description="Between `min` and `max`, stop asking once the order of the options that at least a third chose "
-        "has been the same for so many judgments. For tasks where people choose from a list.",
+        description="Between `min` and `max`, stop once the ranking of the options that at least a third chose has not "
+        "changed for this many judgments. For tasks where people choose from a list.",
     )
     fields: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
@@ -152,23 +152,25 @@ def _yes_no_or_group(value: Any) -> Any:
 class EntrySettings(Settings):
     qualifications: tuple[Name, ...] = Field(
         default=(),
-        description="Gates somebody must have passed, promotions they must have got, or `expert`: all of them.",
+        description="Qualifications a worker must have, all of them: gates passed, promotions, or `expert`.",
     )
     qualified_in: Name | None = Field(
-        default=None, description="Stage whose gold decides who may enter; everyone may if not given."
+        default=None, description="Stage whose gold accuracy decides who can enter. Default: everybody can."
     )
-    accuracy: Fraction = Field(default=0.7, description="Share of that stage's gold a worker must have right.")
+    accuracy: Fraction = Field(default=0.7, description="Minimum accuracy on that stage's gold.")
     answered: int = Field(
-        default=4, ge=1, description="Gold answers a worker must have given there before the share counts."
+        default=4, ge=1, description="Number of gold answers a worker must have given there before the accuracy counts."
     )
     exclude_dropped: bool = Field(
-        default=True, description="Keep out workers who were dropped from any other stage of the study."
+        default=True, description="Refuse workers who were removed from any other stage of the study."
     )
     exclude_contributors: Annotated[bool | Literal["group"], BeforeValidator(_yes_no_or_group)] = Field(
         default=True,
-        description="Keep a worker from items derived from items they worked on: nobody reviews their own work. "
-        '`"group"` also keeps them from items derived from any other item of the same group, such as what others wrote '
-        "about the same text; and people who have reviewed such an item get no item of that group.",
+        description=(
+            "Do not show workers items derived from items they worked on, so that nobody reviews their own work. "
+            '`"group"` also excludes items derived from other items of the same group, such as other texts about the '
+            "same topic. People who reviewed such an item then get no item of that group."
+        ),
     )
 
 
@@ -177,33 +179,31 @@ class GoldSettings(Settings):
         description="JSONL or CSV file (JSONL for forms): an item per row, with `answer` and `explanation`."
     )
     share: float = Field(
-        default=0.1, ge=0, le=0.5, description="Share of gold in every worker's stream, at random positions."
+        default=0.1, ge=0, le=0.5, description="Fraction of gold items in every worker's items, at random positions."
     )
-    floor: Fraction = Field(
-        default=0.6, description="A worker whose trust (accuracy on gold) falls below this is dropped."
-    )
-    after: int = Field(default=4, ge=1, description="Gold answers before the floor applies.")
+    floor: Fraction = Field(default=0.6, description="Minimum gold accuracy: workers below it are removed.")
+    after: int = Field(default=4, ge=1, description="Number of gold answers before the minimum accuracy applies.")
     window: int | None = Field(
         default=None,
         ge=1,
-        description="Trust is the accuracy on so many of the latest gold answers; on all of them if not given.",
+        description="Gold accuracy counts only this many of the latest gold answers. Default: all.",
     )
     smoothing: float = Field(
         default=0,
         ge=0,
         le=100,
-        description="Trust counts this many more gold answers, right by the share of the floor: the first gold answers "
-        "then do not decide alone.",
+        description="Pseudo-count prior: adds this many imaginary gold answers with an accuracy equal to `floor`, so "
+        "that the first gold answers do not decide alone.",
     )
     pass_score: PassScore = Field(
         default=None,
-        description="Score from which an answer to gold is correct: with 0.8, one that is right for the most part is. "
-        "Default: what the task suggests, mostly 1.",
+        description="Minimum score of a correct gold answer: with 0.8, a mostly correct answer counts. Default: the "
+        "task's own, usually 1.",
     )
     unit: Literal["item", "part"] = Field(
         default="item",
-        description="What counts as one gold answer: `item`, or `part` for every part of it by itself, such as each of "
-        "two questions about a text. Accuracy, `after`, `window` and `bonus` then go by parts.",
+        description="What counts as one gold answer: `item`, or `part` for each part of it, such as each of two "
+        "questions about a text. Accuracy, `after`, `window` and `bonus` then count parts.",
     )
     grace: int = Field(
         default=20,
@@ -216,14 +216,15 @@ class GoldSettings(Settings):
     bonus: GoldBonus | None = Field(default=None, description="A bonus for answering gold well.")
     feedback: Literal["none", "at once"] = Field(
         default="none",
-        description="`at once` shows the explanation after every wrong answer to gold. That teaches, and it reveals "
-        "which item was gold: workers who talk to each other can recognise it. Rather explain in a practice round.",
+        description="`at once` shows the explanation after every wrong answer to gold. This teaches, but it reveals "
+        "which item was gold, and workers who talk to each other can recognise it. Better: explain in a practice "
+        "round.",
     )
 
     @model_validator(mode="after")
     def _one_measure(self) -> "GoldSettings":
         if self.unit == "part" and self.pass_score is not None:
-            raise ValueError('`pass_score` is for whole items, and `unit = "part"` counts every part by itself')
+            raise ValueError('`pass_score` is for whole items, and `unit = "part"` counts each part')
         return self
 
 
@@ -248,8 +249,8 @@ class StagePay(Settings):
         default=None,
         ge=0,
         le=1000,
-        description="How many parts an answer is expected to have, for the cost and wage in `chorale check`. Where the "
-        "truth file has answers to the stage's items, it goes by those. Default: as many as the answers of gold have.",
+        description="Expected number of parts of an answer, for the cost and wage in `chorale check`. A truth file "
+        "with answers to the stage's items takes precedence. Default: the mean of the gold answers.",
     )
     kept: PartsBonus | None = Field(
         default=None,
@@ -258,18 +259,18 @@ class StagePay(Settings):
     )
     finished: Money = Field(
         default=0,
-        description="Paid once to everybody who finishes a round, in minor units (cents); to those who are at it when "
-        "a gate ends it, their part. In a stage that grades: to everybody who graded there, when the gate closes that "
-        "its grades are for.",
+        description="Paid once to everybody who finishes a round, in minor units (cents); a proportional part if a "
+        "gate ends the round before. In a stage that grades: to everybody who graded, when the gate that uses the "
+        "grades closes.",
     )
     finished_from: int = Field(
-        default=1, ge=1, description="Answers somebody must have given in a stage that grades to be paid for finishing."
+        default=1, ge=1, description="Minimum number of answers in a stage that grades to be paid `finished`."
     )
     expected_seconds: int | None = Field(
         default=None,
         ge=1,
-        description="How long a judgment is expected to take. `chorale check` compares the wage with the minimum, and "
-        "this with how long the items take to read.",
+        description="Expected seconds per judgment. `chorale check` compares the wage with the minimum, and this "
+        "with the time to read the items.",
     )
 
 
@@ -282,14 +283,14 @@ class RehearsalSettings(Settings):
 
 class StageSettings(Settings):
     name: Name = Field(description="Short name used in addresses, files and commands.")
-    title: str = Field(min_length=1, max_length=200, description="What workers read.")
+    title: str = Field(min_length=1, max_length=200, description="Title that workers see.")
     task: Name = Field(description="The kind of work: one of the installed tasks.")
     guidelines: RelativePath = Field(description="Markdown file workers read before the stage and can open any time.")
     items: ItemSettings | None = Field(default=None, description="Where the items come from; not in a round.")
     round: RoundSettings | None = Field(
         default=None, description="Makes the stage a round: practice, a quiz, a screening or a qualification."
     )
-    arms: tuple[Name, ...] = Field(default=(), description="The arms the stage is for; for everybody if not given.")
+    arms: tuple[Name, ...] = Field(default=(), description="The arms the stage is for. Default: all.")
     grades: bool = Field(
         default=False,
         description="Whether the answers here are grades: their mean score is the grade of the answer that the item "
@@ -303,16 +304,21 @@ class StageSettings(Settings):
     judgments: Annotated[JudgmentSettings, BeforeValidator(_fixed_judgments)] = Field(
         default=JudgmentSettings(), description="Judgments per item: a number, or a table."
     )
-    release_confidence: Fraction = Field(default=0.7, description="Results below this confidence are not released.")
+    release_confidence: Fraction = Field(
+        default=0.7, description="Confidence threshold: labels below it are not accepted."
+    )
     review_sample: Fraction = Field(
         default=0.1, description="Fraction of complete items in the random sample that the console offers for review."
     )
     entry: EntrySettings = Field(default=EntrySettings(), description="Who may work in the stage.")
     lease_minutes: float = Field(
-        default=30, ge=1, le=60 * 24 * 14, description="How long a worker may keep an item before it is offered again."
+        default=30,
+        ge=1,
+        le=60 * 24 * 14,
+        description="Time limit: minutes a worker can keep an item before it is offered to others.",
     )
     max_per_worker: int | None = Field(
-        default=None, ge=1, description="Most answers one worker may give in the stage, those to gold included."
+        default=None, ge=1, description="Most answers of one worker in the stage, gold included."
     )
     skips: SkipSettings = Field(
         default=SkipSettings(),
@@ -321,14 +327,15 @@ class StageSettings(Settings):
     gold: GoldSettings | None = Field(default=None, description="Items with known answers mixed into the work.")
     quality: QualitySettings | None = Field(
         default=None,
-        description="How far workers agree, measured while the study runs; for tasks where people choose from a list.",
+        description="Agreement between workers, measured while the study runs; for tasks where people choose from a "
+        "list.",
     )
     sense: SenseSettings = Field(
-        default=SenseSettings(), description="Which answers can hardly have been meant: fast, repeated, copied."
+        default=SenseSettings(), description="Checks for answers without care: too fast, repeated, copied."
     )
     pay: StagePay = Field(default=StagePay(), description="What the work pays.")
     rehearsal: RehearsalSettings | None = Field(
-        default=None, description="What simulated workers need to know; never shown to anybody."
+        default=None, description="Correct answers for simulations; never shown to anybody."
     )
     models: StageModels | None = Field(
         default=None, description="Models that annotate in the stage, and what their answers are for."

@@ -1,39 +1,92 @@
-"""A crowd that works through the same HTTP interface people use.
+"""A simulated crowd that works through the same HTTP interface people use, in simulated time.
 
-It knows nothing of what its people are like: how they answer and how long they take are functions they bring along.
+How its people answer and how long they take are functions they bring along.
 """
 
 import asyncio
 import secrets
 import ssl
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count
 from typing import Any
 
 import httpx2 as httpx
 
 from chorale.model import Answer, ArrivalSettings
 
-POLL_SECONDS = 0.25
-# How often people look in, with nothing to do, before they leave for good.
+POLL_SECONDS = 30.0
+# How often people who have nothing to do look for new work before they leave.
 PATIENCE = 12
 READING_SECONDS = 4.0
 TRIES = 8
 FIRST_RETRY_SECONDS = 0.25
 LONGEST_RETRY_SECONDS = 5.0
 WORTH_RETRYING = frozenset({408, 425, 429})
-FOR_GOOD = frozenset({"dropped", "limit"})
+FINAL = frozenset({"dropped", "limit"})
 MAY_CHANGE = frozenset({"wait", "paused"})
+
+
+class SimulatedTime:
+    """A clock that stands still while anybody waits for the site, and jumps to the next thing that somebody does.
+
+    A site with this clock sees the same times on a busy machine as on an idle one. People act one after the other.
+    """
+
+    def __init__(self, start: int) -> None:
+        self._now = float(start)
+        self._queue: list[tuple[float, int, asyncio.Event]] = []
+        self._order = count()
+        self._idle = asyncio.Event()
+
+    def __call__(self) -> int:
+        """Milliseconds since 1970 UTC, as a study's clock."""
+        return int(self._now)
+
+    async def pass_by(self, seconds: float) -> None:
+        """Wait for some simulated seconds, while others act."""
+        woken = asyncio.Event()
+        heappush(self._queue, (self._now + seconds * 1000, next(self._order), woken))
+        self._idle.set()
+        await woken.wait()
+
+    async def run(self, visits: Sequence[Coroutine[Any, Any, None]]) -> None:
+        """Run visits to their ends, one step of one visit at a time. The first error ends them all."""
+        self._idle = asyncio.Event()
+        try:
+            async with asyncio.TaskGroup() as group:
+                for visit in visits:
+                    self._idle.clear()
+                    group.create_task(visit).add_done_callback(lambda _: self._idle.set())
+                    await self._idle.wait()
+                while self._queue:
+                    self._now, _, woken = heappop(self._queue)
+                    self._idle.clear()
+                    woken.set()
+                    await self._idle.wait()
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        finally:
+            self._queue.clear()
 
 
 @dataclass(frozen=True, slots=True)
 class CrowdMember:
     external_id: str
-    """What the panel calls them."""
+    """Their ID on the recruitment platform."""
     answer: Callable[[str, Mapping[str, Any]], Answer]
     """From a stage's name and what a worker sees of an item to an answer."""
     seconds: Callable[[str], float]
     """How long the next item of a stage takes them."""
+    link: str | None = None
+    """The path of their invitation. Without one they join by the platform's URL parameters."""
+    cookies: Mapping[str, str] = field(default_factory=dict)
+    """Of somebody who is signed in already, such as an expert: they neither join nor consent."""
+    after: float = 0.0
+    """Seconds until they join."""
+    stages: Sequence[str] | None = None
+    """The stages they look at. Default: all of the site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +97,19 @@ class CrowdSite:
     arrival: ArrivalSettings
     stages: Sequence[str]
     """Their names, in order."""
-    speed: float = 1.0
-    """How much faster than the world the site's clock runs."""
+    time: SimulatedTime
+    """The clock of the site's study."""
 
 
 class CrowdError(Exception):
-    """The site did not let the crowd work."""
+    """The site refused what the crowd sent."""
 
 
 async def run_crowd(place: CrowdSite, people: Sequence[CrowdMember], on_submitted: Callable[[], None]) -> None:
-    """Let everybody work until they find nothing more to do; `on_submitted` is called for every accepted answer."""
+    """Send everybody to work until nothing is left to do; `on_submitted` is called for every accepted answer."""
     # Made once: reading the certificates takes longer than a visit.
     certificates = ssl.create_default_context()
-    await asyncio.gather(*(_visit(place, person, certificates, on_submitted) for person in people))
+    await place.time.run([_visit(place, person, certificates, on_submitted) for person in people])
 
 
 async def _visit(
@@ -69,8 +122,10 @@ async def _visit(
         trust_env=False,
         timeout=60,
         limits=httpx.Limits(max_connections=1),
+        cookies=dict(person.cookies),
     ) as client:
         visit = _Visit(place, person, client, on_submitted)
+        await place.time.pass_by(person.after)
         await visit.arrive()
         await visit.work()
 
@@ -87,33 +142,40 @@ class _Visit:
         self._on_submitted = on_submitted
 
     async def arrive(self) -> None:
+        if self._person.cookies:
+            return
+        for response in (
+            await self._join(),
+            await self._send("POST", "/consent", data={"agree": "yes"}),
+        ):
+            if response.is_error:
+                raise CrowdError(f"{response.request.url.path} answered {response.status_code}: {response.text[:200]}")
+
+    async def _join(self) -> httpx.Response:
+        if self._person.link is not None:
+            return await self._send("GET", self._person.link)
         arrival = self._place.arrival
         visit = {
             arrival.worker_parameter: self._person.external_id,
             arrival.study_parameter: arrival.study_id or "simulated",
             arrival.session_parameter: secrets.token_hex(12),
         }
-        for response in (
-            await self._send("GET", "/join", params=visit),
-            await self._send("POST", "/consent", data={"agree": "yes"}),
-        ):
-            if response.is_error:
-                raise CrowdError(f"{response.request.url.path} answered {response.status_code}: {response.text[:200]}")
+        return await self._send("GET", "/join", params=visit)
 
     async def work(self) -> None:
         """Go from stage to stage, and stay as long as there may be more to do in one of them."""
-        stages = list(self._place.stages)
+        stages = list(self._place.stages if self._person.stages is None else self._person.stages)
         looked_in_vain = 0
         while looked_in_vain < PATIENCE:
             outcomes = {stage: await self._work_in(stage) for stage in stages}
             if not any(status in MAY_CHANGE for status, _ in outcomes.values()):
                 return
-            stages = [stage for stage, (status, _) in outcomes.items() if status not in FOR_GOOD]
+            stages = [stage for stage, (status, _) in outcomes.items() if status not in FINAL]
             looked_in_vain = 0 if any(answered for _, answered in outcomes.values()) else looked_in_vain + 1
-            await asyncio.sleep(POLL_SECONDS)
+            await self._place.time.pass_by(POLL_SECONDS)
 
     async def _work_in(self, stage: str) -> tuple[str, int]:
-        """Answer items as long as there are any; why there are no more, and how many were answered."""
+        """Answer items until there are no more; returns the reason and the number of answers."""
         answered = 0
         while True:
             offer = await self._ask(f"/api/stages/{stage}/next")
@@ -143,7 +205,7 @@ class _Visit:
             await self._take(READING_SECONDS)
 
     async def _answer_to(self, stage: str, assignment: Mapping[str, Any]) -> Answer | None:
-        """What somebody answers, in two steps where the form has two; None if their time is over."""
+        """The answer, in two steps where the form has two; None if the time limit has passed."""
         answer, step = self._person.answer(stage, assignment["item"]), assignment["first"]
         if step is None:
             return answer
@@ -154,10 +216,10 @@ class _Visit:
         return {**self._person.answer(stage, revealed["item"]), **revealed["first"]}
 
     async def _take(self, seconds: float) -> None:
-        await asyncio.sleep(seconds / self._place.speed)
+        await self._place.time.pass_by(seconds)
 
     async def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """What the interface says. A lease that ended is part of working; any other refusal is not."""
+        """The reply of the interface. Only a time limit that has passed is not an error."""
         response = await self._send("POST", path, json=body)
         answer: dict[str, Any] = response.json()
         if response.is_success:
@@ -179,4 +241,4 @@ class _Visit:
                     return response
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_RETRY_SECONDS)
-        raise CrowdError(f"the site at {self._place.base_url} can't be reached.")
+        raise CrowdError(f"the site at {self._place.base_url} can't be reached")

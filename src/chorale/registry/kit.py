@@ -85,7 +85,7 @@ class Kit:
     gallery: Path | None = None
     """A folder with one folder per complete example study. `chorale new` calls them `gallery/NAME`."""
     usual_template: str | None = None
-    """The template of the kit that `chorale new` takes where none is named. Of all installed kits, one can have it."""
+    """The template of the kit that `chorale new` suggests. Only one installed kit can have it."""
     papers: Mapping[str, Place] = field(default_factory=dict)
     """Reproductions (`chorale.reproduce.Paper`), by the name that `chorale reproduce` uses."""
     site: Place | None = None

@@ -97,7 +97,7 @@ def rehearse(
     progress: Progress | None = None,
     keep: Path | None = None,
 ) -> Forecasts:
-    """Perform the study in a folder with so many seeds, and every variation of it with the same ones.
+    """Simulate the study in a folder with a number of seeds, and every variation of it with the same seeds.
 
     With `find_fewest`, also with fewer and fewer people, to see how many it takes; that is many runs for each.
     Nothing is written, neither to the folder nor to the study's database. With `keep`, the first run is kept in that

@@ -1,4 +1,4 @@
-"""What stages have to do with each other, as far as a performance has to know."""
+"""How stages depend on each other in a simulation."""
 
 from chorale.engine.running import Study
 from chorale.monitor.costs import final_stages_of_arm
@@ -12,7 +12,7 @@ def rated_stages(study: Study) -> frozenset[str]:
 
 
 def decisive_stages(study: Study) -> frozenset[str]:
-    """The stages whose answers may let a gate decide, a sample be drawn or somebody be judged by their quality."""
+    """The stages whose answers may let a gate decide, a sample be taken or somebody be judged by their quality."""
     judged = {name for gate in study.gates.values() for name in gate.settings.stage}
     judged |= {
         name
@@ -36,7 +36,7 @@ def rests_on(study: Study, name: str) -> tuple[str, ...]:
 
 
 def things_fall_due(study: Study) -> bool:
-    """Whether gates close, samples are drawn or people are dropped by their quality without anybody's doing."""
+    """Whether gates close, samples are taken or people are removed by their quality without anybody's doing."""
     return bool(study.gates) or any(
         stage.settings.judgments.sample is not None
         or stage.per_worker is not None

@@ -87,7 +87,7 @@ OF_RUNS = (
     Measure("bonus", "  bonuses", "money", lambda run: run.bonus),
     Measure("fee", "  fees", "money", lambda run: run.fee),
     Measure("models", "  calls of models", "money", lambda run: run.models),
-    Measure("cost_per_result", "cost of a released result", "money", lambda run: _part(run.cost, run.results)),
+    Measure("cost_per_result", "cost of an accepted label", "money", lambda run: _part(run.cost, run.results)),
     Measure("wage", "an hour pays (median)", "money", lambda run: run.wage),
     Measure("low_wage", "an hour pays (10th percentile)", "money", lambda run: run.low_wage),
     Measure("underpaid", "people who earn less than the minimum", "share", lambda run: run.underpaid),
@@ -101,7 +101,7 @@ OF_RUNS = (
 RESULTS_OF_STAGES = (
     Measure("accuracy", "results right", "share", lambda stage: stage.accuracy),
     Measure("released", "results released", "share", lambda stage: _of_items(stage, stage.released)),
-    Measure("released_accuracy", "released results right", "share", lambda stage: stage.released_accuracy),
+    Measure("released_accuracy", "accepted labels correct", "share", lambda stage: stage.released_accuracy),
     Measure("quality", "quality of answers", "share", lambda stage: stage.quality),
 )
 WORK_OF_STAGES = (
@@ -123,7 +123,7 @@ PEOPLE_IN_STAGES = (
     Measure("cut_off", "cut off", "count", lambda stage: stage.cut_off),
     Measure("finished", "finished", "count", lambda stage: stage.finished),
     Measure("found_nothing", "found nothing to do", "count", lambda stage: stage.found_nothing),
-    Measure("locked_out", "not let in", "count", lambda stage: stage.locked_out),
+    Measure("locked_out", "not admitted", "count", lambda stage: stage.locked_out),
 )
 OF_STAGES = (*RESULTS_OF_STAGES, *WORK_OF_STAGES, *PEOPLE_IN_STAGES)
 
@@ -183,7 +183,7 @@ class Forecast:
 
     @property
     def quality(self) -> ForecastEstimate | None:
-        """How many of the released results of the last stage that anything is known of are right."""
+        """Accuracy of the accepted labels of the last stage, where the truth is known."""
         stages = (quality_stage(run) for run in self.runs)
         return estimate([stage.released_accuracy for stage in stages if stage and stage.released_accuracy is not None])
 
@@ -210,7 +210,7 @@ class Forecast:
 
     @property
     def released(self) -> ForecastEstimate | None:
-        """Which share of what the final stages have got is released."""
+        """Share of the final stages' labels that are accepted."""
         shares = [
             _part(run.released, sum(stage.items for stage in run.stages if stage.name in run.final))
             for run in self.runs

@@ -1,4 +1,4 @@
-"""One run of a rehearsal as a study of its own: its files and its database, to look at as at any other."""
+"""A simulated run as a study of its own: its files and its database."""
 
 import json
 import shutil
@@ -13,16 +13,16 @@ from chorale.store import open_loading_store
 from chorale.store.loading import disk_errors
 
 KEEP = "--keep"
+MARKER = ".chorale-simulated"
+"""The file that marks a folder whose people are simulated."""
 
 
 def keep_run(folder: StudyFolder, crowd: Crowd, seed: int, directory: Path) -> None:
-    """Copy a study's files to a new folder, and run it there once. All of it, or nothing and UserError."""
+    """Copy a study's files to a new folder, and simulate the study there once, all or nothing."""
     if directory.resolve().is_relative_to(folder.path.resolve()):
-        raise UserError(f"{directory} is in the study's own folder. Name a folder elsewhere with {KEEP}.")
+        raise UserError(f"{directory} is inside the study's own folder. Name a folder elsewhere with {KEEP}.")
     with draft_folder(directory, KEEP) as draft, disk_errors():
-        shutil.copytree(folder.path, draft.study, ignore=shutil.ignore_patterns(f"{DATABASE}*", ".*", "__pycache__"))
-        settings = draft.study / SETTINGS_FILE
-        settings.write_text(_marked(settings.read_text("utf-8"), folder.settings.study.title), "utf-8")
+        copy_as_simulated(folder, draft.study)
         store = open_loading_store(draft.study / DATABASE, indexed=True)
         try:
             rehearsal = Rehearsal(load_folder(draft.study), crowd)
@@ -33,6 +33,16 @@ def keep_run(folder: StudyFolder, crowd: Crowd, seed: int, directory: Path) -> N
             store.finish()
         finally:
             store.close()
+
+
+def copy_as_simulated(folder: StudyFolder, target: Path) -> None:
+    """Copy a study's files, without its database, and mark the copy as simulated."""
+    shutil.copytree(folder.path, target, ignore=shutil.ignore_patterns(f"{DATABASE}*", ".*", "__pycache__"))
+    settings = target / SETTINGS_FILE
+    settings.write_text(_marked(settings.read_text("utf-8"), folder.settings.study.title), "utf-8")
+    (target / MARKER).write_text(
+        "The people of this study are simulated. `chorale simulate` may replace it.\n", "utf-8"
+    )
 
 
 def _marked(settings: str, title: str) -> str:

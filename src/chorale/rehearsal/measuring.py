@@ -204,7 +204,7 @@ def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float],
 
 def _notes(tx: Tx, performance: Performance) -> Iterator[str]:
     if settings.setting_value(tx, "budget reached") is not None:
-        yield "the budget was reached in some runs: from then on nothing that could exceed it was given out."
+        yield "the budget was reached in some runs: no more items were assigned after that."
     # A task that can't make answers up lets people who err give answers to other items.
     for name in sorted(performance.refused):
         yield (

@@ -137,7 +137,7 @@ def _of_variations(simulation: Forecasts) -> tuple[str, list[Point]]:
         pairs = [
             (run.cost, stage.released_accuracy) for run in forecast.runs if (stage := forecasting.quality_stage(run))
         ]
-        what = f"released results right ({forecast.quality_of})"
+        what = f"accepted labels correct ({forecast.quality_of})"
     else:
         pairs = [(run.cost, made[1]) for run in forecast.runs if (made := forecasting.quality_of_answers(run))]
         what = f"quality of answers ({forecast.answers_quality_of})"

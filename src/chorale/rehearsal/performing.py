@@ -57,7 +57,7 @@ class Manners:
 
 
 class Performance:
-    """One crowd doing one study. `run` once; then the study holds what came of it."""
+    """A crowd doing a study. `run` once; the study then holds the results."""
 
     def __init__(
         self,
@@ -278,7 +278,7 @@ class Performance:
     def _submit(self, person: Person, stage: RunningStage, offer: Offer) -> None:
         study, lease = self._study, offer.lease
         if lease is None or offer.view is None:
-            raise RuntimeError("an item without a lease")
+            raise RuntimeError("an item without a time limit")
         form = stage.task.form
         view = offer.view if form.reveal is None else form.shown(frozen_from_text(lease.payload))
         truth, answer = self._answers.make_up(person, stage, lease, view)

@@ -76,7 +76,7 @@ class Person:
         return tuple(name for name, state in self.states.items() if state not in FOR_GOOD)
 
     def learn(self, task: str, mistakes: float) -> None:
-        """Have so many mistakes explained."""
+        """Learn from a number of explained errors."""
         if mistakes > 0:
             self.errors[task] = 1 - self.model.learned(1 - self.errors.get(task, 1.0), mistakes)
             self._accuracy.clear()

@@ -67,7 +67,7 @@ class Crowd:
 
     @property
     def difficulty(self) -> float:
-        """The same, as the crowd's file says or as was found."""
+        """The spread of item difficulty, from the crowd's file or the fitted judgments."""
         return self.spread if self.settings.difficulty is None else self.settings.difficulty
 
     def people(self, size: int, rng: Random) -> list[simulated.WorkerModel]:
@@ -129,7 +129,7 @@ class Rehearsal:
         """What is known of each stage's right answers: by its gold and its truth file."""
 
     def perform(self, seed: int, workers: int | None = None) -> tuple[Study, Performance]:
-        """One whole run, perhaps with another number of people; whoever asks for it closes the study."""
+        """One whole run, optionally with another number of people. The caller closes the study."""
         return self._perform(replace(self._study, store=self._store.copy()), seed, workers)
 
     def perform_on(self, store: LoadingStore, seed: int) -> None:

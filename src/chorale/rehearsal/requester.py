@@ -13,8 +13,8 @@ from chorale.store.gates import closed_gates
 def close_a_gate(study: Study) -> bool:
     """Close the first gate that has somebody to decide about; False if there is none.
 
-    One whose people still wait for grades comes after all others: whoever these let through may give the grades.
-    Where only some of everybody's answers are graded, its stages are paused first, so that they can be drawn.
+    Gates whose people still wait for grades close last: people who pass the others may give the grades.
+    Where a sample of the answers is graded, its stages are paused first, so that it can be taken.
     """
     return study.store.write(lambda tx: _end_writing(tx, study) or _close(tx, study)).result()
 

@@ -32,7 +32,7 @@ class ExpertDesk:
         self.sent = 0
 
     def take_up(self, now: int) -> Iterator[tuple[float, Message]]:
-        """The messages that have come to the desk, each with the seconds until somebody has read it."""
+        """The messages that need a review, each with the seconds until somebody has read it."""
         so_far = self._study.store.read(verdicts_so_far).result()
         if so_far == self._seen or not self._experts:
             return

@@ -149,7 +149,7 @@ class Run:
 
     @property
     def released(self) -> int:
-        """Released labels of the final stages."""
+        """Accepted labels of the final stages."""
         return sum(stage.released for stage in self.stages if stage.name in self.final)
 
     @property

@@ -38,7 +38,7 @@ class Schedule:
         heappush(self._events, (self._clock.now + round(seconds * 1000), self._planned, True, act, about))
 
     def sweep(self, after_ms: int, act: Callable[[], None]) -> None:
-        """Plan something that is done only as long as the study goes on for other reasons."""
+        """Plan something that is done only while the study continues for other reasons."""
         self._planned += 1
         heappush(self._events, (self._clock.now + after_ms, self._planned, False, act, ()))
 

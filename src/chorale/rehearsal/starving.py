@@ -76,7 +76,7 @@ def _hindrance(person: Person, stage: RunningStage) -> str:
 
 _HINDRANCES = {
     State.REMOVED: "were dropped there",
-    State.LOCKED: "were not let in",
+    State.LOCKED: "were not admitted",
     State.LIMIT: "had done as much as one person may",
     State.PAUSED: "found it paused",
 }

@@ -139,7 +139,7 @@ def _gates(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
 
 
 def trade_off_table(simulation: Forecasts) -> ScoreTable:
-    """A row for each variation. What comes of runs that did not finish has a star."""
+    """A row for each variation. Results of unfinished runs have a star."""
     paths = list(simulation.forecasts[0].variation.values)
     what, qualities = qualities_of(simulation)
     asked = any(run.needed is not None for forecast in simulation.forecasts for run in forecast.runs)

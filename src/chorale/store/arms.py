@@ -20,7 +20,7 @@ _SEED = "arm seed"
 
 
 def stored_seed(tx: Connection) -> int | None:
-    """The seed that arms are drawn from; None before the first draw, and in studies of earlier versions."""
+    """The seed of the assignment to arms; None before the first assignment, and in studies of earlier versions."""
     seed = setting_value(tx, _SEED)
     return None if seed is None else int(seed)
 
@@ -37,7 +37,7 @@ def put_in_arm(tx: Connection, worker_id: int, arm: str) -> None:
 
 
 def without_arm(tx: Connection, after: str | None) -> list[int]:
-    """Who has agreed to take part and is in no arm, in the order they came to where arms are drawn.
+    """Who has agreed to take part and is in no arm, in the order they reached the assignment to arms.
 
     That is when they agreed; or when they got the qualification `after`, which they need first.
     """

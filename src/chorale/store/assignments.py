@@ -1,4 +1,4 @@
-"""Leases: items that workers hold for a time, from being given out to being answered, returned or over.
+"""Assignments: items that workers hold for a limited time, until they are answered, returned or expired.
 
 Rows that are read to be changed are not locked: one transaction at a time writes, on PostgreSQL too (`locks.Alone`).
 """
@@ -244,7 +244,7 @@ _NEXT_EXPIRY = Prepared(select(func.min(assignment.c.expires_at)).where(assignme
 
 
 def expired_assignments(tx: Connection, now: int) -> list[Assignment]:
-    """Live assignments past their time, so many at once, by item."""
+    """Live assignments past their time limit, a limited number at once, by item."""
     first = _NEXT_EXPIRY.value(tx)
     if first is None or first > now:
         # Most of the time: to sort none takes several times as long as to see that there are none.

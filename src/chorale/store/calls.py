@@ -41,7 +41,7 @@ class NewCall(NamedTuple):
 
 
 class CallResult(NamedTuple):
-    """What came of a request."""
+    """The outcome of a request."""
 
     version: str | None
     outcome: str
@@ -83,7 +83,7 @@ def mark_sent(tx: Connection, call_id: int, now: int) -> None:
 
 
 def complete(tx: Connection, call_id: int, result: CallResult, now: int, state: CallState = CallState.DONE) -> None:
-    """Note what came of a call; its state is unknown where it may have cost something that nobody can tell."""
+    """Note the outcome of a call; its state is unknown where it may have cost something that nobody can tell."""
     _DONE(
         tx,
         of_call=call_id,

@@ -136,7 +136,7 @@ def versions_agreed_to(tx: Connection) -> dict[str, int]:
 
 
 class TakenUp(NamedTuple):
-    """An answer, and when its item was given out."""
+    """An answer, and when its item was assigned."""
 
     response: int
     worker: str
@@ -146,7 +146,7 @@ class TakenUp(NamedTuple):
 
 
 def taken_up(tx: Connection) -> Iterator[TakenUp]:
-    """When the item of every answer was given out, streamed."""
+    """When the item of every answer was assigned, streamed."""
     query = (
         select(response.c.id, worker.c.pseudonym, worker.c.consent_version, assignment.c.leased_at)
         .join(assignment, assignment.c.id == response.c.assignment_id)

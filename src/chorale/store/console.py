@@ -42,7 +42,7 @@ def qualifications_of(tx: Connection, worker_id: int) -> list[tuple[str, int]]:
 
 
 def answered_since(tx: Connection, worker_id: int, most: int) -> int:
-    """The number of the response before the last so many of a worker's; 0 if they gave fewer."""
+    """The number of the response before the last ones of a worker; 0 if they gave fewer."""
     query = select(response.c.id).where(response.c.worker_id == worker_id).order_by(response.c.id.desc())
     return int(tx.execute(query.offset(most).limit(1)).scalar() or 0)
 
@@ -180,7 +180,7 @@ class DroppedRow:
 
 
 def dropped(tx: Connection, most: int) -> list[DroppedRow]:
-    """Those who are dropped now, the latest first: whoever was reinstated since is not among them."""
+    """Workers who are removed now, the latest first, without those who were reinstated."""
     out = and_(
         participation.c.stage_id == event.c.stage_id,
         participation.c.worker_id == event.c.worker_id,

@@ -148,7 +148,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def problems_of_copy(file: Path, rows: RowCounts) -> list[str]:
-    """What is wrong with an SQLite file that should have so many rows: pages, references, counts."""
+    """What is wrong with an SQLite file that should have a number of rows: pages, references, counts."""
     try:
         with closing(Driver(str(file))) as driver:
             found = [str(row[0]) for row in driver.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]

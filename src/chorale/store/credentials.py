@@ -24,7 +24,7 @@ class Credentials(NamedTuple):
 
 
 class listed(FunctionElement[str]):  # noqa: N801 - stands among functions, and reads like one
-    """Names in one value, with commas between them: they have none themselves."""
+    """Names in one value, separated by commas, which they do not contain."""
 
     type = Text()
     inherit_cache = True

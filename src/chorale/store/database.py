@@ -252,7 +252,7 @@ class Store:
 
 
 def savepoint(tx: Connection) -> AbstractContextManager[None]:
-    """Undo what fails in it alone: the transaction goes on, also on PostgreSQL."""
+    """Undo what fails in it alone: the transaction continues, also on PostgreSQL."""
     made: AbstractContextManager[None] = getattr(tx, "savepoint", nullcontext)()
     return made
 

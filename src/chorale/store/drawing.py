@@ -36,7 +36,7 @@ _DRAWN_FROM_ONE = Prepared(_DRAWN.where(response.c.worker_id == bindparam("worke
 
 
 def people_to_draw_from(tx: Connection, later_id: int, stage_id: int, at_least: int = 1) -> list[int]:
-    """Everybody with so many answers in a stage of whom the later one has none yet, and who is not at work."""
+    """Everybody with enough answers in a stage of whom the later one has none yet, and who is not at work."""
     candidates = set(_ACTIVE.column(tx, stage_id=stage_id, at_least=at_least))
     if not candidates:
         return []

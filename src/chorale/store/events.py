@@ -35,7 +35,7 @@ def record(
 def record_many(
     tx: Connection, at: int, happened: Iterable[tuple[str, dict[str, Any], int | None, int | None]]
 ) -> None:
-    """The same for many at once: the kind of each, its evidence, its stage and its item."""
+    """Record many events at once: the kind of each, its evidence, its stage and its item."""
     rows = ((at, kind, stage_id, None, item_id, _as_text(evidence)) for kind, evidence, stage_id, item_id in happened)
     _INSERT.rows(tx, rows)
 

@@ -1,4 +1,4 @@
-"""Failures of a database, told apart, and without the values that were sent to it.
+"""Kinds of database failures, without the values that were sent to it.
 
 What PostgreSQL reports names the values of the row it refused. These go no further than here: no log, traceback or
 message can have them.
@@ -32,7 +32,7 @@ def leave_out_values(error: Any) -> None:
 
 
 def leave_out_values_sent(context: ExceptionContext) -> None:
-    """The same of what SQLAlchemy reports."""
+    """The kind of a failure that SQLAlchemy reports."""
     error: Any = context.original_exception
     leave_out_values(error)
     if context.sqlalchemy_exception is not None and getattr(error, "sqlstate", None):

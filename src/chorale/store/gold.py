@@ -109,7 +109,7 @@ def explain_gold(tx: Connection, stage_id: int, key: str, explanation: str) -> N
 
 
 def add_gold(tx: Connection, stage_id: int, stage_name: str, seed: int, rows: Sequence[NewGold], wanted: int) -> None:
-    """Add gold items that are not part of the stage's own items; so many workers get each in its first turn."""
+    """Add gold items that are not part of the stage's own items; a number of workers get each in its first turn."""
     add_items(tx, stage_id, stage_name, seed, [row.item for row in rows], wanted=0)
     keys = [row.item.key for row in rows]
     ids: dict[str, int] = {}
@@ -134,7 +134,7 @@ def put_gold(
     origin: str,
     wanted: int,
 ) -> None:
-    """Make an item gold that so many workers get in its first turn, or change its gold answer."""
+    """Make an item gold that a number of workers get in its first turn, or change its gold answer."""
     values = {"answer": as_text(answer), "explanation": explanation, "origin": origin, "active": True}
     tx.execute(
         upsert(tx, gold)

@@ -165,7 +165,7 @@ def answered_by(tx: Connection, stage_ids: Collection[int], worker_id: int | Non
 
 
 def active_in(tx: Connection, stage_id: int, answered: int) -> dict[str, int]:
-    """Who gave so many answers in a stage, or more, and was not dropped: ids by pseudonym."""
+    """Who gave a minimum number of answers in a stage and was not removed: ids by pseudonym."""
     query = (
         select(worker.c.pseudonym, worker.c.id)
         .join(participation, participation.c.worker_id == worker.c.id)

@@ -30,7 +30,9 @@ def _held_file(url: URL, what: Alone) -> Iterator[bool]:
     try:
         lock = file.open("a")
     except OSError as error:
-        raise UserError(f"{file} can't be written: {error.strerror}. Let Chorale write in that folder.") from None
+        raise UserError(
+            f"{file} can't be written: {error.strerror}. Give Chorale write access to that folder."
+        ) from None
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -52,7 +52,7 @@ def end(tx: Connection, process: str) -> None:
 
 
 def others(connection: Connection, schema: str) -> list[Serving]:
-    """The servers of other versions that are there now."""
+    """The running servers of other versions."""
     query = text("SELECT value FROM setting WHERE key LIKE :keys").bindparams(keys=f"{_KEY}%")
     now, mine = int(time.time()), version_with(schema)
     noted = [json.loads(value) for value in connection.execute(query).scalars()]

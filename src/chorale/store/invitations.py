@@ -1,4 +1,4 @@
-"""Links that let people in, and the addresses they were sent to."""
+"""Invitation links, and the addresses they were sent to."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def count_use(tx: Connection, invitation_id: int) -> None:
 
 
 def revoke(tx: Connection, invitation_id: int, now: int) -> bool:
-    """Let nobody in by a link any more; False if it was so already, or if there is none of that number."""
+    """Revoke a link; False if it is revoked already or does not exist."""
     query = update(invitation).where(invitation.c.id == invitation_id, invitation.c.revoked_at.is_(None))
     return bool(tx.execute(query.values(revoked_at=now)).rowcount)
 

@@ -79,7 +79,7 @@ _ITEM = Prepared(select(*_COLUMNS).where(item.c.id == bindparam("item_id")), _AS
 
 
 def item_progress(tx: Connection, item_id: int) -> ItemProgress:
-    """One item by itself."""
+    """A single item."""
     return ItemProgress._make(_ITEM.first(tx, item_id=item_id))
 
 
@@ -188,7 +188,7 @@ def live_leases(tx: Connection, item_id: int) -> int:
 
 
 def mark_sampled(tx: Connection, item_ids: Sequence[int]) -> None:
-    """Note that these items were drawn to get another number of judgments."""
+    """Note that these items were sampled to get another number of judgments."""
     tx.execute(update(item).where(item.c.id.in_(item_ids)).values(sampled=True))
 
 
@@ -230,7 +230,7 @@ def restore_content(tx: Connection, item_id: int, payload: Payload) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """A worker whose trust or standing changed since their labels were last looked at."""
+    """A worker whose gold accuracy or status changed since their labels were last looked at."""
 
     stage_id: int
     worker_id: int

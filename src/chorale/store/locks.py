@@ -23,19 +23,19 @@ class Alone(IntEnum):
 
 
 def lock(tx: Connection, what: Alone) -> None:
-    """Wait for whoever does this, and keep others from it until the transaction ends."""
+    """Wait for anyone who does this, and keep others from it until the transaction ends."""
     if tx.dialect.name == "postgresql":
         tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": int(what)})
 
 
 def lock_closing(tx: Connection) -> None:
-    """Wait for whoever closes a gate, and keep others from it: several can end the same stage."""
+    """Wait for anyone who closes a gate, and keep others from it: several can end the same stage."""
     if tx.dialect.name == "postgresql":
         tx.execute(text(f"LOCK TABLE {gate.name} IN SHARE ROW EXCLUSIVE MODE"))
 
 
 def await_others(tx: Connection) -> None:
-    """Wait until whatever has a number is there to be read: with several servers, numbers are given out before that.
+    """Wait until whatever has a number is there to be read: with several servers, numbers are assigned before that.
 
     Nobody writes a response or an event until this transaction ends.
     """

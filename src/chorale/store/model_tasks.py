@@ -162,7 +162,7 @@ def end(
     response_id: int | None = None,
     kind: str | None = None,
 ) -> None:
-    """Note what came of an item. `kind`: where the answer is kept as something else than it was asked for."""
+    """Note the outcome of an item. `kind`: where the answer is kept as something else than it was asked for."""
     _END(
         tx,
         of_task=task.id,
@@ -291,7 +291,7 @@ def graded(tx: Connection) -> Iterator[GradedAnswerRow]:
 
 
 class TaskRow(NamedTuple):
-    """What came of an item that a model was given."""
+    """The outcome of an item that a model was given."""
 
     id: int
     worker: str

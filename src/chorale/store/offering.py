@@ -157,7 +157,7 @@ def next_item(
     draw: Draw = EVERYTHING,
     apart: Apart = NOTHING_APART,
 ) -> ItemContent | None:
-    """An item of the stage with room for this worker: the first drawn after the cursor, or else the first of all.
+    """An item of the stage with room for this worker: the first random one after the cursor, or else the first of all.
 
     Only a search that draws everything moves the cursor.
     """
@@ -202,7 +202,7 @@ class GoldContent(NamedTuple):
 
 
 def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int, draw: Draw) -> GoldContent | None:
-    """A gold item whose turn it is and that the worker has not seen: the first drawn, or else the first of all.
+    """A gold item whose turn it is and that the worker has not seen: the first random one, or else the first of all.
 
     `cursor` is where the worker's next search for an item begins, which gold does not change.
     """
@@ -236,7 +236,7 @@ _NEXT_TURN = Prepared(
 
 
 def next_turn(tx: Connection, stage_id: int, worker_id: int, fewest: int) -> bool:
-    """Begin another turn, of so many workers at the least, for gold that has had one and that a worker has not seen."""
+    """Begin another turn, of a minimum number of workers, for gold that has had one and that a worker has not seen."""
     return bool(_NEXT_TURN.changed(tx, stage_id=stage_id, worker_id=worker_id, fewest=fewest))
 
 
@@ -259,5 +259,5 @@ _OPEN_STAGES = Prepared(
 
 
 def stages_with_open_items(tx: Connection) -> frozenset[int]:
-    """The stages that still want judgments, be they leased out or not."""
+    """The stages that still want judgments, assigned or not."""
     return frozenset(_OPEN_STAGES.column(tx))

@@ -217,7 +217,7 @@ class Unfinished(NamedTuple):
 
 
 def in_the_middle(tx: Connection, stage_id: int, size: int, *, lock: bool = False) -> list[Unfinished]:
-    """Who has entered a round of so many answers and not finished it, also without any; locked, so that they stay."""
+    """Who has entered a round of some length and not finished it, also without any; locked, so that they stay."""
     query = (
         select(participation.c.worker_id, worker.c.pseudonym, participation.c.answered)
         .join(worker, worker.c.id == participation.c.worker_id)

@@ -1,4 +1,4 @@
-"""Who is owed what, and what was paid: payouts are written down before they are made, and never change."""
+"""Who is owed what, and what was paid: payouts are logged before they are made, and never change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ def shuffled_position(seed: int, stage_name: str, key: str) -> int:
 
 
 def drawn_share(seed: int, stage_name: str, key: str) -> float:
-    """A number between 0 and 1 for an item, by chance and the same whenever it is asked: below a share, it is drawn."""
+    """A random but fixed number between 0 and 1 for an item: below a share, the item is in the sample."""
     return shuffled_position(seed, f"{stage_name}:sample", key) / 2**63
 
 

@@ -192,7 +192,7 @@ class Driver(psycopg.Connection[Any]):
 
 
 def postgres_engine(url: URL, **options: Any) -> Engine:
-    """An engine whose connections begin and end no transactions by themselves: `PostgresConnection` does."""
+    """An engine whose connections begin and end no transactions automatically: `PostgresConnection` does."""
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT",

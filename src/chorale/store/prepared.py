@@ -212,7 +212,7 @@ class NumberingInsert(PreparedInsert):
 
 
 class InsertIfNew(PreparedInsert):
-    """An insert that leaves a row alone that is there."""
+    """An insert that leaves an existing row alone."""
 
     def statement(self, dialect: str) -> Executable:
         unless_there: Executable = _INSERTS[dialect](self._table).values(self._values).on_conflict_do_nothing()
@@ -223,5 +223,5 @@ _INSERTS: Mapping[str, Callable[[Table], Any]] = {"postgresql": postgresql.inser
 
 
 def upsert(tx: Connection, table: Table) -> Any:
-    """An insert that can say what to do with a row that is there: the two databases have their own way of saying it."""
+    """An insert that can say what to do with an existing row: the two databases have their own way of saying it."""
     return _INSERTS[tx.dialect.name](table)

@@ -40,7 +40,7 @@ def requesters(tx: Connection) -> list[RequesterRow]:
 
 
 def revoke(tx: Connection, name: str, now: int) -> bool:
-    """Let nobody in by somebody's link any more, and end their sessions; False if it was so already."""
+    """Revoke somebody's link and end their sessions; False if it was revoked already."""
     changed = tx.execute(
         update(requester)
         .where(requester.c.name == name, requester.c.revoked_at.is_(None))
@@ -56,7 +56,7 @@ def end_sessions(tx: Connection, name: str) -> None:
 
 
 def revoke_also(tx: Connection, known: Iterable[RequesterRow]) -> list[str]:
-    """Revoke whoever is revoked in another state of the database; their names."""
+    """Revoke everybody who is revoked in another state of the database; their names."""
     revoked = []
     for row in known:
         if row.revoked_at is None:

@@ -106,7 +106,7 @@ def answers_after(tx: Connection, stage_id: int, after: int) -> list[GivenAnswer
 
 
 def accepted_at(tx: Connection, stage_id: int) -> dict[int, int]:
-    """When the items that were answered in a stage were given out, by response."""
+    """When the answered items of a stage were assigned, by response."""
     query = (
         select(response.c.id, assignment.c.leased_at)
         .join(assignment, assignment.c.id == response.c.assignment_id)
@@ -174,7 +174,7 @@ RESPONSE_COLUMNS = tuple(column.name for column in _RESPONSES.selected_columns)
 
 
 def response_batches(tx: Connection, size: int) -> Iterator[Sequence[Sequence[Any]]]:
-    """All responses in the order they came, as the database has them, so many at a time: see RESPONSE_COLUMNS."""
+    """All responses in the order they came, as the database has them, in batches: see RESPONSE_COLUMNS."""
     yield from tx.execute(_RESPONSES.where(_IS_THERE), execution_options={"yield_per": size}).partitions()
 
 
@@ -310,7 +310,7 @@ class ImpossibleDuration(NamedTuple):
 
 
 def impossible_durations(tx: Connection) -> list[ImpossibleDuration]:
-    """Responses whose duration is negative, or longer than the time between lease and submission."""
+    """Responses whose duration is negative, or longer than the time between assignment and submission."""
     held = response.c.submitted_at - assignment.c.leased_at
     # A clock that was set back makes a lease end before it began; nobody worked then.
     possible = case((held > 0, held), else_=0)

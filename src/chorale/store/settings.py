@@ -31,12 +31,12 @@ def remove_setting(tx: Connection, key: str) -> None:
 
 
 def draw_ties(tx: Connection) -> None:
-    """From the beginning of a study on, ties between answers are drawn at random."""
+    """From the beginning of a study on, ties between answers are broken at random."""
     set_setting(tx, _TIES, "random")
 
 
 def ties_at_random(tx: Connection) -> bool:
-    """Whether ties are drawn. In studies that began before they were, the first answer by name keeps being taken."""
+    """Whether ties are broken at random. Older studies keep taking the first answer by name."""
     return setting_value(tx, _TIES) == "random"
 
 
@@ -71,7 +71,7 @@ def known_secret(tx: Connection, name: str) -> str:
 
 
 def replace_secret(tx: Connection, name: str) -> None:
-    """Make a secret anew."""
+    """Replace a secret."""
     set_setting(tx, f"secret:{name}", secrets.token_urlsafe(32))
 
 

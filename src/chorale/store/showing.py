@@ -20,7 +20,7 @@ class ShownToWorker(NamedTuple):
 
 
 def shown_to_workers(tx: Connection) -> list[ShownToWorker]:
-    """What is stored of each worker in a stage about items they were shown, beside what was given out."""
+    """What is stored of each worker in a stage about items they were shown, next to what was assigned."""
     of = and_(assignment.c.stage_id == participation.c.stage_id, assignment.c.worker_id == participation.c.worker_id)
     returned = case((assignment.c.state == AssignmentState.RETURNED, 1), else_=0)
     query = (

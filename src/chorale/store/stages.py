@@ -52,7 +52,7 @@ def stage_counts(tx: Connection, also: Also = ()) -> list[StageCounts]:
 
 
 def stage_tallies(tx: Connection, rounds: Collection[int], also: Also = ()) -> list[StageCounts]:
-    """The same as `stage_counts`, from what is counted while people work: no answer is looked at.
+    """`stage_counts` from the counts kept while people work: no answer is looked at.
 
     `rounds` are the ids of the stages that are rounds: all their answers are to gold, and none of them in production.
     """
@@ -120,7 +120,7 @@ def finished(tx: Connection, rounds: Mapping[int, int]) -> dict[int, int]:
 
 
 def released_by_stage(tx: Connection) -> dict[str, int]:
-    """How many results of each stage are released."""
+    """The number of accepted labels of each stage."""
     query = (
         select(stage.c.name, func.count())
         .join(item, item.c.stage_id == stage.c.id)

@@ -223,11 +223,11 @@ class Staging:
         return list(self._database.execute(_ASSIGNMENTS + _SOME, values))
 
     def responses(self, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """The same."""
+        """Responses of some judgments, as rows of the study's table."""
         return list(self._database.execute(_RESPONSES + _SOME, values))
 
     def entries(self, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """The same, of what was paid for them."""
+        """Ledger entries of some judgments, as rows of the study's table."""
         return list(self._database.execute(_ENTRIES + _SOME, values))
 
     def by_item(self) -> Iterator[tuple[int, int, int, Any]]:

@@ -237,7 +237,7 @@ class OutgoingRow:
 
 
 def outgoing(tx: Connection, long_ago: int) -> Sequence[OutgoingRow]:
-    """Messages to people of the platform that it has not been given yet, as far as is known.
+    """Messages to people of the platform that it probably has not been given yet.
 
     One that somebody began to send is among them only if that was long ago: they may be at it.
     """

@@ -22,7 +22,7 @@ class Left(NamedTuple):
 
 
 def left_in(tx: Connection, stage_id: int) -> Left | None:
-    """What a stage has to give out, and who has worked there; None where that is plenty."""
+    """The open items of a stage, and who has worked there; None where that is plenty."""
     room = select(item.c.wanted - item.c.taken).where(item.c.stage_id == stage_id, OFFERED).limit(PLENTY)
     rooms = list(tx.execute(room).scalars())
     if len(rooms) >= PLENTY:

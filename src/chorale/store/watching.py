@@ -49,7 +49,7 @@ MOST_ANSWERS = 20_000
 
 
 def answered_before(tx: Connection, stage_id: int, most: int) -> int:
-    """The response behind which a stage has so many at the most."""
+    """The response after which a stage has at most a number of responses."""
     query = (
         select(response.c.id)
         .where(response.c.stage_id == stage_id)

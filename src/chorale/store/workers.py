@@ -86,10 +86,7 @@ def find_by_identity(tx: Connection, panel: str, external_id: str) -> Worker | N
 
 
 def find_by_panel_id(tx: Connection, external_id: str) -> Worker | None:
-    """Whoever came with an id, from any panel, or signs in with that name.
-
-    To be asked for only where the asking is written down.
-    """
+    """The worker with a platform ID or a sign-in name. Call it only where the look-up is logged."""
     query = select(worker).join(worker_identity, worker_identity.c.worker_id == worker.c.id)
     row = tx.execute(query.where(worker_identity.c.external_id == external_id).limit(1)).first()
     return find_by_identity(tx, "team", login_of(external_id)) if row is None else Worker(*row)
@@ -157,7 +154,7 @@ def consent(tx: Connection, worker_id: int, version: int, now: int) -> bool:
 
 
 def use_token(tx: Connection, digest: str, expires_at: int, now: int) -> bool:
-    """Note that a signed link has let somebody in; False if it has before."""
+    """Note that a signed link was used; False if it was used before."""
     tx.execute(delete(used_token).where(used_token.c.expires_at < now))
     row = {"digest": digest, "expires_at": expires_at}
     return bool(tx.execute(upsert(tx, used_token).values(**row).on_conflict_do_nothing()).rowcount)
@@ -180,7 +177,7 @@ def find_by_pseudonym(tx: Connection, pseudonym: str) -> Worker | None:
 
 
 def identities(tx: Connection, worker_id: int) -> list[tuple[str, str]]:
-    """Panel and id there. To be asked for only where the asking is written down."""
+    """Platform and ID there. Call it only where the look-up is logged."""
     query = select(worker_identity.c.panel, worker_identity.c.external_id).where(
         worker_identity.c.worker_id == worker_id
     )

@@ -60,7 +60,7 @@ def near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> list[list[int
 
 
 def contains_copy(text: str, source: str, words: int) -> bool:
-    """Whether a text is copied from another: it has at least so many words, and all stand there one after the other.
+    """Whether a text of a minimum number of words is copied from another: all its words are there, in this order.
 
     >>> contains_copy("you clown about the garden", "Honestly, you clown about the garden!", 4)
     True

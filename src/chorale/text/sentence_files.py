@@ -45,7 +45,7 @@ class GivenSentence:
 
 
 def read_given(path: Path, *, one_per_line: bool = False, ids: Sequence[str] = IDS) -> list[GivenSentence]:
-    """The sentences of a file, told apart by its name. Everything wrong with it is one error.
+    """The sentences of a file, in the format of its name. Everything wrong with it is one error.
 
     `ids` are columns that may have the id of a sentence, the first that has it before the others.
     """

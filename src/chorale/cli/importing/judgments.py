@@ -19,14 +19,12 @@ def judgments(
         list[Path],
         Argument(
             metavar="FILE…",
-            help="Batch files of Mechanical Turk or Appen, or CSV, TSV or JSONL tables of task, worker and label. Each "
-            "becomes a stage.",
+            help="Batch files of Mechanical Turk or Appen, or tables (CSV, TSV, JSONL) with task, worker and label. "
+            "Each file becomes a stage.",
         ),
     ],
-    out: Annotated[Path, Option(metavar="DIR", help="The study's folder. It must not be there yet.")],
-    title: Annotated[
-        str | None, Option(metavar="TEXT", help="The study's title; the folder's name if not given.")
-    ] = None,
+    out: Annotated[Path, Option(metavar="DIR", help="Folder for the new study; it must not exist yet.")],
+    title: Annotated[str | None, Option(metavar="TEXT", help="The study's title. Default: the folder's name.")] = None,
     task: TaskColumn = None,
     worker: WorkerColumn = None,
     label: LabelColumn = None,
@@ -34,9 +32,9 @@ def judgments(
     keep_rejected: KeepRejected = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a finished study of work that was done elsewhere: old data get the same console, report and exports."""
+    """Import annotations collected elsewhere as a finished study, with the same console, report and exports."""
     if sep == "":
-        raise UserError("An empty separator separates nothing. Give --sep a text, or leave it out.")
+        raise UserError("--sep is empty. Give it a text, or leave it out.")
     options = BatchOptions(task, worker, label, separator_in(sep), keep_rejected)
     with patiently("judgments") as progress:
         done = import_files(files, out, options, title=title or out.name, progress=progress)

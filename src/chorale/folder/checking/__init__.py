@@ -7,7 +7,7 @@ From the whole to its parts, each importing only what stands below it:
 - `stages`: all stages together, and how they depend on one another
 - `stage_files`: what one stage names: task, guidelines, items, gold, truth
 - `row_files`: files with a row an item
-- `drafts`: stages as far as their settings can be understood
+- `drafts`: stages where their settings can be understood
 - `settings_shape`: tables of the study file as settings
 - `settings_file`: the study file as values
 - `named_files`: any file that a setting names

@@ -1,4 +1,4 @@
-"""Stages as far as their settings can be understood, so that one mistake does not hide the next."""
+"""Stages with the settings that can be read, so that one error does not hide the next."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from chorale.model import StageSettings
 
 @dataclass(frozen=True)
 class Draft:
-    """A stage as far as its settings can be understood."""
+    """A stage with the settings that can be read."""
 
     index: int
     raw: Mapping[str, Any]

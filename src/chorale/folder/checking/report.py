@@ -9,10 +9,9 @@ from typing import Any
 from chorale.files.rows import shortened
 from chorale.files.toml_lines import TomlPath, line_of
 from chorale.model import Problem
+from chorale.model.problems import condensed
 
 SETTINGS_FILE = "study.toml"
-FEW_ALIKE = 3
-"""Rows with the same mistake that are reported one by one; more are one problem, with a count."""
 
 
 class CheckReport:
@@ -33,22 +32,9 @@ class CheckReport:
         self.problems.append(Problem(file, line, message, fix, value))
 
     def condensed_problems(self) -> list[Problem]:
-        """Every problem; one for a mistake that many rows of a file have, with a count and the first lines."""
-        kinds: dict[tuple[str, str], list[Problem]] = {}
-        for problem in self.problems:
-            kinds.setdefault((problem.file, problem.message), []).append(problem)
-        condensed = []
-        for (file, message), alike in kinds.items():
-            if self._follows_from_a_lost_line(file, message):
-                continue
-            if len(alike) <= FEW_ALIKE:
-                condensed += alike
-                continue
-            first = alike[0]
-            lines = ", ".join(str(one.line) for one in alike[:FEW_ALIKE] if one.line is not None)
-            told = f"{message}, in {len(alike):,} rows (lines {lines}, …)"
-            condensed.append(Problem(file, first.line, told, first.fix, first.value, first.setting))
-        return condensed
+        """One problem for each cause."""
+        problems = [each for each in self.problems if not self._follows_from_a_lost_line(each.file, each.message)]
+        return condensed(problems)
 
     def _follows_from_a_lost_line(self, file: str, message: str) -> bool:
         missing = re.fullmatch(r"`(?:\w+\.)*(\w+)` is missing", message)

@@ -60,7 +60,7 @@ class RowFile:
         return self._path.stat().st_size < _BLANK_BYTES and not self._path.read_bytes().strip()
 
     def columns(self, looked_for: set[str]) -> set[str]:
-        """The columns there are, read as far as it takes to find those that are looked for."""
+        """The columns of a file, read until those needed are found."""
         names: set[str] = set()
         for row in read_rows(self._path, shown_as=self.shown_as, problems=[]):
             names |= row.values.keys() - set(_BESIDE_THE_ITEM)

@@ -13,6 +13,8 @@ from chorale.folder.checking.named_files import decoded
 from chorale.folder.checking.report import SETTINGS_FILE, CheckReport
 
 _DEEPEST = 20
+_TABLES = (".csv", ".tsv", ".jsonl")
+_FEW_NAMES = 5
 _MOST_BROKEN_LINES = 50
 _LONG_QUOTES = ('"""', "'''")
 _HEADING = re.compile(r"\s*(\[+)\s*([A-Za-z0-9_.-]+)\s*\]*\s*(?:#.*)?$")
@@ -29,7 +31,7 @@ def read_settings(report: CheckReport) -> dict[str, Any] | None:
     try:
         raw = (report.root / report.file).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        report.add(report.file, None, f"there is no such file in {report.root}", which_folder(report.root))
+        report.add(report.file, None, f"not found in {report.root}", which_folder(report.root))
         return None
     except OSError as error:
         report.add(report.file, None, f"can't be read: {error.strerror}", "Make the file readable.")
@@ -39,10 +41,27 @@ def read_settings(report: CheckReport) -> dict[str, Any] | None:
 
 
 def which_folder(path: Path) -> str:
-    """What to do about a path that is no study's folder."""
-    if path.is_file() and path.name == SETTINGS_FILE:
-        return f"Name the folder: {path.parent}"
-    return "Name a study folder, or make one with `chorale new DIR --template rules`."
+    """What to do about a path that is not a study's folder, by what is there."""
+    if path.is_file():
+        if path.name == SETTINGS_FILE:
+            return f"Name the folder: {path.parent}"
+        if path.suffix in _TABLES:
+            return f"To make a study from this table: `chorale new my-study --from {path}`."
+    if studies := _names_in(path, f"*/{SETTINGS_FILE}"):
+        return f"Studies in this folder: {', '.join(str(Path(name).parent) for name in studies)}."
+    tables = [name for ending in _TABLES for name in _names_in(path, f"*{ending}")]
+    own = f"--from {path / tables[0]}" if tables else "--from texts.csv"
+    return (
+        f"Name a study's folder, or make one with `chorale new my-study`: from your own table (`{own}`), from a "
+        "template (`--template NAME`), or from a Mechanical Turk layout and batch file (`--html FILE --csv FILE`)."
+    )
+
+
+def _names_in(folder: Path, pattern: str) -> list[str]:
+    try:
+        return sorted(str(found.relative_to(folder)) for found in folder.glob(pattern))[:_FEW_NAMES]
+    except OSError:
+        return []
 
 
 def settings_in(text: str, report: CheckReport) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""The stages of a study together: each by itself, then how they depend on one another and on the whole."""
+"""The stages of a study: each alone, then how they depend on one another and on the whole."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ from chorale.model import (
 
 
 def read_stages(raw: Mapping[str, Any], report: CheckReport) -> list[StageFiles]:
-    """What every stage of the study file comes with, as far as it can be understood."""
+    """The content of every stage of the study file that can be read."""
     pay = salvaged(PaySettings, raw.get("pay", {}))
     stages = raw.get("stage")
     drafts = [

@@ -24,8 +24,8 @@ KIT = Kit(
         ),
         Command(
             ("import", "labelstudio"),
-            "Make a finished study of annotations from Label Studio: choices, ratings, numbers, texts, spans, "
-            "relations and regions.",
+            "Import annotations from Label Studio as a finished study: choices, rat"
+            "ings, texts, spans, relations and regions.",
             f"{_HERE}.commands.importing:labelstudio",
         ),
     ),

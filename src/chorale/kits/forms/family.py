@@ -42,7 +42,10 @@ LabelIntervals = Annotated[
 ]
 Positive = Annotated[
     str | None,
-    Option(metavar="LABEL", help="The label whose false positives and false negatives count; of yes and no, yes."),
+    Option(
+        metavar="LABEL",
+        help="The positive label, for false positives and negatives. Default: yes, if labels are yes and no.",
+    ),
 ]
 
 

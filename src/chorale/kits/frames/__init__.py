@@ -14,8 +14,8 @@ KIT = Kit(
     commands=(
         Command(
             ("prepare", "frames"),
-            "Find words with their candidate frames in a text, as diverse as can be, for "
-            "`chorale new --template frames`.",
+            "Find words with their candidate frames in a text, as diverse as possible, for `chorale new --template "
+            "frames`.",
             f"{_HERE}.commands.prepare:frames",
         ),
         Command(
@@ -25,12 +25,12 @@ KIT = Kit(
         ),
         Command(
             ("browse", "frames"),
-            "Sentences by clarity, frames taken for one another and how they are related, and majorities.",
+            "Browse frame annotations: sentences by clarity, confused frames and their relations, majorities.",
             f"{_HERE}.commands.browse:frames",
         ),
         Command(
             ("baseline", "frames"),
-            "Let a system name the frames of words in sentences, for `chorale evaluate frames`.",
+            "Name the frames of words in sentences with a baseline system, for `chorale evaluate frames`.",
             f"{_HERE}.commands.baseline:frames",
         ),
         Command(

@@ -29,7 +29,9 @@ Gold = Annotated[
 ]
 HowConstant = Annotated[
     Constant,
-    Option(metavar="HOW", help="Where all candidates have the same score: τ is zero, or skip the sentence for τ."),
+    Option(
+        metavar="HOW", help="For sentences whose candidates all have the same score: τ is zero, or skip the sentence."
+    ),
 ]
 WhichScores = Annotated[
     Literal["final", "initial"],
@@ -37,23 +39,23 @@ WhichScores = Annotated[
 ]
 Only = Annotated[
     File | None,
-    Option(help="Score only the sentences that this file has too, such as the output of a system that can't name all."),
+    Option(help="Score only sentences that this file also has, e.g. the output of a system that does not cover all."),
 ]
 Qualities = Annotated[
     File | None,
     Option(
         "--sqs",
-        help="How clear the sentences are (the export frames-sqs), for the weighted average, where GOLD does not say.",
+        help="Clarity of sentences (the export frames-sqs) for the weighted average, if GOLD has none.",
     ),
 ]
-Curves = Annotated[File | None, Option(help="Draw every sentence's agreement, from the best to the worst, as .svg.")]
+Curves = Annotated[File | None, Option(help="Write a chart of every sentence's agreement, best to worst, as .svg.")]
 
 
 def score(
     system: System,
     gold: Gold,
     *,
-    top: Annotated[bool, Option(help="Of PRED, only the frame with the highest score counts, as 1.")] = False,
+    top: Annotated[bool, Option(help="Use only the highest-scored frame of PRED, as 1.")] = False,
     scores: WhichScores = "final",
     constant: HowConstant = "zero",
     sentence: Annotated[str | None, Option(metavar="COLUMN", help="The column of sentence ids, in all files.")] = None,
@@ -64,7 +66,7 @@ def score(
     only: Only = None,
     sqs: Qualities = None,
     curves: Curves = None,
-    beside: Annotated[Sequence[File], Option("--with", help="Another system for the curves; may be repeated.")] = (),
+    beside: Annotated[Sequence[File], Option("--with", help="Another system for the curves. Repeatable.")] = (),
     force: Force = True,
     ci: WithIntervals = True,
     cluster: Cluster = (),

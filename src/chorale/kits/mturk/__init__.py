@@ -13,23 +13,23 @@ KIT = Kit(
     commands=(
         Command(
             ("keys",),
-            "List, make or end the access keys of scripts that speak Mechanical Turk's interface.",
+            "List, create or revoke access keys for scripts that use Mechanical Turk's API.",
             f"{_HERE}.commands.keys:keys",
         ),
         CommandGroup(("mturk",), "Move scripts, workers and qualifications from Mechanical Turk to a study."),
         Command(
             ("mturk", "run"),
-            "Run a script made for Mechanical Turk against a study, without changing the script.",
+            "Run a Mechanical Turk script against a study, without changing the script.",
             f"{_HERE}.commands.running:run",
         ),
         Command(
             ("mturk", "map-workers"),
-            "Let old worker ids stand for people here, and move blocks and qualifications to them.",
+            "Map old worker IDs to people of the study, and transfer their blocks and qualifications.",
             f"{_HERE}.commands.mapping:map_workers",
         ),
         Command(
             ("mturk", "map-qualification"),
-            "Give a qualification type the id that scripts ask for.",
+            "Give a qualification type the ID that scripts use.",
             f"{_HERE}.commands.mapping:map_qualification",
         ),
     ),

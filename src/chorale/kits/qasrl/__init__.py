@@ -23,18 +23,17 @@ KIT = Kit(
         ),
         Command(
             ("import", "qasrl"),
-            "Turn published QA-SRL data into items and gold: to browse, to consolidate again, to train people with.",
+            "Turn published QA-SRL data into items and gold, to browse, consolidate or train people.",
             f"{_HERE}.commands.importing:qasrl",
         ),
         Command(
             ("train", "qasrl"),
-            "Train a parser that asks about verbs, from the QA-SRL Bank. Run it again to continue after an "
-            "interruption.",
+            "Train a QA-SRL parser on the QA-SRL Bank. Run it again to continue after an interruption.",
             f"{_HERE}.commands.train:qasrl",
         ),
         Command(
             ("parse", "qasrl"),
-            "Ask about the verbs of a text and answer, with a trained parser, for `chorale evaluate qasrl`.",
+            "Annotate a text with questions and answers by a trained parser, for `chorale evaluate qasrl`.",
             f"{_HERE}.commands.parsing:qasrl",
         ),
         Command(
@@ -44,7 +43,7 @@ KIT = Kit(
         ),
         Command(
             ("browse", "qasrl"),
-            "Questions and answers about verbs, published or of a study: how many, what they ask, and each on its "
+            "Browse QA-SRL annotations, published or of a study: counts, question types, and every verb with its "
             "sentence.",
             f"{_HERE}.commands.browse:qasrl",
         ),

@@ -32,14 +32,12 @@ System = Annotated[
     File,
     Argument(
         metavar="PRED",
-        help="What is scored: a CSV in the gold standard's columns, a parser's CSV, or the QA-SRL Bank's JSONL (.gz).",
+        help="System output: a CSV in the gold standard's columns, a parser's CSV, or the QA-SRL Bank's JSONL (.gz).",
     ),
 ]
 Gold = Annotated[
     File | None,
-    Argument(
-        metavar="GOLD", help="What it is scored against, in any of the same formats. Not with --by and --propbank."
-    ),
+    Argument(metavar="GOLD", help="Gold standard, in any of the same formats. Not with --by and --propbank."),
 ]
 SentenceFiles = Annotated[
     Sequence[File],
@@ -61,22 +59,22 @@ Modality = Annotated[
     bool,
     Option(
         "--modality/--no-modality",
-        help="Whether questions must agree in modality; the gold standard's own script does not ask for it.",
+        help="Whether questions must agree in modality; the gold standard's own script ignores it.",
     ),
 ]
 QuestionsName = Annotated[
     Literal["assigned", "any", "authors"],
     Option(
         metavar="HOW",
-        help="How LA and role compare the questions of an argument: assigned, every extra question is an error; "
-        "any, one equivalent question is enough; authors, as the gold standard's own script.",
+        help="How LA and role compare the questions of an argument. assigned: every extra question is an error. any: "
+        "one equivalent question is enough. authors: as in the gold standard's own script.",
     ),
 ]
 AverageName = Annotated[
     Literal["micro", "macro"], Option(metavar="HOW", help="micro: sums over verbs; macro: the mean over verbs.")
 ]
 Iou = Annotated[
-    float, Option(metavar="X", min=0.01, max=1.0, help="From which overlap on two spans may be one argument.")
+    float, Option(metavar="X", min=0.01, max=1.0, help="Minimum overlap of two spans that count as one argument.")
 ]
 ExtraVerbs = Annotated[
     bool, Option("--include-extra-verbs", help="Count verbs that only PRED has: all their arguments are wrong.")
@@ -90,7 +88,10 @@ CorrectionsFile = Annotated[
 ]
 By = Annotated[
     str | None,
-    Option(metavar="COLUMN", help="Agreement of the annotators of one file, told apart by this column: worker_id."),
+    Option(
+        metavar="COLUMN",
+        help="Agreement between the annotators of one file, who are identified by this column: worker_id.",
+    ),
 ]
 AlignmentFile = Annotated[File | None, Option(help="Write what was matched, missed and wrong to a .csv or .html file.")]
 PropBankFile = Annotated[
@@ -100,8 +101,8 @@ FoundBy = Annotated[
     Holding,
     Option(
         metavar="HOW",
-        help="A PropBank argument is found by an answer with its head (of a preposition, with its object), with the "
-        "head-itself, or by its span.",
+        help="When an answer matches a PropBank argument: it has its head (for a preposition, its object), the "
+        "head-itself, or its span.",
     ),
 ]
 Dense = Annotated[bool, Option(help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank.")]
@@ -130,9 +131,9 @@ def score(
     propbank: PropBankFile = None,
     found_by: FoundBy = "head",
     dense: Dense = False,
-    valid: Annotated[int, Option(min=1, max=6, help="Of six judges of the Bank, how many make it valid.")] = 5,
+    valid: Annotated[int, Option(min=1, max=6, help="How many of the Bank's six judges make an answer valid.")] = 5,
     questions_by: QuestionsBy = "people",
-    per_verb: Annotated[bool, Option(help="With --json, give the counts of every verb too.")] = False,
+    per_verb: Annotated[bool, Option(help="With --json, also give the counts of every verb.")] = False,
     against: Against = None,
     ci: WithIntervals = True,
     cluster: Cluster = ("sentence",),

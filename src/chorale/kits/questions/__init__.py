@@ -19,7 +19,7 @@ KIT = Kit(
     commands=(
         Command(
             ("prepare", "mcq"),
-            "Cut texts into passages for a study of multiple-choice questions, each there once.",
+            "Split texts into passages for a study of multiple-choice questions, without duplicates.",
             f"{_HERE}.commands.prepare:mcq",
         ),
         Command(
@@ -29,7 +29,7 @@ KIT = Kit(
         ),
         Command(
             ("baseline", "mcq"),
-            "Can the right answers be told without the question, or the passage? Cross-validation, and transfer.",
+            "Test whether models find the correct answers without question or passage. Cross-validation and transfer.",
             f"{_HERE}.commands.baseline:mcq",
         ),
         Command(

@@ -33,16 +33,16 @@ Files = Annotated[
     File | Sequence[File],
     Argument(
         metavar="FILE...",
-        help="Questions with options, validations and predictions: .json or .jsonl, perhaps packed (.gz). Or a study's "
-        "folder: its arms, with what was written, grades and costs.",
+        help="Questions with options, validations and predictions: .json or .jsonl, optionally compressed (.gz). Or a "
+        "study's folder: its arms with texts, grades and costs.",
     ),
 ]
 TiesName = Annotated[
     Ties,
     Option(
         metavar="HOW",
-        help="What a tie among people is worth if the gold answer is in it: its share of the tied answers, wrong "
-        "(nothing) or right (everything).",
+        help="Value of a tie among people that includes the gold answer: its share of the tied answers, wrong (0) or "
+        "right (1).",
     ),
 ]
 AlphaName = Annotated[
@@ -55,24 +55,26 @@ AlphaName = Annotated[
 ]
 Other = Annotated[
     File | None,
-    Option(help="Other questions: is the difference more than luck? Paired only if they are the same questions."),
+    Option(
+        help=(
+            "Other questions: tests whether the difference is significant. Paired only if they are the same questions."
+        )
+    ),
 ]
 ByArm = Annotated[
     bool,
-    Option(help="Take the questions of every arm by themselves, by their `protocol`. --against may then name an arm."),
+    Option(help="Score the questions of each arm separately, by their `protocol`. --against may then name an arm."),
 ]
 Validations = Annotated[
     File | None,
-    Option(
-        help="More validations of the questions: question_id, worker_id and answer, one a row (.csv, .tsv, .jsonl)."
-    ),
+    Option(help="Further validations: question_id, worker_id and answer, one per row (.csv, .tsv, .jsonl)."),
 ]
 Predictions = Annotated[
     File | None,
-    Option(help="More predictions for the questions: question_id, model and answer, one a row (.csv, .tsv, .jsonl)."),
+    Option(help="Further predictions: question_id, model and answer, one per row (.csv, .tsv, .jsonl)."),
 ]
 Written = Annotated[
-    bool, Option(help="Look at what was written too: lengths, overlap, question words, explanations, repetitions.")
+    bool, Option(help="Also analyse the written texts: lengths, overlap, question words, explanations, repetitions.")
 ]
 Rounds = Annotated[
     Sequence[File],
@@ -86,27 +88,27 @@ Partial = Annotated[
     str | None,
     Option(
         metavar="MODEL",
-        help="How well a model guesses without question or passage: light (built in), or the folder of a Hugging Face "
+        help="Accuracy of a model without question or passage: light (built in), or the folder of a Hugging Face "
         "multiple-choice model.",
     ),
 ]
 Folds = Annotated[int, Option(min=2, max=50, help="Folds of the cross-validation.")]
 Grades = Annotated[
     Sequence[File],
-    Option(help="What graders said, as `chorale export --format mcq-grades` writes it: how far they agree."),
+    Option(help="Grades, from `chorale export --format mcq-grades`: agreement between graders."),
 ]
 Responses = Annotated[
     File | None,
-    Option(help="The study's responses (`chorale export --format jsonl`): with --ledger, what a question costs."),
+    Option(help="The study's responses (`chorale export --format jsonl`); with --ledger, the cost of a question."),
 ]
-ExpertHourly = Annotated[int, Option(metavar="CENTS", min=0, help="What an hour of an expert costs, for the costs.")]
+ExpertHourly = Annotated[int, Option(metavar="CENTS", min=0, help="Cost of an expert's hour, for the cost table.")]
 
 
 def score(
     files: Files,
     *,
     ties: TiesName = "share",
-    gold_votes: Annotated[int, Option(min=1, max=20, help="Validators' votes drawn for the gold answer.")] = 4,
+    gold_votes: Annotated[int, Option(min=1, max=20, help="Validators' votes sampled for the gold answer.")] = 4,
     alpha: AlphaName = "with-writer",
     ci: WithIntervals = True,
     cluster: Cluster = (),
@@ -115,7 +117,7 @@ def score(
     validations: Validations = None,
     predictions: Predictions = None,
     written: Written = False,
-    irt: Annotated[bool, Option(help="Fit how hard every question is for models, by the 3PL model.")] = False,
+    irt: Annotated[bool, Option(help="Fit the difficulty of every question for models (3PL).")] = False,
     round_files: Rounds = (),
     partial_inputs: Partial = None,
     folds: Folds = 5,
@@ -123,7 +125,7 @@ def score(
     responses: Responses = None,
     ledger: Annotated[File | None, Option(help="The study's ledger (`chorale export --format ledger`).")] = None,
     expert_hourly: ExpertHourly = 0,
-    pictures: Annotated[File | None, Option(metavar="DIR", help="Write the figures there, as SVG files.")] = None,
+    pictures: Annotated[File | None, Option(metavar="DIR", help="Folder for the figures, as SVG files.")] = None,
     db: Database = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,

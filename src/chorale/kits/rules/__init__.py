@@ -18,7 +18,7 @@ KIT = Kit(
     commands=(
         Command(
             ("demo",),
-            "Run the rules study with a simulated crowd, show what comes out, and leave the site up.",
+            "Run a study with a simulated crowd, show the results, and leave the site open.",
             f"{_HERE}.commands.demonstration:demo",
         ),
         Command(
@@ -33,7 +33,7 @@ KIT = Kit(
         ),
         Command(
             ("evaluate", "rules"),
-            "Score inference rules by what people say of their applications.",
+            "Score inference rules by human judgments of their applications.",
             "chorale.cli.evaluate:rules",
         ),
     ),

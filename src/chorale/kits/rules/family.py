@@ -38,19 +38,17 @@ Files = Annotated[
         help="One or more files of scored rules; and last the judged applications, unless --judgments names them.",
     ),
 ]
-MoreJudgments = Annotated[
-    list[Path] | None, Option(help="More judged applications, if they are in several files. May be given again.")
-]
+MoreJudgments = Annotated[list[Path] | None, Option(help="More files of judged applications. Repeatable.")]
 Judgments = Annotated[
     list[Path] | None,
-    Option("--judgments", help="The judged applications; then all other files are rules. May be given again."),
+    Option("--judgments", help="The judged applications; all other files are then rules. Repeatable."),
 ]
 MeaninglessLeft = Annotated[
     Meaningless,
     Option(
         "--meaningless",
         metavar="NAME",
-        help="Applications whose left side means nothing: out (left out), or count (as not entailing).",
+        help="Applications with a meaningless left side: out (left out), or count (as not entailing).",
     ),
 ]
 MatchBy = Annotated[
@@ -58,7 +56,7 @@ MatchBy = Annotated[
     Option(
         "--match",
         metavar="NAME",
-        help="How rules fit applications: lemma (is used in = be use in; as written goes first) or exact (as written).",
+        help="How rules match applications: lemma (is used in = be use in; exact matches first) or exact.",
     ),
 ]
 BothWays = Annotated[
@@ -69,19 +67,19 @@ BothWays = Annotated[
         help="Applications judged both ways: majority (ties left out), both (each judgment counts) or refuse.",
     ),
 ]
-Pairwise = Annotated[bool, Option(help="Compare every two of the resources: paired bootstrap and randomisation.")]
+Pairwise = Annotated[bool, Option(help="Compare all pairs of resources: paired bootstrap and randomisation.")]
 MinConfidence = Annotated[
-    float, Option(metavar="SHARE", min=0, max=1, help="Leave out applications that were judged with less confidence.")
+    float, Option(metavar="SHARE", min=0, max=1, help="Leave out applications below this confidence.")
 ]
 AreaRule = Annotated[
     Area,
     Option(
         metavar="RULE",
-        help="How the area under the curve is taken: step (average precision), trapezoid, or above-half (trapezoids "
-        "where precision is above 0.5, as papers on Levy/Holt print it).",
+        help="Area under the curve: step (average precision), trapezoid, or above-half (trapezoids where precision "
+        "exceeds 0.5, as in papers on Levy/Holt).",
     ),
 ]
-AtRecall = Annotated[str | Sequence[float], Option(metavar="R,R,…", help="At which recall to give the precision.")]
+AtRecall = Annotated[str | Sequence[float], Option(metavar="R,R,…", help="Recall at which to report the precision.")]
 
 
 def score(
@@ -95,7 +93,7 @@ def score(
     area: AreaRule = "step",
     at_recall: AtRecall = (0.1, 0.25, 0.5),
     curve: Annotated[File | None, Option(help="Write the points of the curves as CSV.")] = None,
-    chart: Annotated[File | None, Option(help="Draw the curves as an SVG picture.")] = None,
+    chart: Annotated[File | None, Option(help="Write the curves as an SVG chart.")] = None,
     pairwise: Pairwise = False,
     force: Force = True,
     ci: WithIntervals = True,

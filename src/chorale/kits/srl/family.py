@@ -37,8 +37,8 @@ Metrics = Annotated[
     str | Sequence[str],
     Option(
         metavar="NAMES",
-        help="Which scorers, with commas: primesrl, conll05, conll09, conll08, senseval3, semeval07. "
-        "If not given, the first four as far as the files allow.",
+        help="Scorers, separated by commas: primesrl, conll05, conll09, conll08, senseval3, semeval07. Default: those "
+        "of the first four that the files support.",
     ),
 ]
 FormatName = Annotated[
@@ -50,7 +50,7 @@ FormatName = Annotated[
     ),
 ]
 ModeName = Annotated[
-    str, Option(metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto: by what files mark.")
+    str, Option(metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto (what the files mark).")
 ]
 WhichPredicates = Annotated[
     str, Option(metavar="WHICH", help="For the CoNLL scorers: all predicates, or only those common to system and gold.")
@@ -58,22 +58,22 @@ WhichPredicates = Annotated[
 HowSpans = Annotated[
     str,
     Option(
-        metavar="HOW", help="When conll05 finds spans by syntax: neighbours of one label are joined, or stay apart."
+        metavar="HOW",
+        help="When conll05 derives spans from syntax: neighbours with the same label are joined, or stay apart.",
     ),
 ]
 WhichPrimesrl = Annotated[
     str,
     Option(
         metavar="WHICH",
-        help="PriMeSRL as in the paper, or as its authors' program counts: paper or program. The docs have a table of "
-        "the differences.",
+        help="PriMeSRL as in the paper, or as in its authors' program. The docs list the differences.",
     ),
 ]
 WhichCore = Annotated[
     str,
     Option(
         metavar="ROLES",
-        help="Core roles of PriMeSRL, with commas; numbered stands for every role with a digit: numbered,AA.",
+        help="Core roles of PriMeSRL, separated by commas; numbered means every role with a digit: numbered,AA.",
     ),
 ]
 FrameNetFolder = Annotated[
@@ -99,12 +99,14 @@ def score(
     core: WhichCore = "numbered",
     framenet: FrameNetFolder = None,
     frames: FrameFiles = None,
-    worst: Annotated[int, Option(min=0, help="Show the N sentences with most mistakes.")] = 0,
-    confusion: Annotated[bool, Option(help="Show which role was taken for which, on equal spans.")] = False,
+    worst: Annotated[int, Option(min=0, help="Show the N sentences with the most errors.")] = 0,
+    confusion: Annotated[bool, Option(help="Show confused roles, on equal spans.")] = False,
     consequences: Annotated[
-        bool, Option(help="List questions and entailments that wrong senses and wrong arguments lead to.")
+        bool, Option(help="List questions and entailments that follow from wrong senses and arguments.")
     ] = False,
-    consequences_out: Annotated[File | None, Option(metavar="FILE", help="The same as a file: .csv.")] = None,
+    consequences_out: Annotated[
+        File | None, Option(metavar="FILE", help="Write these consequences to a .csv file.")
+    ] = None,
     force: Force = False,
     ci: WithIntervals = True,
     cluster: Cluster = (),

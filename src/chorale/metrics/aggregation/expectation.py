@@ -109,7 +109,7 @@ def fixed_by(judgments: Judgments, known: Mapping[str, str] | None) -> Callable[
 
 
 def accuracy_of(votes: Votes, beliefs: FloatArray) -> FloatArray:
-    """The mean probability, for each worker, that what they said is true."""
+    """The mean probability, for each worker, that their labels are true."""
     in_cells = beliefs[votes.cell_label, votes.cell_task]
     probability = np.repeat(in_cells, np.diff(np.r_[votes.cell_starts, len(votes)]))
     return np.asarray(np.bincount(votes.worker, probability, minlength=votes.workers) / votes.per_worker)

@@ -202,7 +202,7 @@ class _Model:
 
 
 def competence_of(known: FloatArray, judgments: FloatArray, settings: MaceSettings | None = None) -> FloatArray:
-    """θ from how many of so many judgments a worker is expected to have known."""
+    """θ from how many of their judgments a worker is expected to have known."""
     chosen = settings or MaceSettings()
     knows, guesses = np.maximum(known, 0.0), np.maximum(judgments - known, 0.0)
     if chosen.method == "vb":

@@ -39,7 +39,7 @@ class _Ranking:
 
 @dataclass(eq=False)
 class BradleyTerry(_Ranking):
-    """See `bradley_terry`. It goes on until scores have settled; crowd-kit stops after two iterations."""
+    """See `bradley_terry`. It continues until scores have settled; crowd-kit stops after two iterations."""
 
     n_iter: int = 10_000
     tol: float = 1e-9

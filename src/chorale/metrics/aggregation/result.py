@@ -68,7 +68,7 @@ class Aggregation:
 
     @property
     def leading(self) -> NDArray[np.intp]:
-        """The most probable option of each task. Of equals one is drawn, unless the rule is to take the first."""
+        """The most probable option of each task. Ties are broken at random, unless the rule is to take the first."""
         at_top = leaders(self.probabilities)
         if self.tie_rule == "first":
             return np.asarray(at_top.argmax(axis=1) if at_top.size else np.zeros(len(at_top)), dtype=np.intp)

@@ -7,6 +7,6 @@ TIE = 1e-9
 
 
 def draw_of(seed: int, *names: str) -> int:
-    """A number above 0, drawn by the seed and some names: for a tie that is decided by itself."""
+    """A random number above 0 from the seed and some names, to break a tie on its own."""
     digest = blake2b("\0".join((str(seed), *names)).encode(), digest_size=7).digest()
     return 1 + int.from_bytes(digest, "big")

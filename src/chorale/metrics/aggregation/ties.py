@@ -25,7 +25,7 @@ def leaders(probabilities: FloatArray) -> NDArray[np.bool_]:
 
 
 def untied(leading: NDArray[np.bool_], names: Sequence[str], seed: int) -> NDArray[np.intp]:
-    """One of the leading columns of each row: of several, one drawn by the row's name."""
+    """One of the leading columns of each row: of several, a random one by the row's name."""
     chosen = np.asarray(leading.argmax(axis=1) if leading.size else np.zeros(len(leading)), dtype=np.intp)
     counts = leading.sum(axis=1)
     tied = np.flatnonzero(counts > 1)

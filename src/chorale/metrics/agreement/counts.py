@@ -66,7 +66,7 @@ class ValueCounts:
 
 
 def value_counts(judgments: Judgments, *, least: int = 2) -> ValueCounts:
-    """Of items with at least so many judgments."""
+    """Of items with at least a number of judgments."""
     items, values, sizes = _pairable(judgments, least)
     n_values = len(judgments.label_names)
     keys = items.astype(np.int64) * max(1, n_values) + values

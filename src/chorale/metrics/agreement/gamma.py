@@ -52,7 +52,7 @@ def gamma(judgments: Judgments, *, seed: int = 1) -> Agreement:
     metric = Metric(lambda sums: {"value": 1 - ratio(sums[..., 0], sums[..., 1])})
     total = rows.sum(axis=0)
     samples = max(one.samples for one in expected.values())
-    notes = (f"The disorder by chance is the mean of {samples} random samples.",)
+    notes = (f"The expected disorder is the mean of {samples} random samples.",)
     value = float(1 - total[0] / total[1])
     return Agreement("gamma", value, judgments, disagreement, notes, _evidence=lambda: (rows, metric))
 

@@ -57,7 +57,7 @@ class Curves:
         return cls(chance, slopes)
 
     def information(self, counts: FloatArray) -> FloatArray:
-        """Fisher's, on each item's parameters, from so many answers at each node: items × parameters × parameters."""
+        """Fisher's, on each item's parameters, from the answers at each node: items × parameters × parameters."""
         parameters, _, items, _ = self.slopes.shape
         found = np.empty((items, parameters, parameters))
         per_answer = counts / self.chance

@@ -39,7 +39,7 @@ class Responses:
         return cls(right, np.where(observed, 2 * right - 1, 0.0), observed * weights)
 
     def of_items(self, columns: NDArray[np.intp] | slice) -> "Responses":
-        """The same for some of the items."""
+        """For some of the items only."""
         return Responses(self.right[:, columns], self.sign[:, columns], self.weight[:, columns])
 
 
@@ -53,7 +53,7 @@ class Posterior:
     items_sd: FloatArray
 
     def of_items(self, columns: NDArray[np.intp]) -> "Posterior":
-        """The same for some of the items."""
+        """For some of the items only."""
         return Posterior(self.theta, self.theta_sd, self.items[:, columns], self.items_sd[:, columns])
 
     def copy(self) -> "Posterior":
@@ -96,7 +96,7 @@ class Expected:
         self.theta_curvature += here.theta_curvature - there.theta_curvature
 
     def stretch(self, factor: float) -> None:
-        """What becomes of the derivatives when θ and β grow by a factor and α shrinks by it."""
+        """The derivatives when θ and β grow by a factor and α shrinks by it."""
         self.slope[BETA] /= factor
         self.theta_slope /= factor
         self.curvature[BETA] /= factor**2
@@ -120,7 +120,7 @@ class Likelihood:
         self._gamma_rule = _rule(item_nodes if self._guessing else 1)
 
     def of_items(self, columns: NDArray[np.intp]) -> "Likelihood":
-        """The same for some of the items."""
+        """For some of the items only."""
         return Likelihood(self._responses.of_items(columns), self._model, self._nodes, self._item_nodes)
 
     def evaluate(self, at: Posterior) -> Expected:

@@ -12,30 +12,30 @@ FILE = Argument(
     help="Judgments: CSV, TSV, JSONL or Parquet with task, worker and label, or a batch file of MTurk or Appen.",
 )
 JudgmentsFile = Annotated[Path, FILE]
-TaskColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column that says what was judged.")]
-WorkerColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column that says who judged it.")]
-LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column that says what they said.")]
+TaskColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column with the task (item).")]
+WorkerColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column with the worker.")]
+LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column with the label.")]
 Separator = Annotated[
     str | None,
-    Option(metavar="TEXT", help="Labels are sets of options, with this between them; json if cells are JSON lists."),
+    Option(metavar="TEXT", help="Labels are sets of options with this separator; json if cells are JSON lists."),
 ]
 EmptyLabel = Annotated[
-    str | None, Option(metavar="LABEL", help="What an empty label stands for. Left out if not given.")
+    str | None, Option(metavar="LABEL", help="Label for empty cells. Default: empty cells are ignored.")
 ]
 MissingValues = Annotated[
     Sequence[str],
-    Option(metavar="VALUE", help="A label that stands for no label, such as NA: read like an empty cell. Repeatable."),
+    Option(metavar="VALUE", help="A label that means no label, such as NA: treated as an empty cell. Repeatable."),
 ]
 WhichRepeat = Annotated[
     Literal["last", "first", "all"],
     Option(metavar="last|first|all", help="Which of a worker's judgments of the same task counts."),
 ]
-KeepRejected = Annotated[bool, Option(help="Keep the work that a batch file marks as rejected or tainted.")]
+KeepRejected = Annotated[bool, Option(help="Keep work that a batch file marks as rejected or tainted.")]
 ReaderName = Annotated[
     str | None,
     Option(
         metavar="NAME",
-        help="The file has a format of an installed kit."
+        help="Reader of an installed kit for the file's format."
         + (f" Formats: {', '.join(readers())}." if readers() else " No kit brings one yet."),
         choices=readers,
     ),

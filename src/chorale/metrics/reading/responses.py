@@ -76,7 +76,7 @@ class _Test:
 
 
 def read_responses(paths: Sequence[Path], *, graded: bool = False) -> ResponseTable:
-    """The tests of all files; responders are the same where their names are. Mistakes are told all together.
+    """The tests of all files; responders are the same where their names are. All errors are reported together.
 
     Graded answers are any numbers.
     """
@@ -203,7 +203,12 @@ def _tell_of_none(problems: list[Problem], before: int, report: "_Report") -> No
 def _check_header(header: list[str], report: "_Report") -> bool:
     names = [name.strip() for name in header]
     if len(names) < 2:
-        report(1, "has no items", "Write userid and the items' names in the first line, with commas", ",".join(names))
+        report(
+            1,
+            "has no items",
+            "Write userid and the items' names in the first line, separated by commas",
+            ",".join(names),
+        )
         return False
     sound = True
     taken: set[str] = set()

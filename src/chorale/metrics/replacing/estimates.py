@@ -50,7 +50,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """All items, and what people said of some."""
+    """All items, and human labels of some."""
 
     design: FloatArray
     """A row per item, a column per coefficient: a constant, a group, a covariate."""
@@ -63,7 +63,7 @@ class Sample:
 
     @classmethod
     def at_random(cls, design: FloatArray, model: FloatArray, people: FloatArray) -> "Sample":
-        """Items for people were drawn from all of them, each as likely as any other."""
+        """Items for people were a uniform random sample."""
         share = float((~np.isnan(people)).mean()) if len(people) else 0.0
         return cls(design, model, people, np.full(len(people), share))
 

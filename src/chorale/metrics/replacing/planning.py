@@ -1,4 +1,4 @@
-"""How many items the alternative annotator test needs: it is repeated with items drawn from those there are."""
+"""How many items the alternative annotator test needs: it is repeated with resampled items."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ MOST_ITEMS = 100_000
 def chance_of_passing(
     rivals: Sequence[Rival], items: int, epsilon: float, *, repetitions: int = 1000, seed: int = 1
 ) -> float:
-    """The share of repetitions in which the model wins against half of the people, if each judges so many items.
+    """The share of repetitions in which the model wins against half of the people, if each judges a number of items.
 
     People are drawn apart from each other, and tested by Student's t.
     """

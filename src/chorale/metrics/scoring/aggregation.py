@@ -1,4 +1,4 @@
-"""What the crowd said, for people, for scripts and for files."""
+"""Aggregated labels, for people, for scripts and for files."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -44,7 +44,7 @@ def tie_notes(result: Aggregation) -> list[str]:
         return []
     how = {
         "first": "the label that sorts first is taken",
-        "random": f"one of the leading labels is drawn (seed {result.tie_seed})",
+        "random": f"one of the tied labels at random (seed {result.tie_seed})",
         "abstain": "they have no label",
         "all": "they have all the leading labels",
     }[result.tie_rule]

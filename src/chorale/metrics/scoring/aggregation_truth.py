@@ -1,4 +1,4 @@
-"""Is what the crowd said true? Accuracy against known labels, over tasks."""
+"""Accuracy of aggregated labels against known labels, over tasks."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -126,7 +126,7 @@ def _design(items: SampledItems) -> tuple[list[str], FloatArray]:
     for part, which in ((design, "items"), (design[asked], "items that people labelled")):
         if np.linalg.matrix_rank(part) < design.shape[1]:
             raise UserError(
-                f"{items.columns.name}: among the {which}, groups and covariates can't be told apart: one follows from "
+                f"{items.columns.name}: among the {which}, groups and covariates can't be separated: one follows from "
                 "the others, or a group has no item. Leave a column out, or collect labels in every group."
             )
     return names, design

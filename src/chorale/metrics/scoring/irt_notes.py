@@ -27,9 +27,9 @@ def fit_notes(table: ResponseTable, fit: IrtFit) -> list[str]:
             f"{_many(same, 'item')} everybody got right, or everybody wrong: how far out they are is the prior's guess."
         )
     if len(table.responders) == 1:
-        notes.append("There is one responder only: items can't be told apart by more than right and wrong.")
+        notes.append("There is one responder only: items differ only by right and wrong.")
     if len(table.items) == 1:
-        notes.append("There is one item only: responders can't be told apart by more than right and wrong.")
+        notes.append("There is one item only: responders differ only by right and wrong.")
     if len(set(table.tests)) > 1 and isinstance(fit, VariationalFit):
         notes.append("Items count by the inverse of the size of their test, so that every test counts the same.")
     if not fit.converged:

@@ -9,7 +9,7 @@ _MOST_TOKENS = 2**31
 
 
 class Outcome(StrEnum):
-    """What came of a request."""
+    """The outcome of a request."""
 
     ANSWER = "answer"
     """Some text; whether it is an answer to the item is for the task to say."""
@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What came of a request, after all tries."""
+    """The outcome of a request after all tries."""
 
     outcome: Outcome
     output: str = ""

@@ -1,4 +1,4 @@
-"""Workers who answer like people of known quality. Pure: randomness comes in as an argument."""
+"""Workers who answer like people of known quality. Pure: randomness is an argument."""
 
 from chorale.rehearsal.simulated.answering import AnswerSheet, plausible_answers
 from chorale.rehearsal.simulated.crowd import (

@@ -22,8 +22,8 @@ GUESSES = 15
 class AnswerSheet:
     """One stage's answers, for one crowd.
 
-    Where nobody knows the truth of an item, something is drawn as what people would take for true: they agree on it as
-    far as they are able, and nothing is said about whether they are right. Where answers can't be listed, as in free
+    Where nobody knows the truth of an item, a random answer is what people take for true: they agree on it within
+    their ability, and nothing is said about whether they are right. Where answers can't be listed, as in free
     text, the task guesses some that fit the item; of a task that can't, people give the answers to other items: the
     known ones, and those of its examples. Where items are not all as hard, they differ by `spread`. All of it goes by
     what people see: whatever else two items differ in, the same is true of them, and they are as hard.
@@ -53,7 +53,7 @@ class AnswerSheet:
         return prospects
 
     def fair_grade(self, payload: str, view: Mapping[str, Any], quality: float) -> tuple[Answer, Sequence[Answer]]:
-        """The same for an item that is something of a known quality to be graded: what it deserves."""
+        """The fair grade of an item of known quality, and the possible answers."""
         graded = self._graded.get(payload)
         if graded is None:
             truth, choices = self.prospects(payload, view)

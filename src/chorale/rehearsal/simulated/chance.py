@@ -1,4 +1,4 @@
-"""Random numbers for something small, such as an item: begun anew from a text, and only a few are drawn."""
+"""Random numbers for something small, such as an item: seeded by a text, and only a few are used."""
 
 from hashlib import blake2b
 from random import Random
@@ -47,7 +47,7 @@ class Chance(Random):
 
     def getstate(self) -> Any:
         """Nor can it be copied: what `Random` would keep is not what this one goes by."""
-        raise NotImplementedError("begin anew from the text instead")
+        raise NotImplementedError("seed it with the text instead")
 
     def setstate(self, state: Any) -> None:
-        raise NotImplementedError("begin anew from the text instead")
+        raise NotImplementedError("seed it with the text instead")

@@ -24,7 +24,7 @@ def _range(value: Any) -> Any:
 
 def _ordered(value: tuple[float, float]) -> tuple[float, float]:
     if value[0] > value[1]:
-        raise ValueError("begins above its end. Write the lower number first.")
+        raise ValueError("has its lower end above its upper end. Write the lower number first.")
     return value
 
 
@@ -106,7 +106,7 @@ class CrowdSettings(Settings):
 
 
 def draw_crowd(kinds: tuple[KindSettings, ...], size: int, rng: Random) -> list[WorkerModel]:
-    """So many people, of every kind its share, in no particular order."""
+    """A crowd of a given size with each kind's share, in random order."""
     total = sum(kind.share for kind in kinds)
     due = [size * kind.share / total for kind in kinds]
     counts = [int(number) for number in due]
@@ -120,11 +120,7 @@ def draw_crowd(kinds: tuple[KindSettings, ...], size: int, rng: Random) -> list[
 
 
 def draw_fitted(models: Sequence[WorkerModel], size: int, rng: Random) -> list[WorkerModel]:
-    """So many people like those, again and again, each as often as their share of the judgments.
-
-    Simulated people do about as much as one another; real ones do not. By their shares, answers are right here as often
-    as they were there.
-    """
+    """A crowd of a given size like those people, each as often as their share of the judgments."""
     return rng.choices(models, [model.share for model in models], k=size)
 
 
@@ -133,7 +129,7 @@ def draw_experts(settings: CrowdSettings, rng: Random) -> list[WorkerModel]:
 
 
 def draw_arrivals(size: int, per_hour: float, rng: Random) -> list[float]:
-    """Seconds until each of so many people comes, counted from the first."""
+    """Seconds until each person joins, counted from the first."""
     moments, now = [], 0.0
     for _ in range(size):
         moments.append(now)

@@ -28,7 +28,7 @@ class Knowledge:
         return self.by_key(view_key(view)) if self._answers else None
 
     def by_key(self, key: str) -> Answer | None:
-        """The same for a view whose key is at hand."""
+        """The correct answer to a view with a known key."""
         return self._answers.get(key)
 
 

@@ -95,7 +95,7 @@ class WorkerModel:
         """One of the choices, given the right one; `accuracy` is what they have learned to be, if they learn.
 
         Where an answer can be right in part, `imitate` says what somebody of an accuracy makes of the right one. How
-        hard the item is counts for whoever reads it.
+        hard the item is counts for everybody who reads it.
         """
         if self.mode is Mode.FIRST_OPTION:
             return choices[0]

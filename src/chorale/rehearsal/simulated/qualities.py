@@ -22,7 +22,7 @@ def ability_at(accuracy: float, quality: float) -> float:
 
 
 def mistakes_explained(grade: float, quality: float) -> float:
-    """How much of a mistake a grade explains to whoever gets it.
+    """How much of a mistake a grade explains to the person who gets it.
 
     Of an answer that deserves full marks nothing is to be learned. Of others, the more the worse they are, as long as
     the grade says so: one that is far off misses what was wrong, or finds fault with what was not.

@@ -19,12 +19,12 @@ Texts = Annotated[Path, Argument(metavar="TEXTS", help="The texts to compare: a 
 
 def best_worst(
     texts: Texts,
-    out: Annotated[Path, Option(help="Where the items go: a .jsonl file.")] = Path("items.jsonl"),
-    id_column: Annotated[str, Option("--id", help="The column with the id of each text.")] = "id",
-    text_column: Annotated[str, Option("--text", help="The column with the text.")] = "text",
-    column: Annotated[str, Option(help="The column of the items that holds the tuple.")] = "tuple",
-    size: Annotated[int, Option(min=3, max=12, help="How many texts a tuple has.")] = 4,
-    times: Annotated[int, Option(min=1, help="In how many tuples each text occurs.")] = 8,
+    out: Annotated[Path, Option(help="Where to write the items: .jsonl.")] = Path("items.jsonl"),
+    id_column: Annotated[str, Option("--id", help="Column with the ID of each text.")] = "id",
+    text_column: Annotated[str, Option("--text", help="Column with the text.")] = "text",
+    column: Annotated[str, Option(help="Name of the items' column with the tuple.")] = "tuple",
+    size: Annotated[int, Option(min=3, max=12, help="Number of texts per tuple.")] = 4,
+    times: Annotated[int, Option(min=1, help="Number of tuples that each text occurs in.")] = 8,
     seed: Annotated[int, Option(min=0, help="Random seed.")] = 1,
     force: Force = False,
     as_json: AsJson = False,

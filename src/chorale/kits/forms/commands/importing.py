@@ -12,13 +12,11 @@ from chorale.kits.forms.from_label_studio import import_label_studio
 def labelstudio(
     tasks: Annotated[Path, Argument(metavar="TASKS", help="A project exported as JSON.")],
     config: Annotated[Path, Option(metavar="FILE", help="Its labelling configuration, as XML.")],
-    out: Annotated[Path, Option(metavar="DIR", help="The study's folder. It must not be there yet.")],
-    title: Annotated[
-        str | None, Option(metavar="TEXT", help="The study's title; the folder's name if not given.")
-    ] = None,
+    out: Annotated[Path, Option(metavar="DIR", help="Folder for the new study; it must not exist yet.")],
+    title: Annotated[str | None, Option(metavar="TEXT", help="The study's title. Default: the folder's name.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a finished study of annotations from Label Studio: choices, ratings, texts, spans, relations and regions."""
+    """Import annotations from Label Studio as a finished study: choices, ratings, texts, spans, relations and regions."""
     done = import_label_studio(tasks, config, out, title or out.name)
     if as_json:
         stages = {name: dict(counts) for name, counts in done.stages.items()}

@@ -25,32 +25,31 @@ System = Annotated[
     Literal["tc", "fs", "os", "os+"],
     Argument(
         metavar="NAME",
-        help="The system: tc (the crowd's top frame), fs (by WordNet's senses), os (a trained classifier, one frame) "
-        "or os+ (the same, a confidence for each frame).",
+        help="The system: tc (the crowd's top frame), fs (WordNet senses), os (a trained classifier, one frame) or "
+        "os+ (with a confidence for each frame).",
     ),
 ]
 Files = Annotated[
     list[Path],
     Argument(
         metavar="FILE...",
-        help="Sentences with their words, as the crowd's scores have them: sent_id, sentence and word; for tc scores.",
+        help="Sentences with their words, in the columns of the crowd's scores: sent_id, sentence and word; tc also "
+        "needs the scores.",
     ),
 ]
 FrameNetFolder = Annotated[
-    Path | None, Option(metavar="DIR", help="FrameNet 1.7, for fs: the folder or the packed file.")
+    Path | None, Option(metavar="DIR", help="FrameNet 1.7, for fs: the folder or the compressed file.")
 ]
 WordNetFolder = Annotated[
     Path | None,
-    Option(
-        metavar="DIR", help="WordNet, for fs: the folder with index.verb. If not given, the usual places are looked at."
-    ),
+    Option(metavar="DIR", help="WordNet, for fs: the folder with index.verb. Default: the usual places."),
 ]
-FrameMaps = Annotated[list[Path] | None, Option("--map", help="Which frame fits which sense, for fs; may be repeated.")]
+FrameMaps = Annotated[list[Path] | None, Option("--map", help="Map from WordNet senses to frames, for fs. Repeatable.")]
 Senses = Annotated[
     Literal["first", "lesk"],
     Option(
         metavar="HOW",
-        help="The sense that fs takes: first (the most frequent) or lesk (the gloss most like the sentence).",
+        help="How fs chooses a sense: first (the most frequent) or lesk (the gloss most similar to the sentence).",
     ),
 ]
 Reaching = Annotated[
@@ -69,7 +68,7 @@ ModelFolder = Annotated[
 def frames(
     system: System,
     files: Files,
-    out: Annotated[Path, Option(help="Write the frames there: .csv, .tsv or .jsonl.")],
+    out: Annotated[Path, Option(help="Where to write the frames: .csv, .tsv or .jsonl.")],
     framenet: FrameNetFolder = None,
     wordnet: WordNetFolder = None,
     frame_map: FrameMaps = None,
@@ -79,7 +78,7 @@ def frames(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a system name the frames of words in sentences, for `chorale evaluate frames`."""
+    """Name the frames of words in sentences with a baseline system, for `chorale evaluate frames`."""
     check_target(out, "--out", force=force, endings=(".csv", ".tsv", ".jsonl"))
     if system == "tc":
         crowd = read_frame_scores(files, need_scores=True)

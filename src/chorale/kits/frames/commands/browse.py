@@ -22,29 +22,29 @@ Sources = Annotated[
 ]
 Wordnet = Annotated[
     Path | None,
-    Option(
-        metavar="FOLDER", help="WordNet, for which words FrameNet has; looked for in the usual places if not given."
-    ),
+    Option(metavar="FOLDER", help="WordNet, to look up words that FrameNet has. Default: the usual places."),
 ]
 
 
 def frames(
     sources: Sources,
-    qualities: Annotated[Path | None, Option("--sqs", help="With files: how clear each sentence is.")] = None,
-    stage: Annotated[str | None, Option(metavar="NAME", help="With a study: the stage, if it has several.")] = None,
-    framenet: Annotated[Path | None, Option(metavar="FOLDER", help="FrameNet 1.7, for how frames are related.")] = None,
+    qualities: Annotated[Path | None, Option("--sqs", help="With files: clarity of each sentence (SQS).")] = None,
+    stage: Annotated[str | None, Option(metavar="NAME", help="With a study of several stages: the stage.")] = None,
+    framenet: Annotated[
+        Path | None, Option(metavar="FOLDER", help="FrameNet 1.7, for relations between frames.")
+    ] = None,
     wordnet: Wordnet = None,
     bound: Annotated[
         float, Option(metavar="SHARE", min=0, max=1, help="FSS above which people see a frame in a sentence.")
     ] = 0.2,
-    shown: Annotated[int, Option(min=1, max=10_000, help="Rows of a table.")] = 15,
-    out: Annotated[Path | None, Option(help="Write a page, too (.html).")] = None,
+    shown: Annotated[int, Option(min=1, max=10_000, help="Number of rows per table.")] = 15,
+    out: Annotated[Path | None, Option(help="Also write a page (.html).")] = None,
     db: Database = None,
     force: Force = False,
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Sentences by clarity, frames taken for one another and how they are related, and majorities."""
+    """Browse frame annotations: sentences by clarity, confused frames and their relations, majorities."""
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     known = read_framenet(framenet) if framenet else None
     if len(sources) == 1 and sources[0].is_dir():

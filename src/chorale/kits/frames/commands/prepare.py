@@ -22,39 +22,37 @@ from chorale.text.sentence_files import read_given
 from chorale.text.wordnet import read_wordnet
 
 Framenet = Annotated[
-    Path, Option(metavar="FOLDER", help="FrameNet 1.7: its folder, or the packed file as it was downloaded.")
+    Path, Option(metavar="FOLDER", help="FrameNet 1.7: the folder, or the compressed file as downloaded.")
 ]
 Wordnet = Annotated[
     Path | None,
-    Option(
-        metavar="FOLDER", help="WordNet's folder, the one with index.verb; looked for in the usual places if not given."
-    ),
+    Option(metavar="FOLDER", help="WordNet's folder, with index.verb. Default: the usual places."),
 ]
 Maps = Annotated[
-    list[Path] | None, Option("--map", help="Which frames fit which senses of WordNet; several files are put together.")
+    list[Path] | None, Option("--map", help="Map from WordNet senses to frames. Repeatable; files are merged.")
 ]
 Names = Annotated[
     Path | None,
-    Option("--names", help="Old and new names of frames (.csv, .tsv, .jsonl), beside those that are known."),
+    Option("--names", help="Old and new names of frames (.csv, .tsv, .jsonl), in addition to the known ones."),
 ]
 ReachOption = Annotated[
     Reach,
     Option(
         metavar="HOW",
-        help="Where candidates come from: FrameNet's lexical units only (units); with the map (map); with lexical "
-        "units of the same sense (synonyms); with all that WordNet's relations lead to (related).",
+        help="Source of candidates: FrameNet's lexical units (units), with the map (map), with units of the same "
+        "sense (synonyms), or with related senses (related).",
     ),
 ]
 OverOption = Annotated[
     Literal["leave-out", "cut"],
     Option(
         metavar="HOW",
-        help="Words with more candidates than --most: leave-out the word, or cut the list to the nearest ones.",
+        help="For words with more candidates than --most: leave out the word, or keep the nearest candidates.",
     ),
 ]
 
 
-Examples = Annotated[int, Option(min=0, max=9, metavar="N", help="Examples of a frame, at most.")]
+Examples = Annotated[int, Option(min=0, max=9, metavar="N", help="Maximum number of examples per frame.")]
 DefinitionsFile = Annotated[
     Path | None,
     Option(
@@ -64,7 +62,7 @@ DefinitionsFile = Annotated[
 ]
 Outside = Annotated[
     int | None,
-    Option(min=0, metavar="N", help="How many of the chosen words are outside FrameNet. Default: no quota."),
+    Option(min=0, metavar="N", help="Number of chosen words outside FrameNet. Default: no quota."),
 ]
 
 
@@ -76,23 +74,21 @@ def frames(
     maps: Maps = None,
     names: Names = None,
     reach: ReachOption = "related",
-    sentences: Annotated[
-        int | None, Option(short="-n", min=1, help="How many words to choose; all if not given.")
-    ] = None,
-    most: Annotated[int, Option(min=1, max=60, help="Candidates a word may have at most.")] = 25,
+    sentences: Annotated[int | None, Option(short="-n", min=1, help="Number of words to choose. Default: all.")] = None,
+    most: Annotated[int, Option(min=1, max=60, help="Maximum number of candidates of a word.")] = 25,
     over: OverOption = "cut",
-    least: Annotated[int, Option(min=1, max=60, help="Candidates a word must have at least.")] = 2,
-    per_sentence: Annotated[int, Option(min=1, help="Words of one sentence that may be chosen.")] = 1,
+    least: Annotated[int, Option(min=1, max=60, help="Minimum number of candidates of a word.")] = 2,
+    per_sentence: Annotated[int, Option(min=1, help="Maximum number of words from one sentence.")] = 1,
     outside: Outside = None,
     definitions: DefinitionsFile = None,
     examples: Examples = 3,
-    pos: Annotated[str, Option(metavar="LIST", help="Parts of speech, with commas between them: v, n, a, adv.")] = "v",
+    pos: Annotated[str, Option(metavar="LIST", help="Parts of speech, separated by commas: v, n, a, adv.")] = "v",
     one_per_line: OnePerLine = False,
-    seed: Annotated[int, Option(help="Seed of what is chosen among equals.")] = 1,
+    seed: Annotated[int, Option(help="Random seed for ties.")] = 1,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find words with their candidate frames in a text, as diverse as can be, for `chorale new --template frames`."""
+    """Find words with their candidate frames in a text, as diverse as possible, for `chorale new --template frames`."""
     check_target(out, "--out", force=force, endings=(".jsonl",))
     wanted = WordSelection(sentences, most, over, least, _parts(pos), seed, per_sentence, examples, outside)
     with patiently("sentences") as progress:

@@ -16,12 +16,12 @@ from chorale.model.extras import need
 from chorale.present.scoring import score_table
 
 FrameNetFolder = Annotated[
-    Path, Option(metavar="DIR", help="FrameNet 1.7 with its annotated texts: the folder or the packed file.")
+    Path, Option(metavar="DIR", help="FrameNet 1.7 with its annotated texts: the folder or the compressed file.")
 ]
 
 
 def frames(
-    folder: Annotated[Path, Argument(metavar="DIR", help="Where to save the classifier; the folder is made.")],
+    folder: Annotated[Path, Argument(metavar="DIR", help="Folder for the classifier; created if missing.")],
     framenet: FrameNetFolder,
     epochs: Annotated[int, Option(min=1, max=1000, help="Number of passes over the data.")] = 10,
     seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Random seed.")] = 1,

@@ -33,15 +33,15 @@ def study_with_hits(directory: Path, db: str | None) -> Iterator[Study]:
 def keys(
     directory: StudyFolder,
     new: Annotated[
-        str | None, Option(metavar="NAME", help="Make a key of this name and print its secret, this once.")
+        str | None, Option(metavar="NAME", help="Create a key with this name and print its secret once.")
     ] = None,
-    revoke: Annotated[str | None, Option(metavar="KEY", help="End this access key, at once.")] = None,
+    revoke: Annotated[str | None, Option(metavar="KEY", help="Revoke this access key.")] = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """List, make or end the access keys of scripts that speak Mechanical Turk's interface."""
+    """List, create or revoke access keys for scripts that use Mechanical Turk's API."""
     if new is not None and revoke is not None:
-        raise UserError("--new and --revoke are two things. Do one at a time.")
+        raise UserError("--new and --revoke can't be combined. Do one at a time.")
     with study_with_hits(directory, db) as study:
         if new is not None:
             _make(study, new, as_json)
@@ -63,7 +63,7 @@ def _make(study: Study, name: str, as_json: bool) -> None:
     print_line(f"aws_access_key_id = {made.access_key}")
     print_line(f"aws_secret_access_key = {made.secret}")
     print_line()
-    print_line("The secret is not shown again. Give boto3 both, and the site's address as `endpoint_url`.")
+    print_line("The secret is not shown again. Pass both to boto3, with the site's address as `endpoint_url`.")
 
 
 def _list(study: Study, as_json: bool) -> None:
@@ -81,6 +81,6 @@ def _list(study: Study, as_json: bool) -> None:
         ended = "" if key.revoked_at is None else ", ended"
         print_line(f"{key.access_key}  {key.name}  (made {made:%Y-%m-%d}{ended})")
     if not keys_made:
-        print_line("There are no keys yet. Make one with --new NAME.")
+        print_line("No keys yet. Create one with --new NAME.")
     if layout:
         print_line(f"HITLayoutId of the study's own layout: {layout}")

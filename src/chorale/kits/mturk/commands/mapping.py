@@ -19,14 +19,14 @@ def map_workers(
         Path,
         Argument(
             metavar="FILE",
-            help="The CSV file of Manage Workers, with a column `person`: a participant ID, an invited address, or an "
-            "id on the recruitment platform.",
+            help="CSV file of Manage Workers with a column `person`: a participant ID, an invited e-mail address, or "
+            "an ID on the recruitment platform.",
         ),
     ],
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let old worker ids stand for people here, and move blocks and qualifications to them."""
+    """Map old worker IDs to people of the study, and transfer their blocks and qualifications."""
     listed = read_worker_list(file)
     with study_with_hits(directory, db) as study:
         done = study.store.write(lambda tx: mapping.map_workers(tx, study, listed, BY)).result()
@@ -45,12 +45,12 @@ def map_workers(
 
 def map_qualification(
     directory: StudyFolder,
-    old_id: Annotated[str, Argument(metavar="ID", help="The QualificationTypeId that scripts ask for.")],
-    name: Annotated[str, Argument(metavar="NAME", help="The name of the qualification type; made if there is none.")],
+    old_id: Annotated[str, Argument(metavar="ID", help="The QualificationTypeId that scripts use.")],
+    name: Annotated[str, Argument(metavar="NAME", help="Name of the qualification type; created if missing.")],
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give a qualification type the id that scripts ask for."""
+    """Give a qualification type the ID that scripts use."""
     with study_with_hits(directory, db) as study:
         study.store.write(lambda tx: mapping.map_qualification(tx, study, old_id, name, BY)).result()
     if as_json:

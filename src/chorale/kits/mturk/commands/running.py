@@ -46,13 +46,13 @@ def run(
         ),
     ] = None,
     show: Annotated[
-        bool, Option("--env", help="Print the environment variables as lines for a shell, and run nothing.")
+        bool, Option("--env", help="Print the environment variables for a shell, and run nothing.")
     ] = False,
     db: Database = None,
 ) -> None:
-    """Run a script made for Mechanical Turk against a study, without changing the script."""
+    """Run a Mechanical Turk script against a study, without changing the script."""
     if bool(command) == show:
-        raise UserError("Name a script to run, or --env to see its environment, and not both.")
+        raise UserError("Name either a script to run or --env.")
     with study_with_hits(directory, db) as study:
         site = base_url(study, None) if endpoint is None else checked_public_url(endpoint)
         key = study.store.write(lambda tx: _key(tx, study)).result()
@@ -97,8 +97,9 @@ def _check_answers(site: str, directory: Path) -> None:
         pass  # It answers, and asks who is there.
     except (URLError, OSError):
         raise UserError(
-            f"No site answers at {site}. Start it with `chorale serve {directory}`; if it runs, check the name, the "
-            "certificate and the reverse proxy of that address, or give the site's own with --endpoint."
+            f"No site answers at {site}. Start it with `chorale serve {directory}`. If it is running, check the "
+            "name, the "
+            "certificate and the reverse proxy of that address, or name another one with --endpoint."
         ) from None
 
 

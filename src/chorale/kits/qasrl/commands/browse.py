@@ -24,13 +24,15 @@ Sentences = Annotated[
 def qasrl(
     files: Files,
     sentences: Sentences = None,
-    having: Annotated[str, Option(metavar="TEXT", help="Only verbs whose sentence or questions have this text.")] = "",
-    out: Annotated[Path | None, Option(help="Write a page with every verb, too (.html).")] = None,
+    having: Annotated[
+        str, Option(metavar="TEXT", help="Only verbs whose sentence or questions contain this text.")
+    ] = "",
+    out: Annotated[Path | None, Option(help="Also write a page with every verb (.html).")] = None,
     force: Force = False,
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Questions and answers about verbs, published or of a study: how many, what they ask, and each on its sentence."""
+    """Browse QA-SRL annotations, published or of a study: counts, question types, and every verb with its sentence."""
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     known = joined((str(path), read_sentences(path)) for path in sentences or ())
     browsing = browsed([read_qasrl(path, known) for path in files], known, having)

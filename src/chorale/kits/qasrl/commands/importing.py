@@ -17,25 +17,25 @@ def qasrl(
         list[Path],
         Argument(
             metavar="FILE…",
-            help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank. What several files "
-            "have about a verb is to be consolidated.",
+            help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank. Several files about "
+            "the same verbs become items to consolidate.",
         ),
     ],
-    out: Annotated[Path, Option(metavar="DIR", help="The folder for the files; made if it is not there.")],
+    out: Annotated[Path, Option(metavar="DIR", help="Folder for the files; created if missing.")],
     sentences: Annotated[
         Path | None, Option(help="The sentences of a CSV file: qasrl_id and tokens. The Bank has its own.")
     ] = None,
-    force: Annotated[bool, Option(help="Overwrite files that are there.")] = False,
+    force: Annotated[bool, Option(help="Overwrite existing files.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Turn published QA-SRL data into items and gold: to browse, to consolidate again, to train people with."""
+    """Turn published QA-SRL data into items and gold, to browse, consolidate or train people."""
     published = read_published(files, read_sentences(sentences) if sentences else None)
     made = {out / name: rows for name, rows in published.files().items()}
     if not made:
         raise UserError(f"{files[0]} has no verbs to make items of.")
     there = [path for path in made if path.exists()]
     if there and not force:
-        raise UserError(f"{there[0]} is there already. Add --force to overwrite it, or name another folder with --out.")
+        raise UserError(f"{there[0]} already exists. Add --force to overwrite it, or name another folder with --out.")
     try:
         write_all_jsonl(made)
     except OSError as error:

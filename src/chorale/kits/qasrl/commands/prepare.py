@@ -23,8 +23,8 @@ def qasrl(
     texts: Texts,
     out: Annotated[Path, Option(help="Where to write the items.")],
     one_per_line: OnePerLine = False,
-    copulas: Annotated[bool, Option(help="Ask about be where it is not a helping verb, too.")] = False,
-    auxiliaries: Annotated[bool, Option(help="Ask about the helping verbs be, have and do, too.")] = False,
+    copulas: Annotated[bool, Option(help="Also ask about be where it is not a helping verb.")] = False,
+    auxiliaries: Annotated[bool, Option(help="Also ask about the helping verbs be, have and do.")] = False,
     model: Annotated[
         Path | None,
         Option(

@@ -18,13 +18,13 @@ from chorale.text.tagger import load_tagger
 
 
 def qasrl(
-    folder: Annotated[Path, Argument(metavar="DIR", help="Where to save the parser; the folder is made.")],
+    folder: Annotated[Path, Argument(metavar="DIR", help="Folder for the parser; created if missing.")],
     data: Annotated[
         Path, Option(metavar="FILE", help="Sentences of the QA-SRL Bank to learn from: .jsonl or .jsonl.gz.")
     ],
     gold: Annotated[
         list[Path] | None,
-        Option(metavar="FILE", help="Gold standard to learn from as well, as CSV; needs --sentences. Repeatable."),
+        Option(metavar="FILE", help="Additional gold standard to learn from, as CSV; needs --sentences. Repeatable."),
     ] = None,
     sentences: Annotated[
         list[Path] | None, Option(metavar="FILE", help="Sentences of the gold standard, with their tokens. Repeatable.")
@@ -41,7 +41,7 @@ def qasrl(
     force: Annotated[bool, Option(help="Overwrite the parser in the folder.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a parser that asks about verbs, from the QA-SRL Bank. Run it again to continue after an interruption."""
+    """Train a QA-SRL parser on the QA-SRL Bank. Run it again to continue after an interruption."""
     need("torch", "safetensors")
     check_model_target(folder, force=force)
     tokens = joined((str(path), read_sentences(path)) for path in sentences or ())

@@ -24,36 +24,37 @@ from chorale.metrics.signatures import Setting
 
 Files = Annotated[
     list[Path],
-    Argument(metavar="FILE...", help="Questions with passages and options: .json or .jsonl, perhaps packed (.gz)."),
+    Argument(
+        metavar="FILE...", help="Questions with passages and options: .json or .jsonl, optionally compressed (.gz)."
+    ),
 ]
 Inputs = Annotated[
     list[Given] | None,
     Option(
         "--input",
         metavar="WHAT",
-        help="What the model is shown: pqa (passage, question, answers), pa, qa or a; may be repeated. All if not "
-        "given.",
+        help="Input of the model: pqa (passage, question, answers), pa, qa or a. Repeatable. Default: all.",
     ),
 ]
 ModelName = Annotated[
     str,
     Option(
         metavar="MODEL",
-        help="light (built in), or the folder of a Hugging Face model and its tokenizer: multiple-choice, or with "
-        "--epochs 0 text-to-text such as UnifiedQA.",
+        help="The model: light (built in), or the folder of a Hugging Face model with its tokenizer. Multiple-choice "
+        "models are fine-tuned; text-to-text models such as UnifiedQA need --epochs 0.",
     ),
 ]
 GoldName = Annotated[
     Literal["majority", "writer"],
-    Option(metavar="WHOSE", help="The right answer: of the majority of validators and writer, or the writer's."),
+    Option(metavar="WHOSE", help="Correct answer: of the majority of validators and writer, or the writer's."),
 ]
 Device = Annotated[
     Literal["auto", "cpu", "cuda", "mps"],
-    Option(metavar="WHERE", help="Where a folder's model computes: cpu, cuda or mps; auto takes a CUDA card."),
+    Option(metavar="WHERE", help="Device for a folder's model: cpu, cuda or mps; auto prefers CUDA."),
 ]
 Out = Annotated[
     Path | None,
-    Option(help="Write every answer there (.csv, .tsv or .jsonl), for `chorale evaluate mcq --predictions`."),
+    Option(help="Where to write all answers (.csv, .tsv or .jsonl), for `chorale evaluate mcq --predictions`."),
 ]
 
 
@@ -63,9 +64,9 @@ def mcq(
     model: ModelName = "light",
     gold: GoldName = "majority",
     folds: Folds = 5,
-    epochs: Annotated[int, Option(min=0, max=100, help="Fine-tuning of a folder's model; 0 to take it as it is.")] = 4,
-    rate: Annotated[float, Option(metavar="RATE", min=0, max=1, help="How fast a folder's model learns.")] = 1e-5,
-    batch: Annotated[int, Option(min=1, max=1024, help="Questions a folder's model reads at once.")] = 8,
+    epochs: Annotated[int, Option(min=0, max=100, help="Fine-tuning epochs of a folder's model; 0 for none.")] = 4,
+    rate: Annotated[float, Option(metavar="RATE", min=0, max=1, help="Learning rate of a folder's model.")] = 1e-5,
+    batch: Annotated[int, Option(min=1, max=1024, help="Batch size of a folder's model.")] = 8,
     device: Device = "auto",
     out: Out = None,
     force: Force = False,
@@ -76,7 +77,7 @@ def mcq(
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Can the right answers be told without the question, or the passage? Cross-validation, and transfer."""
+    """Test whether models find the correct answers without question or passage. Cross-validation and transfer."""
     check_target(out, "--out", force=force, endings=(".csv", ".tsv", ".jsonl"))
     chosen = choice_model(model, epochs=epochs, rate=rate, batch=batch, device=device)
     named = read_questions(files)

@@ -25,22 +25,22 @@ Texts = Annotated[
         "Corpus.",
     ),
 ]
-Genres = Annotated[list[str] | None, Option(metavar="NAME", help="Only texts of this genre; can be given again.")]
+Genres = Annotated[list[str] | None, Option(metavar="NAME", help="Only texts of this genre. Repeatable.")]
 Alike = Annotated[
     float,
     Option(
         metavar="SHARE",
         min=0.1,
         max=1.0,
-        help="Share of common words, three in a row, from which on a passage is taken for one that is there.",
+        help="Fraction of shared word triples from which a passage counts as a duplicate.",
     ),
 ]
-Sample = Annotated[int | None, Option(min=1, help="Keep so many, drawn by chance, as even over genres as can be.")]
+Sample = Annotated[int | None, Option(min=1, help="Number of passages to sample at random, balanced over genres.")]
 Parts = Annotated[
     list[str] | None,
     Option(
         metavar="NAME=N",
-        help="Draw N passages for NAME.jsonl in the folder --out, none of them in another part; can be given again.",
+        help="Sample N passages for NAME.jsonl in the folder --out; parts do not overlap. Repeatable.",
     ),
 ]
 _MOST_LISTED = 10
@@ -49,10 +49,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 def mcq(
     texts: Texts,
-    out: Annotated[Path, Option(metavar="PATH", help="Where the passages go: a .jsonl file, or with --part a folder.")],
+    out: Annotated[Path, Option(metavar="PATH", help="Where to write the passages: .jsonl, or with --part a folder.")],
     genre: Genres = None,
-    min_words: Annotated[int, Option(min=1, help="Fewest words of a passage.")] = 60,
-    max_words: Annotated[int, Option(min=2, help="Most words of a passage.")] = 250,
+    min_words: Annotated[int, Option(min=1, help="Minimum words of a passage.")] = 60,
+    max_words: Annotated[int, Option(min=2, help="Maximum words of a passage.")] = 250,
     alike: Alike = 0.8,
     sample: Sample = None,
     part: Parts = None,
@@ -60,11 +60,11 @@ def mcq(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Cut texts into passages for a study of multiple-choice questions, each there once."""
+    """Split texts into passages for a study of multiple-choice questions, without duplicates."""
     if min_words > max_words:
         raise UserError(f"--min-words {min_words} is above --max-words {max_words}. Give a lower number first.")
     if part and sample:
-        raise UserError("--sample and --part both say how many passages to draw. Leave one of them out.")
+        raise UserError("--sample and --part both set the number of passages. Leave one out.")
     parts = _parts(part or [])
     targets = {name: out / f"{name}.jsonl" for name in parts} or {"": out}
     for target in targets.values():

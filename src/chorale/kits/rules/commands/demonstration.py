@@ -1,35 +1,30 @@
-"""`chorale demo`: the product's main job at a glance: a study, a site, a crowd, and what comes out."""
+"""`chorale demo`: a study, its site, a simulated crowd, and the results."""
 
-import asyncio
 import shutil
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from socket import socket
 from statistics import fmean
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from rich.table import Table
-from uvicorn import Config
 
-from chorale.cli.addresses import local_url, port_of, reserve
+from chorale.cli.addresses import local_url, port_of
 from chorale.cli.arguments import AsJson
 from chorale.cli.bars import counting
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
+from chorale.cli.simulating import HOST, CrowdClock, open_simulated_study, open_site, reserve_port, send_crowd
 from chorale.cli.terminal import show
-from chorale.engine.clock import fast_clock, wall_clock
-from chorale.engine.opening import bring_in_additions, open_study, serving_alone
+from chorale.engine.opening import bring_in_additions, serving_alone
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
 from chorale.folder.plan import plan_stage
 from chorale.folder.reading import StudyFolder, load_folder
 from chorale.folder.templates import create_study
-from chorale.folder.view_key import view_key
 from chorale.kits.rules.tasks.entailment import (
     Application,
     ApplicationOutcome,
@@ -42,43 +37,39 @@ from chorale.model import Answer, Label, UserError, money_text
 from chorale.monitor.outcomes import stage_results, tallies
 from chorale.monitor.status import Status, status, summary
 from chorale.monitor.tables import dropped_table, outcomes_table, stages_table, wage_line
-from chorale.platforms.simulated import CrowdError, CrowdMember, CrowdSite, run_crowd
 from chorale.present.terminal import add_row, table_of
-from chorale.rehearsal.simulated import Knowledge, WorkerModel, mixed_crowd, prospects
-from chorale.store import Tx, stages
+from chorale.rehearsal.over_http import Joining, crowd_members
+from chorale.rehearsal.simulated import Knowledge, mixed_crowd
+from chorale.store import Tx
 from chorale.store.items import all_items
-from chorale.web.app import create_app
 from chorale.web.links import new_invitations, new_staff_link, setup_link_path, study_sessions
-from chorale.web.servers import SiteServer
 
-HOST = "127.0.0.1"
-USUAL_PORT = 8000
 MARKER = ".chorale-demo"
 EXPERT = "demo-expert"
 BY = "the demo"
-SPEED = 20.0
 APPLICATIONS_SHOWN = 10
 KEPT_BACK = 12
-# A worker who is dropped late opens items again when others have left: they are called back this often.
-MOST_ROUNDS = 4
-# For stages that do not say how long a judgment takes.
-USUAL_SECONDS = 10.0
 
 
 def demo(
     directory: Annotated[
-        Path, Argument(metavar="DIR", help="Where the demo's study goes; an earlier demo there is replaced.")
+        Path, Argument(metavar="DIR", help="Folder for the demo's study. An earlier demo there is replaced.")
     ] = Path("demo-study"),
-    once: Annotated[bool, Option(help="Exit when the crowd is done instead of leaving it up.")] = False,
-    workers: Annotated[int, Option(help="How many simulated workers.", min=6, max=400)] = 40,
-    seed: Annotated[int, Option(help="Seed of the crowd.")] = 2012,
+    once: Annotated[bool, Option(help="Exit when the crowd is done instead of leaving the site open.")] = False,
+    workers: Annotated[int, Option(help="Number of simulated workers.", min=6, max=400)] = 40,
+    seed: Annotated[int, Option(help="Random seed.")] = 2012,
     port: Annotated[
         int | None,
-        Option(metavar="PORT", help="The port to listen on; 8000, or a free one, if not given.", min=0, max=65535),
+        Option(
+            metavar="PORT",
+            help="The port to listen on. Default: 8000, or a free port if it is in use.",
+            min=0,
+            max=65535,
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run the rules study with a simulated crowd, show what comes out, and leave the site up."""
+    """Run a study with a simulated crowd, show the results, and leave the site open."""
     Demonstration(directory, workers, seed, port, as_json).run(leave_up=not once)
 
 
@@ -91,26 +82,26 @@ class Demonstration:
     as_json: bool
 
     def run(self, *, leave_up: bool) -> None:
-        with _reserve(self.port) as bound:
+        with reserve_port(self.port) as bound:
             self._make_folder()
             with serving_alone(self.directory, None):
                 self._run(bound, leave_up)
 
     def _say(self, text: str) -> None:
-        """For people: what reads JSON gets one object and nothing else."""
+        """Print for people; with --json, only one object is printed."""
         if not self.as_json:
             print_line(text)
 
     def _run(self, bound: socket, leave_up: bool) -> None:
         kept = _keep_back(self.directory) if leave_up else ""
         folder = load_folder(self.directory)
-        clock = DemoClock(SPEED)
-        study = open_study(self.directory, clock=clock)
+        clock = CrowdClock()
+        study = open_simulated_study(self.directory, clock, self.seed, self.workers)
         site = local_url(HOST, port_of(bound))
         try:
-            with _open_site(study, bound):
-                self._let_crowd_work(study, folder, site)
-                clock.slow_down()
+            with open_site(study, bound):
+                self._send_crowd(study, clock, folder, site)
+                clock.follow_machine()
                 self._report(study, folder, site)
                 if leave_up:
                     _add_kept(study, self.directory, kept)
@@ -121,33 +112,24 @@ class Demonstration:
             study.close()
 
     def _make_folder(self) -> None:
-        """The study from its template; an earlier demo there makes room, and nothing else does."""
+        """Make the study from its template. Only an earlier demo is replaced."""
         directory = self.directory
         if (directory / MARKER).is_file() and not directory.is_symlink():
             with serving_alone(directory, None):
-                self._say(f"{directory} is there from an earlier demo, and is made anew.")
+                self._say(f"Replacing {directory} from an earlier demo.")
                 shutil.rmtree(directory)
         elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-            raise UserError(f"{directory} was not made by `chorale demo`, so it is left alone. Name another folder.")
+            raise UserError(f"{directory} already exists and is not a demo. Name another folder.")
         create_study(directory, "rules")
         made = "`chorale demo` made this folder and replaces it when it runs again.\n"
         (directory / MARKER).write_text(made, "utf-8")
 
-    def _let_crowd_work(self, study: Study, folder: StudyFolder, site: str) -> None:
+    def _send_crowd(self, study: Study, clock: CrowdClock, folder: StudyFolder, site: str) -> None:
         crowd = mixed_crowd(self.workers, self.seed)
-        truth = StudyTruth(folder)
-        people = [_person(folder, truth, model, f"{self.seed}:{number}") for number, model in enumerate(crowd)]
-        place = CrowdSite(site, folder.settings.arrival, list(study.stages), SPEED)
-        self._say(f"{len(people)} simulated workers of mixed quality are at work on {site}")
-        with counting("judgments", truth.expected_submissions(), on_stderr=self.as_json) as count:
-            for _ in range(MOST_ROUNDS):
-                try:
-                    asyncio.run(run_crowd(place, people, count))
-                except CrowdError as error:
-                    raise UserError(f"the crowd could not work: {error}") from None
-                settle_everything(study)
-                if not study.store.read(_wants_more).result():
-                    break
+        people = crowd_members(folder, crowd, self.seed, [Joining()] * len(crowd))
+        self._say(f"{len(people)} simulated workers of mixed quality are working on {site}")
+        with counting("answers", StudyTruth(folder).expected_submissions(), on_stderr=self.as_json) as count:
+            send_crowd(study, clock.time, site, people, count)
 
     def _report(self, study: Study, folder: StudyFolder, site: str) -> None:
         settle_everything(study)
@@ -165,21 +147,21 @@ class Demonstration:
 
     def _print_links(self, links: Mapping[str, str], leave_up: bool) -> None:
         serve = f"`chorale serve {self.directory} --port {urlsplit(links['worker']).port}`"
-        closed = f"The site is closed. {serve} opens it again; then come in as"
-        self._say("\n" + ("A few applications are left for you to judge. Open the site as" if leave_up else closed))
+        closed = f"The site is closed. To open it again: {serve}. Then sign in as:"
+        self._say("\n" + ("A few items are left for you to judge. Open the site as:" if leave_up else closed))
         for who, link in links.items():
             self._say(f"  {who:<9} {link}")
 
     def _stay(self) -> None:
-        self._say("\nThe site stays up. Ctrl-C closes it.")
+        self._say("\nThe site stays open until you press Ctrl-C.")
         try:
             threading.Event().wait()
         except KeyboardInterrupt:
-            self._say(f"\nClosed. `chorale serve {self.directory}` opens it again.")
+            self._say(f"\nThe site is closed. To open it again: `chorale serve {self.directory}`")
 
 
 class StudyTruth:
-    """What a study folder says of the right answers, in its gold and in the truth it rehearses with."""
+    """The correct answers in a study folder: its gold and its truth files."""
 
     def __init__(self, folder: StudyFolder) -> None:
         self._folder = folder
@@ -195,7 +177,7 @@ class StudyTruth:
         return self._known[stage].get(view)
 
     def expected_submissions(self) -> int:
-        """About how many answers it takes, if every item that should be derived is."""
+        """About how many answers the study needs, if every possible item is derived."""
         plans = (
             plan_stage(content, {content.settings.name: len(content.items) or len(content.truth)}, 0.0)
             for content in self._folder.stages
@@ -203,7 +185,7 @@ class StudyTruth:
         return sum(plan.judgments + plan.gold_answers for plan in plans)
 
     def accuracy(self, judged: Iterable[Application]) -> float | None:
-        """The share of judged rule applications that came out as they should; None of none."""
+        """The share of judged rule applications with the correct outcome; None if none is judged."""
         right = [self._outcome(each) is each.outcome for each in judged]
         return sum(right) / len(right) if right else None
 
@@ -224,31 +206,8 @@ class StudyTruth:
         return None if answer is None else Label(answer, 1.0, 1, released=True)
 
 
-class DemoClock:
-    """Runs fast while the crowd works and like any other clock afterwards, without ever going back."""
-
-    def __init__(self, speed: float) -> None:
-        self._fast = fast_clock(speed)
-        self._ahead: int | None = None
-
-    def __call__(self) -> int:
-        return self._fast() if self._ahead is None else wall_clock() + self._ahead
-
-    def slow_down(self) -> None:
-        self._ahead = self._fast() - wall_clock()
-
-
-def _reserve(port: int | None) -> socket:
-    if port is not None:
-        return reserve(HOST, port)
-    try:
-        return reserve(HOST, USUAL_PORT)
-    except UserError:
-        return reserve(HOST, 0)
-
-
 def _keep_back(directory: Path) -> str:
-    """Take the last applications out of the crowd's sight, for visitors of the site."""
+    """Hide the last applications from the crowd, for visitors of the site."""
     items = directory / "applications.jsonl"
     lines = items.read_text("utf-8").splitlines(keepends=True)
     items.write_text("".join(lines[:-KEPT_BACK]), "utf-8")
@@ -261,53 +220,11 @@ def _add_kept(study: Study, directory: Path, kept: str) -> None:
     bring_in_additions(study, directory)
 
 
-@contextmanager
-def _open_site(study: Study, bound: socket) -> Iterator[None]:
-    """The study's site, in a thread of this process, for as long as the block runs."""
-    config = Config(create_app(study), log_level="warning", access_log=False, timeout_graceful_shutdown=2)
-    is_up = threading.Event()
-    server = SiteServer(config, is_up.set)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="chorale-site", daemon=True)
-    thread.start()
-    try:
-        while not is_up.wait(0.1):
-            if not thread.is_alive():
-                raise UserError("the site did not start. The messages above say why.")
-        yield
-    finally:
-        server.should_exit = True
-        thread.join()
-
-
-def _person(folder: StudyFolder, truth: StudyTruth, model: WorkerModel, seed: str) -> CrowdMember:
-    """Somebody who answers like the model, and the same item always the same way."""
-    tasks = {content.settings.name: content.task for content in folder.stages}
-    expected = {
-        content.settings.name: content.settings.pay.expected_seconds or USUAL_SECONDS for content in folder.stages
-    }
-    pace = Random(f"{seed}:pace")
-
-    def answer(stage: str, view: Mapping[str, Any]) -> Any:
-        rng = Random(f"{seed}:{stage}:{view_key(view)}")
-        right, choices = prospects(tasks[stage], view, truth.answer(stage, view), rng)
-        return model.answer(right, choices, rng)
-
-    return CrowdMember(
-        external_id=f"{Random(f'{seed}:id').getrandbits(96):024x}",
-        answer=answer,
-        seconds=lambda stage: model.seconds(expected[stage], pace),
-    )
-
-
-def _wants_more(tx: Tx) -> bool:
-    return any(stage.complete < stage.items for stage in stages.stage_counts(tx))
-
-
 @dataclass(frozen=True, slots=True)
 class _Results:
     status: Status
     confidence: Mapping[str, float | None]
-    """The mean of every stage's results."""
+    """The mean confidence of every stage's labels."""
     judged: list[Application]
 
 
@@ -332,9 +249,8 @@ def _print_results(study: Study, results: _Results, accuracy: float | None) -> N
     if results.judged and accuracy is not None:
         spent = results.status.spent
         each = money_text(round(spent / len(results.judged)), pay.currency)
-        judged = f"{len(results.judged)} applications are judged"
-        print_line(f"{judged}, {accuracy:.1%} of them as the study's author would.")
-        print_line(f"The study cost {money_text(spent, pay.currency)}: {each} for each judged application.")
+        print_line(f"{len(results.judged)} applications judged, {accuracy:.1%} correctly (by the study's truth file).")
+        print_line(f"Cost: {money_text(spent, pay.currency)}, or {each} per judged application.")
     print_line(wage_line(results.status, pay.currency, pay.minimum_hourly))
 
 
@@ -350,7 +266,7 @@ def _links(study: Study, site: str) -> dict[str, str]:
 
 
 def _applications_table(applications: Iterable[Application]) -> Table:
-    """Judged rule applications, like the paper's table."""
+    """Judged rule applications, as in the paper's table."""
     table = table_of("first phrase", "second phrase", "judgment", "confidence#")
     for each in applications:
         confidence = "" if each.confidence is None else f"{each.confidence:.2f}"

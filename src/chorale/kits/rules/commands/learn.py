@@ -24,24 +24,25 @@ Extractions = Annotated[
     Path,
     Argument(
         metavar="EXTRACTIONS",
-        help="Arguments and predicates: .tsv, .txt, .csv, .jsonl or .parquet, or what ReVerb writes; .gz as well.",
+        help="Extractions: .tsv, .txt, .csv, .jsonl or .parquet, or ReVerb output; also compressed (.gz).",
     ),
 ]
 MethodNames = Annotated[
-    str, Option(metavar="NAME,…", help="dirt, cover, binc or global; several with commas between share the work.")
+    str,
+    Option(metavar="NAME,…", help="Method: dirt, cover, binc or global. Several, separated by commas, share the work."),
 ]
 SpellingOfPredicates = Annotated[
     Literal["none", "case", "plain"],
     Option(
         metavar="NAME",
-        help="How predicates are made alike: none; case (small letters, single spaces); plain (and no marks).",
+        help="Normalisation of predicates: none; case (lower case, single spaces); plain (also without punctuation).",
     ),
 ]
 SpellingOfArguments = Annotated[
     Literal["none", "case", "plain"],
     Option(
         metavar="NAME",
-        help="The same for arguments; plain leaves out articles and the like at their beginning as well.",
+        help="Normalisation of arguments: none; case; plain (also without leading articles).",
     ),
 ]
 MaxPredicates = Annotated[int, Option(min=2, help="Leave out fillers of more slots than this, over all predicates.")]
@@ -50,58 +51,57 @@ Columns = Annotated[
     str | None,
     Option(
         metavar="A,P,A[,N]",
-        help="Which columns are argument, predicate, argument and perhaps count: places from 1, or names.",
+        help="Columns of argument, predicate, argument and optionally count: positions from 1, or names.",
     ),
 ]
-ArgumentNames = Annotated[
-    Path | None, Option(help="What the numbers of arguments stand for, if they are numbers: name, tab, number.")
-]
-PredicateNames = Annotated[Path | None, Option(help="What the numbers of predicates stand for.")]
+ArgumentNames = Annotated[Path | None, Option(help="File with the names of numbered arguments: name, tab, number.")]
+PredicateNames = Annotated[Path | None, Option(help="File with the names of numbered predicates.")]
 Strict = Annotated[bool, Option(help="Stop at malformed lines instead of counting them.")]
 EngineName = Annotated[
-    str, Option(metavar="NAME", help="duckdb, in this process; spark://HOST:PORT or spark:local[N].")
+    str, Option(metavar="NAME", help="Engine: duckdb (in this process), spark://HOST:PORT or spark:local[N].")
 ]
-Memory = Annotated[str, Option(metavar="SIZE", help="What it may hold in memory; the rest goes to the disk.")]
+Memory = Annotated[str, Option(metavar="SIZE", help="Memory limit; the rest is on disk.")]
 Buckets = Annotated[
     int | None,
     Option(
-        min=1, max=100_000, help="Into how many parts pairs are divided. By their number and the memory if not given."
+        min=1, max=100_000, help="Number of parts the pairs are divided into. Default: by their number and the memory."
     ),
 ]
 Work = Annotated[
     Path | None,
     Option(
         metavar="DIR",
-        help="Where finished parts are kept. With Spark, a folder that all machines see. Beside --out if not given.",
+        help="Folder for finished parts; with Spark, one that all machines can access. Default: next to --out.",
     ),
 ]
 Pairs = Annotated[
     list[Path] | None,
-    Option(help="For global: judged rules to train on, as chorale evaluate rules reads them. May be given again."),
+    Option(help="For global: judged rules to train on, in a format of chorale evaluate rules. Repeatable."),
 ]
 WordNetFolder = Annotated[
     Path | None,
-    Option(metavar="DIR", help="For global without --pairs: the folder of WordNet. The usual places if not given."),
+    Option(metavar="DIR", help="For global without --pairs: WordNet's folder. Default: the usual places."),
 ]
 Sparsity = Annotated[
     float,
-    Option(
-        "--lambda", metavar="NUMBER", min=-100, max=100, help="For global: log-odds an edge must exceed to be worth it."
-    ),
+    Option("--lambda", metavar="NUMBER", min=-100, max=100, help="For global: minimum log-odds of an edge."),
 ]
-Seconds = Annotated[float, Option(metavar="S", min=0, help="For global: parts that take longer are solved nearly.")]
+Seconds = Annotated[
+    float,
+    Option(metavar="S", min=0, help="For global: time limit per component; beyond it, the solution is approximate."),
+]
 
 
 def rules(
     extractions: Extractions,
     method: MethodNames,
-    out: Annotated[Path, Option(help="Where the rules go: a .tsv or .parquet file.")] = Path("rules.tsv"),
+    out: Annotated[Path, Option(help="Where to write the rules: .tsv or .parquet.")] = Path("rules.tsv"),
     predicates: SpellingOfPredicates = "case",
     arguments: SpellingOfArguments = "case",
     min_predicate: Annotated[int, Option(min=1, help="Leave out predicates with fewer extractions.")] = 10,
-    min_filler: Annotated[int, Option(min=1, help="Leave out fillers a slot has fewer times.")] = 1,
+    min_filler: Annotated[int, Option(min=1, help="Leave out fillers that a slot has less often.")] = 1,
     max_predicates: MaxPredicates = 1000,
-    min_shared: Annotated[int, Option(min=1, help="How many fillers both slots of a pair must share.")] = 1,
+    min_shared: Annotated[int, Option(min=1, help="Minimum number of shared fillers of both slots.")] = 1,
     min_score: MinScore = 0.01,
     columns: Columns = None,
     argument_names: ArgumentNames = None,
@@ -110,11 +110,13 @@ def rules(
     pairs: Pairs = None,
     wordnet: WordNetFolder = None,
     sparsity: Sparsity = 1.0,
-    exact_up_to: Annotated[int, Option(min=0, help="For global: parts of more predicates are solved nearly.")] = 100,
+    exact_up_to: Annotated[
+        int, Option(min=0, help="For global: maximum predicates of a component that is solved exactly.")
+    ] = 100,
     seconds: Seconds = 60.0,
     engine: EngineName = "duckdb",
     memory: Memory = "4GB",
-    threads: Annotated[int, Option(min=1, max=1024, help="How many threads it may use.")] = 2,
+    threads: Annotated[int, Option(min=1, max=1024, help="Number of threads.")] = 2,
     buckets: Buckets = None,
     work: Work = None,
     keep_work: Annotated[bool, Option(help="Keep the finished parts at the end.")] = False,
@@ -160,5 +162,5 @@ def _working_in(work: Path | None, out: Path, *, keep: bool) -> Iterator[Path]:
             if work is None and not keep:
                 shutil.rmtree(folder, ignore_errors=True)
     except KeyboardInterrupt:
-        print_notes([f"Interrupted. What is finished is kept in {folder}: the same command goes on from there."])
+        print_notes([f"Interrupted. What is finished is kept in {folder}: run the same command again to continue."])
         raise SystemExit(130) from None

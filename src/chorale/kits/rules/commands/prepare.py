@@ -21,23 +21,23 @@ from chorale.model.plural import plural
 from chorale.present.scoring import score_table
 
 Extractions = Annotated[
-    Path, Argument(metavar="EXTRACTIONS", help="What to apply rules to, as for chorale learn rules.")
+    Path, Argument(metavar="EXTRACTIONS", help="Extractions to apply rules to, in a format of chorale learn rules.")
 ]
 Rules = Annotated[
-    list[Path], Argument(metavar="RULES...", help="One or more files of rules, as for chorale evaluate rules.")
+    list[Path], Argument(metavar="RULES...", help="One or more files of rules, in a format of chorale evaluate rules.")
 ]
 AtLeast = Annotated[
     int | None,
-    Option(min=1, help="Draw among extractions that so many rules fit. As many as --per-extraction if not given."),
+    Option(min=1, help="Sample only extractions that match at least this many rules. Default: --per-extraction."),
 ]
 
 
 def rules(
     extractions: Extractions,
     rule_files: Rules,
-    out: Annotated[Path, Option(help="Where the items go: a .jsonl or .csv file.")] = Path("items.jsonl"),
-    sample: Annotated[int, Option(min=1, help="How many extractions to draw.")] = 5000,
-    per_extraction: Annotated[int, Option(min=1, help="How many rules to draw for each extraction.")] = 4,
+    out: Annotated[Path, Option(help="Where to write the items: .jsonl or .csv.")] = Path("items.jsonl"),
+    sample: Annotated[int, Option(min=1, help="Number of extractions to sample.")] = 5000,
+    per_extraction: Annotated[int, Option(min=1, help="Number of rules to sample per extraction.")] = 4,
     at_least: AtLeast = None,
     columns: Columns = None,
     argument_names: ArgumentNames = None,
@@ -92,6 +92,8 @@ def _items_result(applied: Applied, read: ReadExtractions, asked: int) -> Result
     if read.malformed:
         notes.append(f"{plural(read.malformed, 'line is', 'lines are')} malformed and left out.")
     if applied.extractions < asked:
-        notes.append(f"Only {applied.extractions:,} different extractions could be drawn, not the {asked:,} asked for.")
+        notes.append(
+            f"Only {applied.extractions:,} different extractions could be sampled, not the {asked:,} asked for."
+        )
     json = {name: number for name, (_, number) in counts.items()}
     return Result({**json, "resources": dict(sorted(by_resource.items()))}, tables, "", tuple(notes))

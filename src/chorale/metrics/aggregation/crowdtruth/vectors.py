@@ -1,4 +1,4 @@
-"""What workers said, as the sparse vectors CrowdTruth computes with."""
+"""Annotations as the sparse vectors CrowdTruth computes with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

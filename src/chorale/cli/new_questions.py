@@ -1,0 +1,69 @@
+"""The questions that `chorale new` asks in a terminal."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from chorale.cli.output import print_line
+from chorale.folder.own_table import OwnTable
+from chorale.folder.templates import layout_template, template_names, template_titles, usual_template
+
+_TABLE, _TEMPLATE, _LAYOUT = "1", "2", "3"
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What a new study is made from: a template, a layout with its batch file, or a table."""
+
+    template: str | None = None
+    html: Path | None = None
+    csv: Path | None = None
+    table: Path | None = None
+
+
+def can_ask() -> bool:
+    """Whether somebody sits at a terminal and can answer."""
+    return sys.stdin.isatty()
+
+
+def ask_for_folder() -> Path:
+    return Path(click.prompt("Folder for the new study", default="my-study"))
+
+
+def ask_for_beginning() -> Beginning:
+    """Ask what the study is made from, and for the files that it needs."""
+    doors = {_TABLE: "your own table (CSV, TSV or JSONL): one question about every row", _TEMPLATE: "a template"}
+    if layout_template() is not None:
+        doors[_LAYOUT] = "a Mechanical Turk layout (HTML) and its batch file (CSV)"
+    print_line("Make the study from:")
+    for number, door in doors.items():
+        print_line(f"  {number}  {door}")
+    chosen = click.prompt("Choose", type=click.Choice(list(doors)), default=_TABLE, show_choices=False)
+    if chosen == _TABLE:
+        return Beginning(table=_ask_for_file("Table"))
+    if chosen == _LAYOUT:
+        return Beginning(html=_ask_for_file("Layout (.html)"), csv=_ask_for_file("Batch file (.csv)"))
+    titles = template_titles()
+    width = max(map(len, titles))
+    for name, title in titles.items():
+        print_line(f"  {name:<{width}}  {title}")
+    names = click.Choice(template_names())
+    return Beginning(template=click.prompt("Template", type=names, default=usual_template(), show_choices=False))
+
+
+def _ask_for_file(what: str) -> Path:
+    return Path(str(click.prompt(what, type=click.Path(exists=True, dir_okay=False))))
+
+
+def ask_about_table(
+    table: OwnTable, text: str | None, ask: str | None, labels: str | None
+) -> tuple[str, str | None, str | None]:
+    """Ask for the text column, the question and the labels, where the command line does not name them."""
+    if text is None:
+        columns = click.Choice(table.columns)
+        text = str(click.prompt("Column people read", type=columns, default=table.likely_text()))
+    ask = ask or str(click.prompt("Question (for example: Is this comment toxic?)"))
+    labels = labels or str(click.prompt("Possible answers, separated by commas"))
+    return text, ask, labels

@@ -1,0 +1,118 @@
+"""A study's site with a simulated crowd at work: what `chorale simulate` and demonstrations share."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from socket import socket
+
+from uvicorn import Config
+
+from chorale.cli.addresses import reserve
+from chorale.engine.advancing import advance
+from chorale.engine.clock import Clock, SteadyClock, wall_clock
+from chorale.engine.opening import open_study
+from chorale.engine.quality import review_workers
+from chorale.engine.running import Study
+from chorale.engine.settling import settle_everything
+from chorale.engine.simulation import note_simulated_people
+from chorale.model import UserError
+from chorale.platforms.simulated import CrowdError, CrowdMember, CrowdSite, SimulatedTime, run_crowd
+from chorale.rehearsal.requester import close_a_gate
+from chorale.store import Tx, stages
+from chorale.store.settings import charge_everybody
+from chorale.web.app import create_app
+from chorale.web.servers import SiteServer
+
+HOST = "127.0.0.1"
+USUAL_PORT = 8000
+# Simulated work lies in the past, so that people who visit the site afterwards come later.
+BEGAN_MS_AGO = 3 * 24 * 3_600_000
+# Closing a gate, or removing somebody late, opens items after all have left: they are called back.
+MOST_ROUNDS = 50
+
+
+class CrowdClock:
+    """Follows the crowd's simulated time, and the machine's clock afterwards, without ever going back."""
+
+    def __init__(self) -> None:
+        self.time = SimulatedTime(wall_clock() - BEGAN_MS_AGO)
+        self._clock: Clock = self.time
+
+    def __call__(self) -> int:
+        return self._clock()
+
+    def follow_machine(self) -> None:
+        self._clock = SteadyClock(wall_clock, self.time())
+
+
+def open_simulated_study(directory: Path, clock: CrowdClock, seed: int, people: int) -> Study:
+    """Open a study for a simulated crowd: marked as simulated, with the platform's fee and a fixed random seed."""
+    study = open_study(directory, clock=clock)
+
+    def mark(tx: Tx) -> None:
+        charge_everybody(tx)
+        note_simulated_people(tx, study, people)
+
+    study.store.write(mark).result()
+    return replace(study, fees_by_platform=False, secrets=Random(f"{seed}:site"))
+
+
+def reserve_port(port: int | None) -> socket:
+    """The port that is named; else the usual one, or any free port."""
+    if port is not None:
+        return reserve(HOST, port)
+    try:
+        return reserve(HOST, USUAL_PORT)
+    except UserError:
+        return reserve(HOST, 0)
+
+
+@contextmanager
+def open_site(study: Study, bound: socket) -> Iterator[None]:
+    """The study's site, in a thread of this process, for as long as the block runs."""
+    config = Config(create_app(study), log_level="warning", access_log=False, timeout_graceful_shutdown=2)
+    is_up = threading.Event()
+    server = SiteServer(config, is_up.set)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="chorale-site", daemon=True)
+    thread.start()
+    try:
+        while not is_up.wait(0.1):
+            if not thread.is_alive():
+                raise UserError("The site did not start. The messages above say why.")
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def send_crowd(
+    study: Study, time: SimulatedTime, site: str, people: Sequence[CrowdMember], count: Callable[[], None]
+) -> None:
+    """Send people to a site until nothing is left to do. In between, close the gates that only a requester closes."""
+    place = CrowdSite(site, study.settings.arrival, list(study.stages), time)
+    answered = 0
+
+    def on_submitted() -> None:
+        nonlocal answered
+        answered += 1
+        count()
+
+    for _ in range(MOST_ROUNDS):
+        before = answered
+        try:
+            asyncio.run(run_crowd(place, people, on_submitted))
+        except CrowdError as error:
+            raise UserError(f"The simulated crowd could not work: {str(error).rstrip('.')}.") from None
+        settle_everything(study)
+        review_workers(study)
+        moved = bool(study.store.write(lambda tx: advance(tx, study)).result()) or close_a_gate(study)
+        if not moved and (answered == before or not study.store.read(_wants_more).result()):
+            return
+
+
+def _wants_more(tx: Tx) -> bool:
+    return any(stage.complete < stage.items for stage in stages.stage_counts(tx))

@@ -1,0 +1,40 @@
+"""Notes on what stages pay an hour, compared with the study's minimum."""
+
+from collections.abc import Iterator, Mapping
+
+from chorale.contract.reading_time import reading_seconds
+from chorale.folder.expected_pay import works_for_nothing
+from chorale.folder.reading import StudyFolder
+from chorale.model import money_text
+from chorale.model.plural import plural
+
+
+def wage_notes(folder: StudyFolder, wages: Mapping[str, int | None]) -> Iterator[str]:
+    """Stages whose hourly wage is below the minimum with reading the guidelines, and stages where it is not known."""
+    pay = folder.settings.pay
+    if not pay.minimum_hourly:
+        return
+    least = money_text(pay.minimum_hourly, pay.currency)
+    low = {name: wage for name, wage in wages.items() if wage is not None and wage < pay.minimum_hourly}
+    if low:
+        listed = ", ".join(
+            f"{content.settings.name} ({money_text(low[content.settings.name], pay.currency)}, "
+            f"{reading_seconds(content.guidelines):.0f} s)"
+            for content in folder.stages
+            if content.settings.name in low
+        )
+        yield (
+            f"{plural(len(low), 'stage pays', 'stages pay')} less than {least} an hour (pay.minimum_hourly) once the "
+            f"time to read the guidelines counts: {listed}. Raise per_judgment, or shorten the guidelines"
+        )
+    unknown = [
+        stage.name
+        for stage in folder.settings.stage
+        if stage.pay.expected_seconds is None and not works_for_nothing(stage.entry, stage.pay)
+    ]
+    if unknown:
+        which = f"stage {unknown[0]} pays" if len(unknown) == 1 else f"stages {', '.join(unknown)} pay"
+        yield (
+            f"whether {which} {least} an hour (pay.minimum_hourly) is not checked. Set stage.pay.expected_seconds to "
+            "the seconds an answer takes"
+        )

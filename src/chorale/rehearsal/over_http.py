@@ -1,0 +1,85 @@
+"""Simulated people for a study's site: how they answer and how long they take."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from chorale.folder.reading import StudyFolder
+from chorale.folder.view_key import view_key
+from chorale.model import Answer
+from chorale.platforms.simulated import CrowdMember
+from chorale.rehearsal.simulated import AnswerSheet, WorkerModel
+
+# For stages without `expected_seconds`.
+USUAL_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """How somebody joins a site: by an invitation, or signed in already; when, and for which stages."""
+
+    link: str | None = None
+    cookies: Mapping[str, str] | None = None
+    after: float = 0.0
+    stages: Sequence[str] | None = None
+
+
+def crowd_members(
+    folder: StudyFolder, models: Sequence[WorkerModel], seed: int, joining: Sequence[Joining], difficulty: float = 0.0
+) -> list[CrowdMember]:
+    """People who answer like the models. Their IDs, answers and times depend on the seed alone."""
+    sheets = {
+        content.settings.name: AnswerSheet(
+            content.task,
+            [
+                *((content.task.form.shown(row.item.payload), row.answer) for row in content.gold),
+                *((row.view, row.answer) for row in content.truth),
+            ],
+            f"{seed}:{content.settings.name}",
+            difficulty,
+        )
+        for content in folder.stages
+    }
+    return [
+        _member(folder, sheets, model, f"{seed}:{number}", join)
+        for number, (model, join) in enumerate(zip(models, joining, strict=True))
+    ]
+
+
+def _member(
+    folder: StudyFolder, sheets: Mapping[str, AnswerSheet], model: WorkerModel, seed: str, join: Joining
+) -> CrowdMember:
+    tasks = {content.settings.name: content.task for content in folder.stages}
+    expected = {
+        content.settings.name: content.settings.pay.expected_seconds or USUAL_SECONDS for content in folder.stages
+    }
+    pace = Random(f"{seed}:pace")
+    previous: dict[str, Answer] = {}
+
+    def answer(stage: str, view: Mapping[str, Any]) -> Answer:
+        key, task, sheet = view_key(view), tasks[stage], sheets[stage]
+        truth, choices = sheet.prospects(key, view)
+        given = model.answer(
+            truth,
+            choices,
+            # The same item always gets the same answer, also after a time limit has passed.
+            Random(f"{seed}:{stage}:{key}"),
+            accuracy=model.accuracy_in(stage, task.name),
+            previous=previous.get(stage),
+            imitate=None if task.simulating.imitate is None else partial(task.simulating.imitate, view),
+            hardness=sheet.hardness(key, view),
+        )
+        previous[stage] = given
+        return given
+
+    return CrowdMember(
+        external_id=f"{Random(f'{seed}:id').getrandbits(96):024x}",
+        answer=answer,
+        seconds=lambda stage: model.seconds(expected[stage], pace),
+        link=join.link,
+        cookies=join.cookies or {},
+        after=join.after,
+        stages=join.stages,
+    )

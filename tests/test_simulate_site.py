@@ -1,0 +1,114 @@
+"""`chorale simulate`: simulated people on the site of a copy of a study, in time that no machine slows down."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from chorale.cli.program import app
+from chorale.platforms.simulated import SimulatedTime
+from chorale.rehearsal.keeping import MARKER
+
+TABLE = "comment_id,text\n" + "".join(f"c{number},Comment number {number} is here.\n" for number in range(4))
+
+
+def chorale(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [*map(str, arguments)])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "texts.csv").write_text(TABLE)
+    labels = ("--from", tmp_path / "texts.csv", "--ask", "Is it toxic?", "--labels", "yes,no")
+    assert chorale("new", tmp_path / "study", *labels).exit_code == 0
+    return tmp_path / "study"
+
+
+def test_a_study_of_ones_own_is_done_on_its_site_and_left_as_it_was(folder: Path, tmp_path: Path) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    done = chorale("simulate", folder, "--workers", 5, "--json")
+    assert done.exit_code == 0, (done.output, done.exception)
+    told = json.loads(done.stdout)
+    copy = tmp_path / "study-simulated"
+    assert told["study"] == str(copy)
+    [stage] = told["stages"]
+    assert stage["complete"] == stage["items"] == 4
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before, "the study itself is not touched"
+    assert chorale("verify", copy).exit_code == 0
+
+    exported = chorale("export", copy, "--out", tmp_path / "answers.jsonl")
+    assert "All people are simulated" in exported.output
+    assert chorale("report", copy, "--out", tmp_path / "report.html").exit_code == 0
+    page = (tmp_path / "report.html").read_text()
+    assert "Simulated: " in page and "were simulated" in page
+
+    again = chorale("simulate", folder, "--workers", 5)
+    assert again.exit_code == 0, again.output
+    assert f"chorale serve {copy}" in again.output
+    assert f"All people in {copy} are simulated" in again.output
+    assert "is a simulated copy" in chorale("simulate", copy).stderr
+
+
+def test_the_default_name_of_an_export_says_that_people_are_simulated(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert chorale("rehearse", folder, "--seeds", 1, "--keep", tmp_path / "kept").exit_code == 0
+    monkeypatch.chdir(tmp_path)
+    assert chorale("export", "kept", "--format", "labels").exit_code == 0
+    assert [path.name for path in tmp_path.glob("simulated-*")] == ["simulated-labels.csv"]
+
+
+def test_nothing_but_an_earlier_simulation_is_replaced(folder: Path, tmp_path: Path) -> None:
+    taken = tmp_path / "study-simulated"
+    taken.mkdir()
+    (taken / "thesis.tex").write_text("years of work")
+    refused = chorale("simulate", folder, "--workers", 2)
+    assert refused.exit_code == 2
+    assert "already exists" in refused.stderr
+    assert (taken / "thesis.tex").read_text() == "years of work"
+    inside = chorale("simulate", folder, "--out", folder / "copy")
+    assert "inside the study's own folder" in inside.stderr
+    assert not (folder / MARKER).exists() and not (folder / "study.db").exists()
+
+
+def test_an_invalid_study_is_not_simulated(folder: Path, tmp_path: Path) -> None:
+    (folder / "study.toml").write_text("[study]\n")
+    assert chorale("simulate", folder).exit_code == 2
+    assert not (tmp_path / "study-simulated").exists()
+
+
+def test_simulated_time_does_not_depend_on_how_long_things_take() -> None:
+    """Steps take longer and longer in real time here, and the order and the times are the same."""
+
+    def story(slow: float) -> list[tuple[str, int]]:
+        time = SimulatedTime(1_000)
+        happened: list[tuple[str, int]] = []
+
+        async def person(name: str, pace: float) -> None:
+            for _ in range(3):
+                await time.pass_by(pace)
+                await asyncio.sleep(slow * (1 if name == "quick" else 0))
+                happened.append((name, time()))
+
+        asyncio.run(time.run([person("slow", 2.0), person("quick", 0.5)]))
+        return happened
+
+    assert story(0.0) == story(0.02)
+    assert story(0.0)[:3] == [("quick", 1_500), ("quick", 2_000), ("quick", 2_500)]
+    assert story(0.0)[-1] == ("slow", 7_000)
+
+
+def test_an_error_of_one_person_ends_the_crowd() -> None:
+    time = SimulatedTime(0)
+
+    async def failing() -> None:
+        await time.pass_by(1.0)
+        raise ValueError("broken")
+
+    async def patient() -> None:
+        await time.pass_by(1_000.0)
+
+    with pytest.raises(ValueError, match="broken"):
+        asyncio.run(time.run([patient(), failing()]))
