@@ -99,7 +99,7 @@ def _replacing(target: Path, folder: Folder) -> Iterator[None]:
 def _simulated(folder: Folder, crowd: Crowd, seed: int, *, as_json: bool) -> _Result:
     clock = CrowdClock()
     with reserve_port(0) as bound:
-        study = open_simulated_study(folder.path, clock, seed, crowd.settings.workers or 1)
+        study = open_simulated_study(folder.path, clock, seed)
         try:
             people = _people(study, folder, crowd, seed)
             site = local_url(HOST, port_of(bound))

@@ -18,12 +18,11 @@ from chorale.engine.opening import open_study
 from chorale.engine.quality import review_workers
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
-from chorale.engine.simulation import note_simulated_people
 from chorale.model import UserError
 from chorale.platforms.simulated import CrowdError, CrowdMember, CrowdSite, SimulatedTime, run_crowd
 from chorale.rehearsal.requester import close_a_gate
 from chorale.store import Tx, stages
-from chorale.store.settings import charge_everybody
+from chorale.store.settings import charge_everybody, mark_simulated
 from chorale.web.app import create_app
 from chorale.web.servers import SiteServer
 
@@ -49,13 +48,13 @@ class CrowdClock:
         self._clock = SteadyClock(wall_clock, self.time())
 
 
-def open_simulated_study(directory: Path, clock: CrowdClock, seed: int, people: int) -> Study:
+def open_simulated_study(directory: Path, clock: CrowdClock, seed: int) -> Study:
     """Open a study for a simulated crowd: marked as simulated, with the platform's fee and a fixed random seed."""
     study = open_study(directory, clock=clock)
 
     def mark(tx: Tx) -> None:
         charge_everybody(tx)
-        note_simulated_people(tx, study, people)
+        mark_simulated(tx)
 
     study.store.write(mark).result()
     return replace(study, fees_by_platform=False, secrets=Random(f"{seed}:site"))

@@ -14,6 +14,7 @@ from chorale.engine.offering import Offer, next_item
 from chorale.engine.quality import review_workers
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything, settle_worker
+from chorale.engine.simulation import SIMULATED_PANEL
 from chorale.engine.submitting import submit
 from chorale.engine.visit import look_for_room, parts_for
 from chorale.model import Message, Refusal, Standing
@@ -31,7 +32,6 @@ from chorale.store import Tx, labels
 from chorale.store.codec import frozen_from_text
 from chorale.store.gates import times_decided
 
-PANEL = "rehearsal"
 # For stages that do not say how long a judgment takes.
 USUAL_SECONDS = 10.0
 FEEDBACK_SECONDS = 4.0
@@ -151,7 +151,7 @@ class Performance:
         def arrive(tx: Tx) -> int:
             if person.expert:
                 return entering.arrive_as_expert(tx, study, f"expert-{person.number}").id
-            worker = entering.arrive(tx, study, PANEL, f"person-{person.number}", {})
+            worker = entering.arrive(tx, study, SIMULATED_PANEL, f"person-{person.number}", {})
             entering.consent(tx, study, worker.id)
             return worker.id
 

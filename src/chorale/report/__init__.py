@@ -7,6 +7,7 @@ from pathlib import Path
 from chorale.audit.verify import verify
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.running import Study
+from chorale.engine.simulation import has_simulated_people
 from chorale.metrics.resampling import Resampling
 from chorale.model import ItemState
 from chorale.model.plural import plural
@@ -14,7 +15,6 @@ from chorale.monitor.costs import CostTerms, study_costs
 from chorale.monitor.first_pass import first_records, first_sentences
 from chorale.monitor.models import model_records
 from chorale.monitor.status import Status, status
-from chorale.rehearsal.performing import PANEL as SIMULATED_PANEL
 from chorale.report.agreement import aggregation_section, agreement_section
 from chorale.report.analysis import Trial, trial
 from chorale.report.costs import costs_section, planned_section
@@ -43,8 +43,7 @@ from chorale.report.questions import answered_questions, counted_answers
 from chorale.report.results import ResultsFacts, decided_results, results_section
 from chorale.store import Tx, events
 from chorale.store.items import all_items
-from chorale.store.settings import is_simulated
-from chorale.store.workers import Attendees, attendees, came_from
+from chorale.store.workers import Attendees, attendees
 
 __all__ = ["ReportOptions", "SectionContent", "StudyReport", "appendix_page", "report_page", "study_report"]
 
@@ -124,8 +123,7 @@ class _Made:
             name: [item for item in all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in self.stages
         }
         self.imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
-        # Runs that earlier versions kept have no mark, but their people come from nowhere else.
-        self.simulated = is_simulated(tx) or came_from(tx, SIMULATED_PANEL)
+        self.simulated = has_simulated_people(tx)
         self.decided = decided_results(tx, study, costs)
         self.funnel = funnel_section(tx, study, now, came, self.imported)
         self.agreement = agreement_section(self.stages, self.questions, resampling)

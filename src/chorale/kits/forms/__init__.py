@@ -24,8 +24,7 @@ KIT = Kit(
         ),
         Command(
             ("import", "labelstudio"),
-            "Import annotations from Label Studio as a finished study: choices, rat"
-            "ings, texts, spans, relations and regions.",
+            "Import annotations from Label Studio as a finished study: choices, ratings, texts, spans, regions.",
             f"{_HERE}.commands.importing:labelstudio",
         ),
     ),

@@ -16,7 +16,7 @@ def labelstudio(
     title: Annotated[str | None, Option(metavar="TEXT", help="The study's title. Default: the folder's name.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import annotations from Label Studio as a finished study: choices, ratings, texts, spans, relations and regions."""
+    """Import annotations from Label Studio as a finished study: choices, ratings, texts, spans, regions."""
     done = import_label_studio(tasks, config, out, title or out.name)
     if as_json:
         stages = {name: dict(counts) for name, counts in done.stages.items()}

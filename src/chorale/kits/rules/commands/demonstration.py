@@ -96,7 +96,7 @@ class Demonstration:
         kept = _keep_back(self.directory) if leave_up else ""
         folder = load_folder(self.directory)
         clock = CrowdClock()
-        study = open_simulated_study(self.directory, clock, self.seed, self.workers)
+        study = open_simulated_study(self.directory, clock, self.seed)
         site = local_url(HOST, port_of(bound))
         try:
             with open_site(study, bound):
