@@ -82,8 +82,7 @@ def _add_choosing(router: APIRouter, site: Site, doorkeeper: Doorkeeper) -> None
         try:
             check_new_password(member.name, password, again)
         except UserError as error:
-            page = {"name": member.name, "problem": error.message}
-            return site.pages.page("worker/choose_password.html", 422, **page)
+            return site.pages.page("worker/choose_password.html", 422, name=member.name, problem=error.message)
         hashed = await doorkeeper.passwords.hash(password)
         return await _enter(site, await site.write(_choose, nonce, hashed), doorkeeper)
 
