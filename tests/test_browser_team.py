@@ -74,7 +74,7 @@ def test_an_annotator_signs_in_works_and_sees_their_progress(scene: Scene, folde
     scene.watch.tolerate("403")
     page.goto("/")
     expect(page.get_by_role("heading", name="Your session has ended")).to_be_visible()
-    expect(page.get_by_text("Your access to this study was revoked")).to_be_visible()
+    expect(page.get_by_text("Your access to this study ended")).to_be_visible()
     assert scene.watch.complaints == []
 
 
