@@ -178,7 +178,7 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
         name = content.settings.name
         if name not in known:
             known[name] = stages.add_stage(tx, name, position, content.task.name, content.task.version)
-        add_new(tx, folder, content, known[name])
+        add_new(tx, folder, content, known[name], clock())
         if content.settings.pay.by_length is not None:
             rows = lengths.not_counted(tx, known[name])
             counted = ((key, shown_words(content.task, codec.frozen_from_text(payload))) for key, payload in rows)

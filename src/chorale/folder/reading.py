@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from chorale.folder.checking.content import GoldRow, StageContent, StudyFolder, TruthRow
-from chorale.folder.checking.models import check_models
+from chorale.folder.checking.models import check_disclosure, check_models
 from chorale.folder.checking.named_files import read_markdown
 from chorale.folder.checking.protocols import check_protocol, check_recruiting
 from chorale.folder.checking.report import SETTINGS_FILE, CheckReport, did_you_mean
@@ -93,7 +93,9 @@ def _read_study(raw: dict[str, Any], report: CheckReport) -> ReadFolder:
         return ReadFolder(None, [], None, ())
     check_protocol(settings, contents, report)
     check_recruiting(settings, report)
-    check_models(settings, [content.task for content in contents], report)
+    check_models(settings, [content.task for content in contents], consent, report)
+    if settings.writing is not None:
+        check_disclosure(("writing", "disclosure"), settings.writing.disclosure, consent, settings, report)
     stages = tuple(
         content.complete(stage)
         for content, stage in zip(contents, settings.stage, strict=True)

@@ -40,9 +40,10 @@ from chorale.web.bodies import (
     Submission,
 )
 from chorale.web.home import following, home_context
-from chorale.web.links import DESK
+from chorale.web.links import QUEUE
 from chorale.web.mailing import add_unsubscribe_routes
 from chorale.web.media import add_media_routes, dressed, dressed_details, worker_address
+from chorale.web.own_progress import add_progress_routes
 from chorale.web.pages import Pages, markdown, packed
 from chorale.web.parts import HomeCard, SitePart
 from chorale.web.pay_words import bonus_texts, screenout_text
@@ -50,6 +51,7 @@ from chorale.web.payment import add_payment_routes
 from chorale.web.security import content_policy
 from chorale.web.serving import Site, nobody
 from chorale.web.sessions import WORKER_COOKIE
+from chorale.web.team import add_team_routes, has_team
 from chorale.web.withdrawing import add_withdrawal_routes, withdrawn_page
 
 log = logging.getLogger("chorale.web")
@@ -64,6 +66,8 @@ def add_worker_routes(router: APIRouter, site: Site, parts: Sequence[SitePart] =
     _add_interface(router, site)
     _add_time_limits(router, site)
     add_arrival_routes(router, site)
+    add_team_routes(router, site)
+    add_progress_routes(router, site)
     add_withdrawal_routes(router, site)
     add_payment_routes(router, site)
     add_unsubscribe_routes(router, site)
@@ -90,9 +94,9 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
     async def home(request: Request) -> Response:
         visit = await current_visit(request)
         if isinstance(visit, Refusal):
-            return _signed_out_page(site, request, visit)
+            return _signed_out_page(site, request, visit, signs_in=await site.read(has_team))
         if visit.panel == entering.EXPERTS_PANEL:
-            return RedirectResponse(DESK, 303)
+            return RedirectResponse(QUEUE, 303)
         if visit.worker.consent_version == WITHDRAWN:
             return await withdrawn_page(site, request)
         if not study.has_consent(visit.worker.consent_version):
@@ -131,12 +135,15 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
         raise Refusal("not_found", "There is no such file.", 404)
 
 
-def _signed_out_page(site: Site, request: Request, why: Refusal) -> Response:
+def _signed_out_page(site: Site, request: Request, why: Refusal, *, signs_in: bool) -> Response:
     """How to get in; for somebody who was in, what ended their session, and answers that their browser still holds."""
     claim = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
     template = "worker/landing.html" if site.study.settings.arrival.landing else "worker/gone.html"
     return site.pages.page(
-        template, ended=None if claim is None else why.message, owner="" if claim is None else claim.pseudonym
+        template,
+        ended=None if claim is None else why.message,
+        owner="" if claim is None else claim.pseudonym,
+        signs_in=signs_in,
     )
 
 
@@ -158,9 +165,10 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
         answers=part.of,
         # Experts have what is to be read beside every question.
         first_visit=not part.entered and not at_desk,
-        home=DESK if at_desk else "/",
+        home=QUEUE if at_desk else "/",
         at_desk=at_desk,
         bonuses=bonus_texts(stage.settings.pay, site.study.settings.pay.currency),
+        counts_writing=site.study.settings.writing is not None and not at_desk,
     )
 
 
@@ -236,6 +244,7 @@ def _assignment(site: Site, stage: RunningStage, offer: Offer, lease: Lease, wor
         if offer.view is None
         else dressed(stage.task.form, offer.view, partial(worker_address, site.sessions, worker_id)),
         "arrangement": offer.arrangement,
+        "suggestion": offer.suggestion,
         "first": None if offer.first is None else {"fields": offer.first.fields, "answer": offer.first.answer},
         "expires_at": lease.expires_at,
         "server_now": study.clock(),
@@ -271,7 +280,8 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         began = time.monotonic()
         session = site.claim(request)
         given = (token, body.answer, body.key, body.duration_ms)
-        outcome = await site.write(work.submit, session.worker_id, *given, session)
+        written = None if body.writing is None else body.writing.numbers()
+        outcome = await site.write(work.submit, session.worker_id, *given, session, written)
         if outcome.status == "accepted" and outcome.standing is Standing.DROPPED:
             await _settle(site)
         await _next_step(began)

@@ -153,9 +153,9 @@ async function workOn(assignment, module) {
   notices.hide("skip");
   if (outcome.kind === "answered") {
     showSaved("sending", "Sending …");
-    const { key, answer, durationMs, recap } = outcome;
+    const { key, answer, durationMs, writing, recap } = outcome;
     const url = urlFor(config.submitUrl, assignment.id);
-    outbox.put({ id: assignment.id, url, key, answer, durationMs, recap });
+    outbox.put({ id: assignment.id, url, key, answer, durationMs, writing, recap });
   } else if (outcome.kind === "skip") {
     await giveBack(assignment);
   } else if (outcome.kind === "elsewhere") {

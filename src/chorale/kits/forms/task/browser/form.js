@@ -3,7 +3,7 @@
  * `data-rules` says what may be sent. Every kind of field has a module of its own, and a form loads those it needs.
  *
  * @typedef {import("./field.js").Rules} Rules
- * @typedef {{draft: any, arrangement: Object<string, string[]> | null, changed: () => void, submit: () => void}} Api
+ * @typedef {{draft: any, suggestion?: any, arrangement: Object<string, string[]> | null, changed: () => void, submit: () => void}} Api
  */
 
 /** @type {Object<string, string>} the module of every kind whose module has another name */
@@ -144,8 +144,8 @@ class Form {
     this.fields = [...root.querySelectorAll("[data-field]")].map((element) => {
       const rules = JSON.parse(element.dataset.rules);
       const order = api.arrangement?.[rules.name] ?? null;
-      // What was filled in before; at the first sight of an item, what its column suggests.
-      const draft = api.draft ? api.draft[rules.name] : item[rules.prefill ?? ""];
+      // What was filled in before; at the first sight of an item, what a model or its column suggests.
+      const draft = (api.draft ?? api.suggestion ?? { [rules.name]: item[rules.prefill ?? ""] })[rules.name];
       const Kind = kinds.get(rules.kind);
       return new Kind(element, rules, { item, order, draft, changed: () => this.#changed(element, api) });
     });
