@@ -329,7 +329,7 @@ async def test_guessing_from_everywhere_is_slowed_down_and_keeps_nobody_out(
     async def sleep(seconds: float) -> None:
         delays.append(seconds)
 
-    monkeypatch.setattr("chorale.web.doorkeeper.asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr("chorale.web.doorkeeper.asyncio", SimpleNamespace(sleep=sleep, wrap_future=asyncio.wrap_future))
     async with browser(app) as client:
         await set_up(client, study)
         device = client.cookies["chorale_device"]

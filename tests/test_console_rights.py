@@ -29,7 +29,7 @@ FILLED = {"name": "work-a", "pseudonym": "w-nobody", "number": "1"}
 EXPERTS_DO = {
     *("/console/queue/work", "/console/queue/{number}", "/console/messages/{number}/send"),
     *("/console/gold/{name}/promote", "/console/gold/{name}/promote-unanimous", "/console/gold/{name}/retire"),
-    "/console/review/{name}",
+    *("/console/review/{name}", "/console/review/{name}/undo"),
 }
 
 

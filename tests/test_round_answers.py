@@ -103,13 +103,13 @@ def test_status_and_report_tell_answers_of_a_round_beside_judgments(trained: Stu
     report = json.loads(run("report", "--json", "--resamples", "100", "--no-charts"))
     assert report["funnel"]["stages"][0]["answers"] == ANSWERS
     assert report["funnel"]["stages"][0]["round"] == {"questions": ROUND, "finished": 2}
-    assert "We collected 1 judgment in 2 stages" in report["methods"]
-    assert f"4 people gave {ANSWERS} answers to training ({ROUND} questions), and 2 finished it" in report["methods"]
+    assert report["methods"]["Design"].startswith("We collected 1 annotation from 4 people")
+    assert f"Of 4 people who began training ({ROUND} questions), 2 finished it." in report["methods"]["Design"]
     run("report", "--out", str(tmp_path / "report.html"), "--resamples", "100", "--no-charts")
     page = (tmp_path / "report.html").read_text("utf-8")
-    [rounds] = re.findall(r"none of these answers is a judgment.*?</table>", page, re.DOTALL)
+    [rounds] = re.findall(r"their answers are no annotations.*?</table>", page, re.DOTALL)
     assert re.findall(r"<td[^>]*>([^<]*)</td>", rounds) == ["training", str(ROUND), "4", "2", str(ANSWERS)]
-    [others] = re.findall(r"From items to released results.*?</table>", page, re.DOTALL)[-1:]
+    [others] = re.findall(r"<caption>Items</caption>.*?</table>", page, re.DOTALL)[-1:]
     assert "training" not in others and "work-a" in others
 
 
@@ -131,5 +131,6 @@ def test_a_study_of_rounds_alone_is_told_without_empty_tables(tmp_path: Path) ->
     written = CliRunner().invoke(app, ["report", str(folder), *options])
     assert written.exit_code == 0, written.output
     page = (tmp_path / "report.html").read_text("utf-8")
-    assert "We had people go through 1 round with" in page
-    assert "From items to released results" not in page and "none of these answers is a judgment" in page
+    assert "1 person took part in 1 training round with" in page
+    assert "<caption>Items</caption>" not in page and "their answers are no annotations" in page
+    assert "annotations in the final stages" not in page

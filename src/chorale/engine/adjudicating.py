@@ -36,8 +36,7 @@ def decide(
         raise UserError(f"Stage {stage.name!r} has no item {key!r}.")
     if item.state != ItemState.COMPLETE:
         raise UserError(f"Item {key!r} is not complete: people are still annotating it.")
-    if not reason.strip():
-        raise UserError("Enter a reason. It is kept with the decision.")
+    kept = checked_reason(reason)
     if not decision:
         raise UserError("Decide at least one field.")
     made = _parsed(stage, item, decision)
@@ -45,7 +44,7 @@ def decide(
         "by": by,
         "decision": made,
         "answer": made if stage.task.shape.fields else made[WHOLE],
-        "reason": reason.strip()[:_LONGEST_REASON],
+        "reason": kept,
         "before": item.answer,
         "confidence": item.confidence,
     }
@@ -53,6 +52,13 @@ def decide(
     labels.save_decision(tx, item.id, codec.as_text(made))
     settle_group(tx, study, stage, item.group, only=item.id)
     return item
+
+
+def checked_reason(reason: str) -> str:
+    """A reason as it is kept; UserError if there is none."""
+    if not reason.strip():
+        raise UserError("Give a reason: it is kept with the decision.")
+    return reason.strip()[:_LONGEST_REASON]
 
 
 def _parsed(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dict[str, Any]:

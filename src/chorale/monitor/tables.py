@@ -6,6 +6,8 @@ from typing import Any
 from rich.table import Table
 
 from chorale.engine.gates import GateStatus
+from chorale.engine.sessions import moment_text
+from chorale.engine.team import Account
 from chorale.files.rows import shortened
 from chorale.model import money_text
 from chorale.model.plural import plural
@@ -187,3 +189,12 @@ def _view(view: Mapping[str, Any]) -> str:
 
 def _brief(value: Any) -> str:
     return value if isinstance(value, str) and len(value) <= _LONGEST_TEXT else shortened(value)
+
+
+def team_table(accounts: Iterable[Account]) -> Table:
+    """Annotators with a password."""
+    table = table_of("name", "state", "last sign-in")
+    for account in accounts:
+        signed_in = "never" if account.signed_in_at is None else moment_text(account.signed_in_at)
+        add_row(table, account.name, account.state, signed_in)
+    return table

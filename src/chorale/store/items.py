@@ -125,43 +125,23 @@ def all_sources(tx: Connection) -> dict[int, list[str]]:
     return sources
 
 
-@dataclass(frozen=True, slots=True)
-class OriginRow:
-    """Whose answer an item was made from."""
-
-    item_id: int
-    worker: str
-    arm: str | None
-    stage: str
-    item: str
-
-
-def origins(tx: Connection, stage_name: str) -> Iterator[OriginRow]:
-    """Of every item of a stage that was made from a single answer: who gave it, where, and to what."""
-    made, its_stage = item.alias("made"), stage.alias("its_stage")
-    query = (
-        select(made.c.id, worker.c.pseudonym, worker.c.arm, stage.c.name, item.c.key)
-        .select_from(made)
-        .join(its_stage, its_stage.c.id == made.c.stage_id)
-        .join(response, response.c.id == made.c.response_id)
-        .join(worker, worker.c.id == response.c.worker_id)
-        .join(item, item.c.id == response.c.item_id)
-        .join(stage, stage.c.id == response.c.stage_id)
-        .where(its_stage.c.name == stage_name)
-        .order_by(made.c.id)
-    )
-    for row in tx.execute(query, execution_options=STREAMED):
-        yield OriginRow(*row)
-
-
 BATCH, FEW, MANY = 2_000, 8, 500
 
 
-def add_items(tx: Connection, stage_id: int, stage_name: str, seed: int, items: Iterable[NewItem], wanted: int) -> int:
+def add_items(
+    tx: Connection,
+    stage_id: int,
+    stage_name: str,
+    seed: int,
+    items: Iterable[NewItem],
+    wanted: int,
+    state: ItemState = ItemState.OPEN,
+) -> int:
     """Add items; `wanted` judgments each, 0 for items that are only gold."""
+    state = state if wanted else ItemState.COMPLETE
     added = 0
     for batch in batches(items):
-        rows = [_new_row(stage_id, stage_name, seed, new, wanted) for new in batch]
+        rows = [_new_row(stage_id, stage_name, seed, new, wanted, state) for new in batch]
         if len(rows) <= FEW:
             for row, new in zip(rows, batch, strict=True):
                 _add_one(tx, row, new.sources)
@@ -183,14 +163,14 @@ def learn_sizes(tx: Connection, table: Table, added: int) -> None:
         tx.execute(sql_text(f"ANALYZE {table.name}"))
 
 
-def _new_row(stage_id: int, stage_name: str, seed: int, new: NewItem, wanted: int) -> dict[str, Any]:
+def _new_row(stage_id: int, stage_name: str, seed: int, new: NewItem, wanted: int, state: ItemState) -> dict[str, Any]:
     return {
         "stage_id": stage_id,
         "key": new.key,
         "group_key": new.group,
         "payload": as_text(new.payload),
         "position": shuffled_position(seed, stage_name, new.key),
-        "state": (ItemState.OPEN if wanted else ItemState.COMPLETE).value,
+        "state": state.value,
         "wanted": wanted,
         "taken": 0,
         "label": None,

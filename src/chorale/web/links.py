@@ -60,6 +60,11 @@ def new_invitations(
     return [invitation_path(sessions, nonce) for nonce in nonces]
 
 
+def team_link_path(sessions: Sessions, token: str) -> str:
+    """Where an annotator chooses a password, once."""
+    return f"/team/{sessions.link_token('team', token)}"
+
+
 def staff_link_path(sessions: Sessions, role: str, name: str) -> str:
     """Signs in as the expert or the viewer of that name."""
     return f"/{role}/{sessions.link_token(role, name)}"

@@ -56,13 +56,12 @@ class Passwords:
         async with self._turn:
             return await asyncio.to_thread(self._hasher.hash, password)
 
-    async def matches(self, row: RequesterRow | None, password: str) -> bool:
-        """Whether it is an owner's password; takes as long for a name nobody has."""
+    async def matches(self, known: str | None, password: str) -> bool:
+        """Whether a hash is of this password; takes as long for a name nobody has, without a hash."""
         async with self._turn:
-            return await asyncio.to_thread(self._matches, row, password)
+            return await asyncio.to_thread(self._matches, known, password)
 
-    def _matches(self, row: RequesterRow | None, password: str) -> bool:
-        known = None if row is None or row.role != OWNER else row.password_hash
+    def _matches(self, known: str | None, password: str) -> bool:
         try:
             return self._hasher.verify(known or self._dummy, password) and known is not None
         except (VerificationError, InvalidHashError):
@@ -208,10 +207,6 @@ def end_sessions(tx: Tx, study: Study, name: str) -> int | None:
         return None
     store_sessions.end_all_of(tx, at_desk.id, SIGNED_OUT, study.clock())
     return at_desk.id
-
-
-def requester(tx: Tx, _study: Study, name: str) -> RequesterRow | None:
-    return requesters.find_requester(tx, name)
 
 
 def _existing(tx: Tx, name: str) -> RequesterRow:

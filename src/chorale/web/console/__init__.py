@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from fastapi import APIRouter
 
+from chorale.web.console.annotators import add_annotator_routes
 from chorale.web.console.arms import add_arm_routes
+from chorale.web.console.differing import add_differing_routes
 from chorale.web.console.export import add_export_routes
 from chorale.web.console.frame import Console, console_route
 from chorale.web.console.gates import add_gate_routes
@@ -18,7 +20,7 @@ from chorale.web.console.queue import add_queue_routes
 from chorale.web.console.records import add_record_routes
 from chorale.web.console.recruiting import add_recruiting_routes
 from chorale.web.console.report import add_report_routes
-from chorale.web.console.review import add_review_routes
+from chorale.web.console.review import add_review_routes, add_undo_routes
 from chorale.web.console.signing_in import add_signing_in_routes
 from chorale.web.console.study import add_study_routes
 from chorale.web.console.submissions import add_submission_routes
@@ -33,7 +35,7 @@ _ADDING = (
     *(add_item_routes, add_item_actions, add_queue_routes, add_review_routes, add_gold_routes, add_gold_actions),
     *(add_quality_routes, add_worker_list_routes, add_worker_list_actions, add_worker_routes, add_status_routes),
     *(add_recruiting_routes, add_submission_routes, add_gate_routes, add_payment_routes),
-    *(add_study_routes, add_team_routes, add_moved_routes),
+    *(add_study_routes, add_team_routes, add_annotator_routes, add_undo_routes, add_differing_routes, add_moved_routes),
 )
 
 

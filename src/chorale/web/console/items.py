@@ -37,7 +37,7 @@ PATIENCE_SECONDS = 5.0
 
 ItemKey = Annotated[str, Query(min_length=1, max_length=400, pattern=NO_NUL)]
 ItemOrder = Literal["key", "least confident", "most confident", "most divided", "most judged"]
-ItemFilter = Literal["", "open", "complete", "withdrawn"]
+ItemFilter = Literal["", "waiting", "open", "complete", "withdrawn"]
 ReleasedFilter = Literal["", "yes", "no"]
 Disagreement = Literal["", "split", "unanimous"]
 CHOICES = {
@@ -243,6 +243,7 @@ def add_item_routes(shown: Console) -> None:
             filters=filters,
             arms=_arm_names(study) if arms else [],
             options=CHOICES,
+            has_models=bool(study.settings.model),
         )
 
     @router.get("/items/one")

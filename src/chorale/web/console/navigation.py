@@ -54,6 +54,7 @@ def sections(study: Study, role: str, of_kits: Sequence[Page] = ()) -> list[Sect
         ],
         "People": [
             (("/console/workers", "Workers"), _EVERYBODY, True),
+            (("/console/annotators", "Annotators"), (OWNER,), True),
             (("/console/recruiting", "Recruiting"), _EVERYBODY, True),
             (("/console/recruiting/submissions", "Submissions"), _EVERYBODY, settings.prolific is not None),
             *((page, _EVERYBODY, True) for page in of_kits),

@@ -26,7 +26,8 @@ Password = Annotated[str, Form(max_length=staff.LONGEST_PASSWORD)]
 
 def add_signing_in_routes(console: Console, router: APIRouter) -> None:
     """Adds the routes of people who are not signed in to a router that is open to them."""
-    doorkeeper = Doorkeeper(console.site)
+    site = console.site
+    doorkeeper = Doorkeeper(site.study.store, site.study.clock, site.set_cookie)
     _add_set_up(router, console, doorkeeper)
     _add_login(router, console, doorkeeper)
     _add_links(router, console)

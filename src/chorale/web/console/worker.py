@@ -10,6 +10,7 @@ from chorale.engine.managing import Act
 from chorale.model import Refusal, UserError
 from chorale.model.money import minor_units
 from chorale.monitor.worker_record import worker_record
+from chorale.monitor.writing import worker_evidence
 from chorale.web.console.charts import Trend, trend_chart
 from chorale.web.console.frame import NO_NUL, Console, Reason, back_to, on_mistake
 from chorale.web.console.workers import LONGEST_MESSAGE, Key, ShortText
@@ -21,6 +22,7 @@ Pseudonym = Annotated[str, Path(pattern=r"^(?:w-[a-z0-9]{1,30}|model:[A-Za-z0-9.
 
 async def _page(console: Console, request: Request, pseudonym: str, code: int = 200, **context: Any) -> Response:
     record = await console.site.read(lambda tx, study: worker_record(tx, study, managing.worker_called(tx, pseudonym)))
+    writing = await console.site.read(worker_evidence, pseudonym) if console.site.study.settings.writing else None
     quality = [
         Trend("Gold accuracy", [part.right for part in record.parts]),
         Trend("Agreement with final labels", [part.agreement for part in record.parts]),
@@ -39,6 +41,7 @@ async def _page(console: Console, request: Request, pseudonym: str, code: int = 
             "qualifications": managing.qualifications_known(console.site.study),
             "longest_message": LONGEST_MESSAGE,
             "identities": None,
+            "writing": writing,
             "quality": quality,
             "quality_chart": trend_chart(
                 f"Quality of {pseudonym} over their latest answers", quality, ("earlier", "latest")
