@@ -29,9 +29,9 @@ from small_study import write_small_study
 
 COMMANDS = (
     "new", "design", "check", "rehearse", "simulate", "serve", "status", "export", "report", "verify", "forget",
-    "retention", "person", "gold", "invite", "team", "mail", "publish", "sync", "message", "review", "pay", "password", "rotate",
-    "backup", "restore", "pause", "resume", "close", "aggregate", "agreement", "annotate", "models", "estimate", "irt",
-    "reproduce",
+    "retention", "person", "gold", "invite", "team", "mail", "publish", "sync", "message", "review", "pay", "password",
+    "rotate", "backup", "restore", "pause", "resume", "close", "aggregate", "agreement", "annotate", "models",
+    "estimate", "irt", "reproduce",
 )  # fmt: skip
 OF_KITS = ("keys", "mturk", "demo")
 FAMILIES = ("prepare", "import", "learn", "evaluate", "browse", "train", "parse", "baseline")
