@@ -15,7 +15,7 @@ TABLE = "comment_id,text,source\nc1,Hello all of you.,forum\nc2,Go away and stay
 
 
 @pytest.fixture
-def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
+def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("chorale.cli.new.can_ask", lambda: True)
     (tmp_path / "texts.csv").write_text(TABLE)
