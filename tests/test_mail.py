@@ -252,7 +252,7 @@ def test_the_commands_send_and_name_what_is_missing(folder: Path, study: Study, 
     people = folder / "people.csv"
     assert json.loads(chorale("invite", folder, "--emails", people, "--send", "--json"))["mail"] == {"sent": 2}
     assert chorale("mail", folder).strip() == "Nothing to send."
-    assert "--emails goes with --out" in chorale("invite", folder, "--emails", people, code=2)
+    assert "--emails needs --out" in chorale("invite", folder, "--emails", people, code=2)
 
 
 def test_a_server_that_is_not_there_is_named_and_nothing_is_lost(folder: Path, server: MailServer) -> None:
@@ -272,7 +272,7 @@ def test_without_a_server_nothing_is_sent(tmp_path: Path) -> None:
     study = open_study(tmp_path)
     assert send_mail(study) == {}
     study.close()
-    assert "names no mail server" in chorale("mail", tmp_path, code=2)
+    assert "has no mail server" in chorale("mail", tmp_path, code=2)
 
 
 def test_invitations_without_a_link_are_refused() -> None:

@@ -475,7 +475,7 @@ def test_one_command_fills_all_rounds_of_a_trial_with_texts_of_their_own(tmp_pat
         (("--part", "../x=1"), "as in round-1=225"),
         (("--part", "x=0"), "as in round-1=225"),
         (("--part", "x=1", "--part", "x=2"), "of this name already"),
-        (("--part", "x=1", "--sample", "3"), "both say how many"),
+        (("--part", "x=1", "--sample", "3"), "both set the number"),
     ):
         assert why in " ".join(chorale(*command, *wrong, code=2).output.split()), wrong
     assert {path.stem for path in folder.iterdir()} == {"round-1", "round-2", "final"}

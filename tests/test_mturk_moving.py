@@ -318,7 +318,7 @@ def test_runs_that_cannot_begin_say_why(market: Market, tmp_path: Path) -> None:
     for arguments, message in (
         (["--endpoint", "http://127.0.0.1:9", folder, "x.py"], "No site answers at http://127.0.0.1:9"),
         (["--endpoint", market.site.url, folder, "no-such-program"], "There is no command 'no-such-program'"),
-        ([folder], "Name a script to run, or --env"),
+        ([folder], "Name either a script to run or --env"),
     ):
         run = CliRunner().invoke(app, ["mturk", "run", *arguments])
         assert run.exit_code == 2 and message in run.stderr

@@ -116,7 +116,7 @@ def test_semicolons_are_one_error_however_many_rows(tmp_path: Path) -> None:
     with pytest.raises(UserError) as refused:
         read_own_table(tmp_path / "table.csv")
     [problem] = refused.value.problems
-    assert "semicolons" in problem.message and "commas" in problem.fix
+    assert "semicolons" in problem.message and "comma separators" in problem.fix
 
 
 def test_one_cause_is_one_line_with_a_count_and_what_was_found() -> None:

@@ -90,7 +90,7 @@ def test_a_study_that_asks_nothing_of_prolific_is_shown_how_to(tmp_path: Path) -
 def test_publishing_makes_a_draft_says_what_it_costs_and_asks(folder: Path, world: StandIn) -> None:
     asking = ("publish", folder, "--to", "prolific", "--public-url", SITE)
     assert "study.example.org" in chorale("publish", folder, "--to", "prolific", code=2)
-    assert "costs nothing yet" in chorale(*asking, "--draft")
+    assert "Draft of" in chorale(*asking, "--draft")
     [made] = world.studies.values()
     assert made["status"] == "UNPUBLISHED"
     assert made["external_study_url"] == (
@@ -108,10 +108,10 @@ def test_publishing_makes_a_draft_says_what_it_costs_and_asks(folder: Path, worl
     # 20 places at 5 cents and a third on top.
     assert "20 places at $0.05 each, with fees: $1.33" in chorale(*asking, input="n\n")
     assert made["status"] == "UNPUBLISHED"
-    assert "Nobody said yes" in chorale(*asking, code=2, input="")
+    assert "Not confirmed" in chorale(*asking, code=2, input="")
     assert "is published" in chorale(*asking, input="y\n")
     assert made["status"] == "ACTIVE"
-    assert "published already" in chorale(*asking, "--yes")
+    assert "already published" in chorale(*asking, "--yes")
     assert len(world.studies) == 1
     toml = (folder / "study.toml").read_text()
     (folder / "study.toml").write_text(toml.replace("places = 20", "places = 30"))
@@ -127,7 +127,9 @@ def test_mistakes_and_failures_are_told_and_can_be_tried_again(
     assert "does not know this token" in chorale("publish", folder, "--to", "prolific", "--public-url", SITE, code=2)
     monkeypatch.setenv("PROLIFIC_TOKEN", "")
     monkeypatch.delenv("PROLIFIC_TOKEN")
-    assert "needs a token" in chorale("publish", folder, "--to", "prolific", "--public-url", SITE, code=2, input="")
+    assert "needs an API token" in chorale(
+        "publish", folder, "--to", "prolific", "--public-url", SITE, code=2, input=""
+    )
     # A study made just before the connection broke is found again: there is no second one.
     world.faults["POST /studies/"] = ["lost"]
     drafting = ("publish", folder, "--to", "prolific", "--public-url", SITE, "--draft")

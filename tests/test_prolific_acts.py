@@ -92,7 +92,7 @@ def test_recruiting_is_paused_started_stopped_and_opened_again_by_more_places(tm
     assert publish(tmp_path, "--places", 25)["cost"] == 33
     assert (there["status"], there["total_available_places"]) == ("ACTIVE", 25)
     for wrong in ([], ["meaningful", "--study", "main"]):
-        assert "Name a stage, or a study on Prolific" in chorale("pause", tmp_path, *wrong, code=2)
+        assert "Name either a stage or a study on Prolific" in chorale("pause", tmp_path, *wrong, code=2)
     assert "--stop belongs to" in chorale("pause", tmp_path, "meaningful", "--stop", code=2)
     study = open_study(tmp_path)
     kept = study.store.look(lambda tx: events.recent(tx, 50, kinds=("recruitment",)))

@@ -800,7 +800,7 @@ def test_the_command(make_folder: Callable[..., Path], tmp_path: Path) -> None:
     assert (tmp_path / "page.html").read_text("utf-8").startswith("<!doctype html>")
     shown = CliRunner().invoke(app, [*common, "--seed", "8"])
     assert shown.exit_code == 0
-    assert "released results right" in shown.stdout and "found nothing to do" in shown.stdout
+    assert "accepted labels correct" in shown.stdout and "found nothing to do" in shown.stdout
     assert shown.stdout.startswith("2 simulated runs (seeds 8 to 9) with 8 people.")
     latex = CliRunner().invoke(app, [*common, "--latex", "--vary", "workers=6,8"])
     assert latex.exit_code == 0
@@ -847,7 +847,7 @@ def test_a_fitted_crowd(make_folder: Callable[..., Path], tmp_path: Path) -> Non
     named = CliRunner().invoke(app, [*command, "--fit", str(file), "--worker", "who", "--json"])
     assert named.exit_code == 0 and json.loads(named.stdout)["notes"] == list(forecast_notes(told))
     alone = CliRunner().invoke(app, [*command, "--worker", "who"])
-    assert alone.exit_code == 2 and "say how to read --fit" in alone.stderr
+    assert alone.exit_code == 2 and "describe the file of --fit" in alone.stderr
     done = CliRunner().invoke(app, ["rehearse", str(tmp_path / "study"), "--fit", str(tmp_path / "no.csv")])
     assert done.exit_code == 2
     assert "no.csv" in done.stderr
@@ -1091,9 +1091,9 @@ def test_a_run_is_kept_as_a_study_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--keep", "{study}/inside"], "is in the study's own folder"),
+        (["--keep", "{study}/inside"], "is inside the study's own folder"),
         (["--keep", "{taken}"], "already exists. Name a new folder with --keep"),
-        (["--keep", "{other}", "--vary", "workers=8,9"], "Leave out --vary, or --keep"),
+        (["--keep", "{other}", "--vary", "workers=8,9"], "Leave out --vary or --keep"),
     ],
 )
 def test_a_run_is_kept_in_a_new_folder_only(tmp_path: Path, arguments: list[str], said: str) -> None:

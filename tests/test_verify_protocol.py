@@ -121,15 +121,15 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
             "the draw says",
         ),
         ("UPDATE worker_identity SET panel = 'three' WHERE panel = 'two'", "which is not theirs"),
-        ("UPDATE item SET sampled = NOT sampled WHERE sampled", "drawn and not marked so"),
+        ("UPDATE item SET sampled = NOT sampled WHERE sampled", "sampled and not marked so"),
         (
             "UPDATE item SET sampled = NOT sampled WHERE NOT sampled AND stage_id = "
             "(SELECT id FROM stage WHERE name = 'review')",
-            "marked as drawn and was not",
+            "marked as sampled and was not",
         ),
         (
             "UPDATE event SET evidence = json_insert(evidence, '$.items[#]', 'other') WHERE kind = 'sampled'",
-            "not those chance draws",
+            "not the random sample",
         ),
         (
             "UPDATE participation SET entered_at = 5 WHERE stage_id = (SELECT id FROM stage WHERE name = 'grading')",
@@ -159,7 +159,7 @@ def test_nobody_worked_longer_than_they_held_the_item(study: Study, duration: st
     )
     differences = look(study, lambda tx: verify(tx, study)).differences
     assert differences
-    assert all("passed between lease and submission" in line for line in differences), differences
+    assert all("passed between assignment and submission" in line for line in differences), differences
 
 
 def test_verify_accepts_the_answers_of_a_clock_that_was_set_back(study: Study) -> None:

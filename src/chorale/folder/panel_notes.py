@@ -22,7 +22,8 @@ def about_panel(folder: StudyFolder) -> list[str]:
 def _uses_platform(settings: StudySettings) -> bool:
     """Whether the study file names a platform. Links of the usual one are closed to the public unless it does."""
     arrival = settings.arrival
-    return settings.prolific is not None or bool(arrival.by_url) or bool({"panel", "signed"} & arrival.model_fields_set)
+    named = {"panel", "signed", "completion_code"} & arrival.model_fields_set
+    return settings.prolific is not None or bool(arrival.by_url) or bool(named)
 
 
 def lacks_fee(settings: StudySettings) -> bool:
