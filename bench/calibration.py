@@ -90,7 +90,7 @@ def rate_of(simulation: Simulation, repetitions: int, seed: int = 1) -> Rate:
 def tables(repetitions: int, progress: Callable[[str], object] = lambda _: None) -> str:
     """One table of coverage and one of size, as Markdown."""
     titles = {
-        "coverage": ("Coverage of 95% intervals", "holds the truth"),
+        "coverage": ("Coverage of 95% intervals", "contains the truth"),
         "size": ("Size of tests: p ≤ 0.05 where nothing differs", "rejects"),
     }
     lines = []
@@ -109,7 +109,7 @@ def tables(repetitions: int, progress: Callable[[str], object] = lambda _: None)
                 lines.append(str(found))
     fewer = {most: [one.what for one in all_simulations() if one.most == most] for most in (FEWER, FEWEST)}
     sizes = [f"{most} of {', '.join(dict.fromkeys(names))}" for most, names in fewer.items()]
-    told = f"{repetitions:,} data sets each, but where they take long: {'; '.join(sizes)}."
+    told = f"{repetitions:,} data sets each, fewer for slow simulations: {'; '.join(sizes)}."
     return "\n".join(["", f"{told} ± is twice the standard error of the simulation.", *lines, ""])
 
 

@@ -1,16 +1,52 @@
 """For the documentation site: what its pages write for themselves and for the tests, as the site has it.
 
-On their own, the pages link to the source beside them; the site has no source to link to. And a block that is a file
-has the file's name above it.
+On their own, the pages link to the source beside them; the site has no source to link to. A block that is a file has
+the file's name above it. Notebooks become pages.
 """
 
+import json
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+
+from mkdocs.structure.files import File, Files
 
 _OUTSIDE = re.compile(r"\[(?P<text>[^\]]+)\]\(\.\./(?P<file>[^)\s]+)\)")
 _FILE = re.compile(r"^```(?P<language>\w+) file=(?P<file>\S+)$", re.MULTILINE)
+_NOTEBOOK = re.compile(r"\]\((notebooks/[\w-]+)\.ipynb\)")
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def on_files(files: Files, config: Any) -> Files:
+    for file in [file for file in files if file.src_uri.endswith(".ipynb")]:
+        page = file.src_uri.removesuffix(".ipynb") + ".md"
+        files.append(File.generated(config, page, content=notebook_page(Path(file.abs_src_path or ""))))
+    return files
+
+
+def notebook_page(path: Path) -> str:
+    """A notebook as Markdown: its texts, its code, and below each piece of code what it gave."""
+    parts = []
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            parts.append(source)
+            continue
+        language = "sh" if source.startswith("%%bash") else "python"
+        parts.append(f"```{language}\n{source.removeprefix('%%bash').strip()}\n```")
+        parts += (f"```text\n{text.rstrip()}\n```" for text in _outputs(cell))
+    return "\n\n".join([*parts, f"[Download this notebook]({path.name})", ""])
+
+
+def _outputs(cell: dict[str, Any]) -> Iterator[str]:
+    for output in cell["outputs"]:
+        text = output["text"] if "text" in output else output["data"]["text/plain"]
+        yield "".join(text).strip("'")
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    if page.file.src_uri.startswith("notebooks/"):
+        return markdown
     linked = _OUTSIDE.sub(lambda link: f"{link['text']} (`{link['file']}`)", markdown)
-    return _FILE.sub(lambda block: f'```{block["language"]} title="{block["file"]}"', linked)
+    titled = _FILE.sub(lambda block: f'```{block["language"]} title="{block["file"]}"', linked)
+    return _NOTEBOOK.sub(r"](\1.md)", titled)

@@ -162,6 +162,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.guidelines": ("write-a", "other.md"),
     "stage.items": ("training", {"file": "write-a.jsonl"}),
     "stage.items.file": ("write-a", "same.jsonl"),
+    "stage.items.assigned": ("write-a", "assigned.csv"),
     "stage.items.from": ("review", ["write-a"]),
     "stage.items.of": ("review", "together"),
     "stage.items.confidence": ("review", 0.9),
@@ -323,6 +324,7 @@ def _write(folder: Path) -> dict[str, Any]:
     for name in ("truth", "other-truth"):
         (folder / f"{name}.jsonl").write_text(truth)
     (folder / "other.md").write_text("Another text.\n")
+    (folder / "assigned.csv").write_text("item,annotator\n")
     raw = tomllib.loads((folder / "study.toml").read_text() + EXTRA)
     write_a, write_b = raw["stage"][1], raw["stage"][2]
     write_a["pay"]["parts"] = {"beyond": 0, "amounts": [1]}

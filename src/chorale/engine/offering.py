@@ -9,7 +9,7 @@ from chorale.contract import Seeds
 from chorale.engine import paying, sessions
 from chorale.engine.entering import admission
 from chorale.engine.leases import expire_leases
-from chorale.engine.offering_room import has_room, more_may_come
+from chorale.engine.offering_room import has_room, more_may_come_to
 from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.engine.suggesting import suggestion_for
 from chorale.engine.training import places_in
@@ -157,7 +157,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: At
         partial(admission, tx, study, stage, worker_id, record.credentials),
         always,
         partial(paying.allows, tx, study, stage),
-        lambda: more_may_come(study, stage, closed, offering.stages_with_open_items(tx)),
+        lambda: more_may_come_to(tx, study, stage, worker_id, closed, offering.stages_with_open_items(tx)),
         study.has_consent(record.consent_version),
         stage.removal_of(record.standing, record.answered, record.removed_after),
         holds_item,

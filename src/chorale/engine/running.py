@@ -194,9 +194,15 @@ class RunningStage:
 
     @cached_property
     def kept_apart(self) -> Apart:
-        """Which items are kept from those who have worked on what belongs to them."""
+        """Which items are kept from those who have worked on what belongs to them, or whom they are not for."""
         rule = self.settings.entry.exclude_contributors
-        return Apart(self.levels if rule else 0, self.not_seen_later, rule == "group", self.reviewed_by_group)
+        apart = Apart(self.levels if rule else 0, self.not_seen_later, rule == "group", self.reviewed_by_group)
+        return apart._replace(assigned=self.is_assigned)
+
+    @property
+    def is_assigned(self) -> bool:
+        """Whether some of its items are for given people only."""
+        return self.settings.items is not None and self.settings.items.assigned is not None
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,11 @@ GROUPED = (
         "stage.items.file stage.items.id stage.gold.file stage.round.file",
     ),
     _rule(
+        When.ANY_TIME,
+        "Applies from the next start on. People finish items they hold; answers so far stay.",
+        "stage.items.assigned",
+    ),
+    _rule(
         When.SAME_CONTENT,
         "Refused if answers could no longer be what they were when the stage started.",
         "stage.options stage.options_from",

@@ -120,8 +120,8 @@ class ArrivalSettings(Settings):
     def _is_no_invitation(cls, value: str) -> str:
         # People are known by panel and id, and those with a signed link have this for a panel. Ids from a panel are not
         # signed: under the same name, anybody could be taken for somebody invited.
-        if value in ("invitation", "expert", "public", "model"):
-            raise ValueError("stands for signed links, a public page or models. Choose another name.")
+        if value in ("invitation", "expert", "public", "model", "team"):
+            raise ValueError("stands for signed links, a public page, models or the team. Choose another name.")
         return value
 
     @field_validator("study_parameter", "session_parameter")

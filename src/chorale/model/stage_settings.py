@@ -34,6 +34,11 @@ class ItemSettings(Settings):
         max_length=100,
         description="Column of the file with the items' IDs; also of the stage's gold, where rows have no `id`.",
     )
+    assigned: RelativePath | None = Field(
+        default=None,
+        description="CSV or JSONL file with the columns `item` and `annotator`, one row per pair: these items go only "
+        "to these members of the [team](team.md). Items without a row go to everybody.",
+    )
     from_: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
         alias="from",
@@ -75,6 +80,8 @@ class ItemSettings(Settings):
             raise ValueError('`per_worker` needs `of = "answers"`, and no `sample`')
         if self.wait and (not self.from_ or self.per_worker is not None):
             raise ValueError("`wait` needs `from`, and no `per_worker`")
+        if self.assigned is not None and self.file is None:
+            raise ValueError("`assigned` needs `file`: derived items have no rows to name people for")
         return self
 
 

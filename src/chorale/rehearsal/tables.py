@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from chorale import __version__
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import money_text
-from chorale.present.scoring import latex_document
+from chorale.present.latex import latex_document
 from chorale.rehearsal import Forecast, ForecastEstimate, Forecasts, Run, forecasting
 from chorale.rehearsal.varying import WORKERS, shown
 

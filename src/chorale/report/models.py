@@ -1,4 +1,4 @@
-"""Models that annotated: which, when, how, what they cost, and how far their confidence can be believed."""
+"""Models that annotated: versions, dates, prompts, costs and calibration."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,11 +17,11 @@ from chorale.report.document import Figure, Part, Section
 from chorale.store import Tx
 
 _ROLES = {
-    "beside": "kept apart from all labels",
-    "worker": "counted like a worker's",
+    "beside": "kept separate from all labels",
+    "worker": "counted as annotations",
     "first": "the labels where people were not asked",
     "suggest": "shown to workers to correct",
-    "round": "graded by known answers",
+    "round": "graded against known answers",
 }
 
 
@@ -50,22 +50,21 @@ def models_sections(
         for one in records
     ]
     columns = ("model", "stage", "version as reported", "dates", "SHA-256 of the prompts' hashes")
-    parts: list[Part] = [
-        *model_sentences(records, currency),
-        records_table(records, currency),
-        ScoreTable("Versions and prompts", columns, versions),
-    ]
-    parts += [table for table in (reliability_table(records), troubles_table(records)) if table is not None]
-    compared = annotators(tx, study, records)
-    table = quality_cost_table(compared, currency)
-    if table is not None:
-        parts.append(Figure(table.title, table, quality_cost_chart(compared, currency) if draw else None))
-    parts += _first_parts(tx, study, first)
     suggested = _suggested(tx, study, resampling, with_arms=with_arms)
-    parts += [suggestions_table(stage, measured) for stage, measured in suggested.items()]
-    parts.append(
-        "ECE is the expected calibration error: how far confidence is from the fraction of right answers to gold, on "
-        "average. `chorale models` tests whether models may take people's place."
+    compared = annotators(tx, study, records)
+    prices = quality_cost_table(compared, currency)
+    chart = quality_cost_chart(compared, currency) if draw and prices is not None else None
+    parts: list[Part] = [
+        records_table(records, currency),
+        *([] if prices is None else [Figure(prices.title, prices, chart)]),
+        *_first_parts(tx, study, first),
+        *(suggestions_table(stage, measured) for stage, measured in suggested.items()),
+    ]
+    details: list[Part] = [ScoreTable("Versions and prompts", columns, versions)]
+    details += [table for table in (reliability_table(records), troubles_table(records)) if table is not None]
+    details.append(
+        "ECE is the expected calibration error: the mean distance between confidence and the fraction of correct gold "
+        "answers. `chorale models` tests whether models may replace people."
     )
     json = {
         "models": [record.as_json() for record in records],
@@ -73,7 +72,7 @@ def models_sections(
         "quality_cost": [one.as_json() for one in compared],
         "suggestions": {stage: [one.as_json() for one in measured] for stage, measured in suggested.items()},
     }
-    yield Section("models", "Models", parts, json)
+    yield Section("models", "Models", parts, json, details)
 
 
 def _suggested(tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool) -> dict[str, Sequence[Measured]]:
@@ -103,7 +102,7 @@ def _first_parts(tx: Tx, study: Study, first: Sequence[FirstRecord]) -> Iterator
 
 
 def model_sentences(records: Sequence[ModelRecord], currency: str) -> Iterator[str]:
-    """What a paper says of the models."""
+    """Sentences on the models, as a paper has them."""
     for one in records:
         version = f" ({', '.join(one.versions)})" if one.versions else ""
         dates = one.began_on if one.began_on == one.ended_on else f"{one.began_on} to {one.ended_on}"
@@ -111,7 +110,7 @@ def model_sentences(records: Sequence[ModelRecord], currency: str) -> Iterator[s
         skipped = f", {plural(one.skipped, 'item was', 'items were')} skipped" if one.skipped else ""
         refusals = f", {plural(refused, 'call was', 'calls were')} refused" if refused else ""
         yield (
-            f"The model {one.model}{version} annotated {plural(one.answered, 'item', 'items')} of {one.stage} in "
-            f"{plural(one.calls, 'call', 'calls')} ({dates}; prompts {one.prompts[:12]}{skipped}{refusals}), for "
-            f"{exact_money_text(one.cost, currency)}; its answers were {_ROLES[one.role]}."
+            f"The model {one.model}{version} annotated {plural(one.answered, 'item', 'items')} of {one.stage} "
+            f"({dates}; prompts {one.prompts[:12]}). It took {plural(one.calls, 'call', 'calls')} at "
+            f"{exact_money_text(one.cost, currency)}{skipped}{refusals}. Its answers were {_ROLES[one.role]}."
         )

@@ -139,8 +139,8 @@ def save_label(tx: Connection, settled: ItemProgress) -> None:
     _SAVE(tx, **_new_values(settled))
 
 
-def save_decision(tx: Connection, item_id: int, decision: str) -> None:
-    """Store what a reviewer decided about an item. Its label follows when it is settled."""
+def save_decision(tx: Connection, item_id: int, decision: str | None) -> None:
+    """Store what a reviewer decided about an item, or that nobody has. Its label follows when it is settled."""
     tx.execute(update(item).where(item.c.id == item_id).values(decision=decision))
 
 

@@ -32,29 +32,24 @@ Ability = Annotated[tuple[Fraction, Fraction], BeforeValidator(_range), AfterVal
 
 
 class KindSettings(Settings):
-    name: str = Field(min_length=1, max_length=40, description="What this kind of people is called in reports.")
-    share: float = Field(gt=0, le=1_000_000, description="How many there are of them, next to the other kinds.")
+    name: str = Field(min_length=1, max_length=40, description="Name of this kind of worker in forecasts.")
+    share: float = Field(gt=0, le=1_000_000, description="Relative number of such workers.")
     ability: Ability = Field(
         default=(0.9, 0.98),
-        description="How often somebody who reads an item answers it rightly: a number, or `[lowest, highest]`, from "
-        "which everybody draws their own.",
+        description="Accuracy on items they read: a number, or `[lowest, highest]`, sampled for each worker.",
     )
     abilities: dict[str, Ability] = Field(
-        default_factory=dict, description="The same for single stages or tasks, by name."
+        default_factory=dict, description="Accuracy in single stages or tasks, by name."
     )
-    carelessness: Fraction = Field(default=0, description="How often they do not read an item and click anything.")
+    carelessness: Fraction = Field(default=0, description="Fraction of items they answer randomly.")
     spam: Literal["random", "first-option", "copy-previous"] | None = Field(
-        default=None, description="They never read: they click anything, the first option, or what they clicked before."
+        default=None, description="They never read: they answer randomly, with the first option, or as before."
     )
-    learning: Fraction = Field(
-        default=0.1, description="Share of their errors they give up after a mistake was explained to them."
-    )
+    learning: Fraction = Field(default=0.1, description="Fraction of their errors that one explained mistake removes.")
     dropout: Fraction = Field(
-        default=0.002, description="How likely they leave for good at an item, without answering it."
+        default=0.002, description="Probability of leaving the study at an item, without answering it."
     )
-    pace: float = Field(
-        default=1, gt=0, le=100, description="Median time for an item, as a share of the time it is expected to take."
-    )
+    pace: float = Field(default=1, gt=0, le=100, description="Median time for an item, relative to its expected time.")
     spread: float = Field(default=0.4, ge=0, le=3, description="Standard deviation of the logarithm of that time.")
 
 
@@ -72,43 +67,41 @@ class CrowdSettings(Settings):
         default=None,
         ge=1,
         le=100_000,
-        description="How many people come; if not given, as many as suit the size of the study.",
+        description="Number of workers. Default: by the size of the study.",
     )
     experts: int = Field(
         default=3,
         ge=0,
         le=1_000,
-        description="How many experts there are for the stages that need the qualification `expert`, and to read and "
-        "send the messages that wait for review. With 0, those are never sent.",
+        description="Number of experts. They work in stages that require the qualification `expert`, and review "
+        "messages. With 0, messages that need a review are never sent.",
     )
     per_hour: float = Field(
         default=60,
         gt=0,
         le=1_000_000,
-        description="How many of them come in an hour, on average. With a million, all come at once.",
+        description="Mean arrivals per hour. With a million, all arrive at once.",
     )
     look_in_minutes: float = Field(
-        default=10, gt=0, le=100_000, description="How soon somebody who has to wait looks in again."
+        default=10, gt=0, le=100_000, description="Minutes until a waiting worker checks back."
     )
-    patience_hours: float = Field(
-        default=72, ge=0, le=100_000, description="How long somebody goes on looking in before they give up."
-    )
+    patience_hours: float = Field(default=72, ge=0, le=100_000, description="Hours until a waiting worker gives up.")
     expert_ability: Ability = Field(
-        default=(0.97, 1.0), description="How often those experts are right: a number, or `[lowest, highest]`."
+        default=(0.97, 1.0), description="Accuracy of experts: a number, or `[lowest, highest]`."
     )
     difficulty: float | None = Field(
         default=None,
         ge=0,
         le=5,
-        description="How much items differ in how hard they are: the standard deviation of the log-odds of a right "
-        "answer. With 0 nobody errs because others do; crowds we looked at had 0.5 to 1.5. If not given, 0, or with "
-        "`--fit` what the judgments tell.",
+        description="How much items differ in difficulty: the standard deviation of the log-odds of a correct answer. "
+        "With 0, people err independently; real crowds had 0.5 to 1.5. Default: 0, or with `--fit` the estimate from "
+        "the judgments.",
     )
     model: tuple[SimulatedModel, ...] = Field(
         default=(), description="The models of the study file, as they are expected to be."
     )
     kind: tuple[KindSettings, ...] = Field(
-        default=USUAL_KINDS, min_length=1, description="The kinds of people; a crowd as panels have them if not given."
+        default=USUAL_KINDS, min_length=1, description="The kinds of workers. Default: a typical crowd."
     )
 
 

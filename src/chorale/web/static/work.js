@@ -64,7 +64,7 @@ const courier = new Courier(outbox, notices, {
       showOnly("panel-feedback");
       const { explanation, details } = data.feedback;
       const module = details && config.taskModule ? await loadModule(config.taskModule) : null;
-      const compared = module?.compare?.(details) ?? null;
+      const compared = (await module?.compare?.(details)) ?? null;
       await showFeedback(byId("panel-feedback"), entry.recap, explanation, compared);
       showOnly("panel-loading");
     }

@@ -92,14 +92,17 @@ export const recap = (root) => forms.get(root)?.recap() ?? { lines: [], answer: 
 /**
  * What was wrong in practice, beside what is right.
  *
- * @param {{shown: {label: string, text: string}[], wrong: {ask: string, own: string, right: string}[]}} details
- * @returns {Node}
+ * @param {{shown: {label: string, text?: any, look?: string, media?: string, alt?: string}[], wrong: {ask: string, own: string, right: string}[]}} details
+ * @returns {Promise<Node>}
  */
-export function compare({ shown, wrong }) {
+export async function compare({ shown, wrong }) {
+  const parts = shown.some(({ media, text }) => media !== undefined || Array.isArray(text)) ? await import("./parts.js") : null;
   const box = make("div", "recap form-compared");
-  for (const { label, text } of shown) {
+  for (const { label, text, look, media, alt } of shown) {
     if (label) box.append(make("p", "pair-label", label));
-    box.append(make("blockquote", "phrase", text));
+    if (parts && media !== undefined) box.append(...parts.showMedia(look ?? "", media, alt ?? "", label));
+    else if (parts && Array.isArray(text)) box.append(...text.map((turn, number) => parts.showTurn(turn, number)));
+    else box.append(make("blockquote", "phrase", text));
   }
   for (const { ask, own, right } of wrong) {
     const line = make("dl", "form-beside");
