@@ -209,8 +209,7 @@ def add_item_routes(shown: Console) -> None:
         after_key: AfterKey = "",
     ) -> Response:
         chosen = chosen_stage(study, stage) if stage else _first_with_items(study)
-        # An address of an earlier version says `released`.
-        accepted = accepted or released
+        accepted = accepted or released  # an address of an earlier version says `released`
         arms = await shown.site.read(has_seen_arms, request.state.staff.name)
         wanted = ItemsWanted(
             chosen.id,
