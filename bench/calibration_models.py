@@ -9,6 +9,7 @@ from bench.simulations import COVERAGE, Outcome, Simulation, covers
 from chorale.metrics import FloatArray, intervals
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.replacing.alternative import alternative_annotator_test, p_value, split
+from chorale.metrics.replacing.auditing import audited_share
 from chorale.metrics.replacing.closeness import closeness
 from chorale.metrics.replacing.cross import crossed
 from chorale.metrics.replacing.estimates import Sample, estimate, unsure_first
@@ -89,7 +90,33 @@ def _estimated(kind: str, items: int, asked: int, good: float, unsure: bool, rng
     return [covers(estimate(sample, design.shape[1] - 1).interval, _TRUE[kind])]
 
 
+def _audited(items: int, audit: float, right: float, rng: np.random.Generator) -> list[Outcome]:
+    """A model that is sure of all items and right in some of them, and people who see a random sample."""
+    agrees = rng.random(items) < right
+    chosen = rng.random(items) < audit
+    found = audited_share(agrees[chosen].tolist(), [audit] * int(chosen.sum()), items)
+    return [covers(found.interval, float(agrees.mean()))]
+
+
+def _first(items: int, audit: float, below: float, rng: np.random.Generator) -> list[Outcome]:
+    """The share of a label where people see all items that the model is unsure of, and a sample of the others."""
+    design, truth, model, confidence = _studied(items, "share", 0.6, rng)
+    probability = np.where(confidence < below, 1.0, audit)
+    people = np.where(rng.random(items) < probability, truth, np.nan)
+    return [covers(estimate(Sample(design, model, people, probability), 0).interval, _TRUE["share"])]
+
+
 def intervals_of_models() -> Iterator[Simulation]:
+    for items, audit in ((300, 0.1), (2_000, 0.05), (2_000, 0.2)):
+        for right in (0.7, 0.9, 0.97):
+            of = f"{items:,} items, {audit:.0%} audited, model right in {right:.0%}"
+            run = partial(_audited, items, audit, right)
+            quick = audit == 0.2 and right == 0.9
+            yield Simulation("accuracy of a model by audit", of, "coverage", run, (0.92, 0.995), quick)
+        for below in (0.7, 0.9):
+            of = f"{items:,} items, people asked below {below:g} and on {audit:.0%} of the others"
+            run = partial(_first, items, audit, below)
+            yield Simulation("share where a model answers first", of, "coverage", run, (0.9, 0.985), audit == 0.2)
     for items in (50, 200, 1000):
         of = f"{items:,} items, {_PEOPLE} people"
         quick = items == 200

@@ -35,6 +35,7 @@ PASSWORD = "only for measuring"
 PAGES = (
     "/console?part=live",
     "/console/workers?stage=meaningful",
+    "/console/workers?stage=meaningful&order=gold&direction=down&page=3",
     "/console/workers/{worker}",
     "/console/items?stage=meaningful",
     "/console/items?stage=meaningful&order=least confident",
@@ -43,12 +44,19 @@ PAGES = (
     "/console/items?stage=meaningful&disagreement=unanimous",
     "/console/items?stage=meaningful&worker={worker}",
     "/console/items?stage=meaningful&after_key=a{last}",
+    "/console/items?stage=meaningful&after_key=a{last}&turn=back",
+    "/console/items?stage=meaningful&find=nowhere to be found",
     "/console/items/one?stage=meaningful&key={item}",
     "/console/ledger",
-    "/console/events",
-    "/console/events?kind=labelled",
+    "/console/ledger?worker={worker}",
+    "/console/ledger?kind=bonus",
+    "/console/activity",
+    "/console/activity?kind=labelled",
+    "/console/activity?worker={worker}",
+    "/console/payments",
     "/console/gold/meaningful",
-    "/console/desk",
+    "/console/queue",
+    "/console/review/meaningful",
 )
 
 

@@ -188,8 +188,8 @@ def photograph_market(browser: Browser, folder: Path) -> None:
         sign_in(owner, scene.site)
         owner.goto("/console/recruiting/hits")
         take(owner, "console-hits")
-        owner.goto("/console/recruiting/paying")
-        take(owner, "console-paying")
+        owner.goto("/console/payments")
+        take(owner, "console-payments")
         links = [sys.executable, "-m", "chorale", "invite", str(folder), "--count", "3"]
         subprocess.run(links, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - our own command
         owner.goto("/console/recruiting")
@@ -199,7 +199,7 @@ def photograph_market(browser: Browser, folder: Path) -> None:
 def sign_in(page: Page, site: Site) -> None:
     page.goto(site.setup_link)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("The password again").fill(PASSWORD)
+    page.get_by_label("Repeat the password").fill(PASSWORD)
     page.get_by_role("button", name="Set up and sign in").click()
 
 
@@ -295,7 +295,7 @@ def ask(page: Page, question: str, word: int) -> None:
 def photograph_console(browser: Browser, scene: Scene) -> None:
     page = scene.page(viewport=SCREEN)
     sign_in(page, scene.site)
-    expect(page.get_by_role("heading", name="Dropped workers")).to_be_visible()
+    expect(page.get_by_role("heading", name="Next steps")).to_be_visible()
     take(page, "console-overview")
     page.emulate_media(color_scheme="dark")
     take(page, "console-overview-dark")
@@ -303,29 +303,28 @@ def photograph_console(browser: Browser, scene: Scene) -> None:
     page.goto("/console/items?order=least+confident")
     take(page, "console-items")
     page.locator("td a.mono").first.click()
-    page.get_by_text("Send to an expert").click()
-    page.get_by_label("What should they look at?").fill("People can't agree about this one. Is it the wording?")
-    page.get_by_role("button", name="Send to the experts' desk").click()
+    page.locator("summary", has_text="Send to the review queue").click()
+    page.get_by_label("Question to the experts").fill("People disagree about this one. Is it the wording?")
+    page.get_by_role("button", name="Send to the review queue").click()
     met = "SELECT key FROM item JOIN gold ON item_id = item.id JOIN response USING (item_id) LIMIT 1"
     [[gold]] = scene.site.query(met)
     page.goto(f"/console/items/one?stage=meaningful&key={gold}")
-    page.locator("summary", has_text="Correct the gold").click()
+    page.locator("summary", has_text="Correct the gold answer").click()
     take(page, "console-item")
     page.goto("/console/workers")
     take(page, "console-workers")
     page.locator("td a.mono").first.click()
     take(page, "console-worker")
-    for name in ("ledger", "events", "export", "account"):
+    for name in ("ledger", "activity", "export"):
         page.goto(f"/console/{name}")
         take(page, f"console-{name}")
-    page.goto("/console/colleagues")
+    page.goto("/console/team")
     for name in ("Grace", "Ada"):
         page.get_by_label("Name").fill(name)
         page.get_by_role("button", name="Make a link").click()
-    take(page, "console-colleagues")
+    take(page, "console-team")
     page.goto("/console/gold/meaningful")
-    page.locator("summary").first.click()
-    take(page, "gold-desk")
+    take(page, "console-gold")
     photograph_elsewhere(browser, page)
 
 
@@ -336,7 +335,7 @@ def photograph_elsewhere(browser: Browser, page: Page) -> None:
     page.goto("/console/items?order=least+confident")
     item = page.locator("td a.mono").first.get_attribute("href") or ""
     paths = ["/console", "/console/workers", worker, "/console/items", item, "/console/gold/meaningful"]
-    paths += [f"/console/{name}" for name in ("desk", "ledger", "recruiting", "events", "export", "colleagues")]
+    paths += [f"/console/{name}" for name in ("queue", "ledger", "payments", "recruiting", "activity", "team")]
     for name, scheme, size, across in (
         ("console-dark", "dark", SCREEN, 3),
         ("console-phone", "light", PHONE["viewport"], 6),
@@ -360,7 +359,7 @@ def photograph_arms(scene: Scene) -> None:
     page = scene.page(viewport=SCREEN)
     sign_in(page, scene.site)
     page.goto("/console/arms")
-    page.get_by_label("Why now").fill("Nobody else will come.")
+    page.get_by_label("Reason").fill("Recruiting is over.")
     page.get_by_role("button", name="Show the arms").click()
     take(page, "console-arms")
 
@@ -375,7 +374,7 @@ def photograph_gates(scene: Scene) -> None:
 def photograph_grading(scene: Scene) -> None:
     page = scene.page(viewport=SCREEN)
     page.goto(scene.site.expert_link("grace"))
-    take(page, "console-desk")
+    take(page, "console-queue")
     page.locator("[data-starts]").click()
     expect(page.locator("#panel-item")).to_be_visible()
     take(page, "console-grading")

@@ -108,6 +108,9 @@ class Site:
     def expert_link(self, name: str) -> str:
         return f"{self.url}{staff_link_path(self._sessions, 'expert', name)}"
 
+    def staff_link(self, role: str, name: str) -> str:
+        return f"{self.url}{staff_link_path(self._sessions, role, name)}"
+
     def panel_link(self, name: str = "panel-ada") -> str:
         return f"{self.url}/join?PROLIFIC_PID={name}&STUDY_ID=s1&SESSION_ID=v1"
 

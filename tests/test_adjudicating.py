@@ -1,6 +1,7 @@
 """Review: a decision is the label, field by field, with its reason; what rests on the label follows it."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from chorale.audit.verify import verify
-from chorale.engine import adjudicating
+from chorale.engine import adjudicating, undoing
 from chorale.engine.forgetting import BY_REQUESTER, Request, forget
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
@@ -24,6 +25,7 @@ from chorale.web.app import create_app
 from chorale.web.links import staff_link_path, study_sessions
 from comments_study import comments_study
 from crowd import Person, do, look, tamper
+from small_study import write_small_study
 from test_console import browser, runs, set_up
 from test_form import field_toml, write_form_study
 
@@ -78,7 +80,7 @@ def test_a_decision_is_the_label_and_agreement_stays(study: Study, tmp_path: Pat
     ("decision", "reason", "told"),
     [
         ({}, "x", "Decide at least one field"),
-        ({"class": "rude"}, " ", "Give a reason"),
+        ({"class": "rude"}, " ", "Enter a reason"),
         ({"class": "nasty"}, "x", "`class` is not one of fine, rude, hateful"),
         ({"spans": [{"start": 0, "end": 99, "label": "rude"}]}, "x", "beyond the"),
         ({"tone": "rude"}, "x", "the form has no such field"),
@@ -87,6 +89,71 @@ def test_a_decision_is_the_label_and_agreement_stays(study: Study, tmp_path: Pat
 def test_a_decision_that_can_not_be_is_refused(study: Study, decision: Any, reason: str, told: str) -> None:
     with pytest.raises(UserError, match=told):
         do(study, adjudicating.decide, study.stage("main"), "c001", decision, reason, "rae")
+    assert item_of(study, "c001").decision is None
+
+
+def test_an_undone_decision_gives_back_what_was_before_it(study: Study, tmp_path: Path) -> None:
+    stage, before = study.stage("main"), item_of(study, "c001")
+    do(study, adjudicating.decide, stage, "c001", {"class": "hateful"}, "It threatens.", "rae")
+    first = item_of(study, "c001")
+    do(study, adjudicating.decide, stage, "c001", {"class": "fine"}, "It jokes.", "rae")
+    second, one = look(study, lambda tx: events.recent(tx, 10, kinds=("adjudicated",)))
+    with pytest.raises(UserError, match="no longer stands"):
+        do(study, undoing.undo, stage, "c001", one.id, "wrong", "rae")
+    with pytest.raises(UserError, match="Give a reason"):
+        do(study, undoing.undo, stage, "c001", second.id, " ", "rae")
+    do(study, undoing.undo, stage, "c001", second.id, "It does not.", "rae")
+    assert item_of(study, "c001") == first
+    with pytest.raises(UserError, match="no longer stands"):
+        do(study, undoing.undo, stage, "c001", second.id, "pressed twice", "rae")
+    (listed,) = look(study, lambda tx: undoing.latest_decisions(tx, stage))
+    assert (listed.number, listed.by, listed.fields) == (one.id, "rae", ("class",))
+    assert look(study, lambda tx: verify(tx, study)).differences == []
+    do(study, undoing.undo, stage, "c001", one.id, "Nor does it threaten.", "rae")
+    assert item_of(study, "c001") == before
+    assert look(study, lambda tx: undoing.latest_decisions(tx, stage)) == ()
+    assert look(study, lambda tx: verify(tx, study)).differences == []
+    assert agreement(study, tmp_path)["fields"]["reviewed"] == []
+    assert len(look(study, lambda tx: events.recent(tx, 10, kinds=("adjudicated",)))) == 4, "the record has all"
+    # A decision after that stands by itself.
+    do(study, adjudicating.decide, stage, "c001", {"class": "rude"}, "It insults.", "rae")
+    assert item_of(study, "c001").decision == {"class": "rude"}
+
+
+def test_items_made_of_a_decided_label_go_with_the_decision(tmp_path: Path) -> None:
+    write_small_study(tmp_path, applications=1, judgments="2", gold=2)
+    with closing(open_study(tmp_path)) as study:
+        for number in range(4):
+            person = Person(study, f"person-{number}")
+            person.submit(person.next(), "yes" if number % 2 else "no")
+        stage, keys = study.stage("meaningful"), ("a00000:lhs", "a00000:rhs")
+
+        def states() -> list[str]:
+            return [str(item.state) for item in look(study, lambda tx: list(all_items(tx, "entailment")))]
+
+        assert states() == []
+        for key in keys:
+            do(study, adjudicating.decide, stage, key, {"answer": "yes"}, "It means something.", "rae")
+        assert states() == ["open"]
+        last, _ = look(study, lambda tx: events.recent(tx, 10, kinds=("adjudicated",)))
+        do(study, undoing.undo, stage, keys[1], last.id, "It does not.", "rae")
+        assert states() == ["withdrawn"]
+        assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+@runs
+async def test_a_reviewer_undoes_a_decision_on_a_page(study: Study) -> None:
+    do(study, adjudicating.decide, study.stage("main"), "c001", {"class": "hateful"}, "<b>It</b> threatens.", "rae")
+    async with browser(create_app(study)) as client:
+        await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
+        page = await client.get("/console/review/main/decided")
+        assert "&lt;b&gt;It" in page.text and "c001" in page.text
+        number = re.findall(r'name="number" value="(\d+)"', page.text)[0]
+        sent = {"key": "c001", "number": number, "reason": ""}
+        assert (await client.post("/console/review/main/undo", data=sent)).status_code == 422
+        for status in (303, 422):
+            again = await client.post("/console/review/main/undo", data={**sent, "reason": "It does not."})
+            assert again.status_code == status, "pressed twice, it is undone once"
     assert item_of(study, "c001").decision is None
 
 
@@ -133,6 +200,14 @@ options = ["yes", "no"]
     do(opened, adjudicating.decide, opened.stage("only"), "i1", {"tone": "rude"}, "It orders.", "rae")
     (item,) = look(opened, lambda tx: list(all_items(tx, "only")))
     assert item.released and item.answer == {"tone": "rude"} and item.confidence == 1
+    (decision,) = look(opened, lambda tx: events.recent(tx, 10, kinds=("adjudicated",)))
+    do(opened, undoing.undo, opened.stage("only"), "i1", decision.id, "It does not.", "rae")
+    (item,) = look(opened, lambda tx: list(all_items(tx, "only")))
+    assert not item.released and item.decision is None and (item.confidence or 0) < 0.9
+    assert look(opened, lambda tx: verify(tx, opened)).differences == []
+    do(opened, adjudicating.decide, opened.stage("only"), "i1", {"tone": "rude"}, "It does.", "rae")
+    (item,) = look(opened, lambda tx: list(all_items(tx, "only")))
+    assert item.released
     assert look(opened, lambda tx: verify(tx, opened)).differences == []
     opened.close()
 
@@ -151,7 +226,7 @@ async def test_a_reviewer_decides_on_a_page_without_names(study: Study) -> None:
         assert not any(f">{name}<" in page for name in people)
         sent = {"key": case.item.key, "queue": "disagreeing", "field-class": '"rude"', "reason": "It is an order."}
         no_reason = await client.post("/console/review/main", data={**sent, "reason": ""})
-        assert no_reason.status_code == 422 and "Give a reason" in no_reason.text
+        assert no_reason.status_code == 422 and "Enter a reason" in no_reason.text
         made = await client.post("/console/review/main", data=sent)
         assert made.headers["location"] == "/console/review/main?queue=disagreeing&done=decided"
         assert item_of(study, case.item.key).decision == {"class": "rude"}

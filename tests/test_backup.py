@@ -380,7 +380,7 @@ def test_what_was_revoked_after_a_backup_stays_revoked(folder: Path, tmp_path: P
             assert TestClient(create_app(study)).get(link).status_code == 403
         staff = TestClient(create_app(study), follow_redirects=False)
         staff.cookies.set(STAFF_COOKIE, cookie)
-        assert staff.get("/console/desk").headers["location"].startswith("/login")
+        assert staff.get("/console/queue").headers["location"].startswith("/login")
         assert "was restored on" in staff.get("/login").text
         came = set()
         for _ in range(2):

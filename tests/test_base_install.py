@@ -59,10 +59,11 @@ SCORING = [
 ]
 IN_BASE = {
     *("new", "check", "aggregate", "agreement", "models", "estimate", "irt", "reproduce", "import qasrl"),
-    *("browse qasrl", "learn rules", "train qasrl", "parse qasrl"),
+    *("browse qasrl", "learn rules", "parse qasrl"),
     *(f"evaluate {name}" for name in ("frames", "labels", "mcq", "qasrl", "rules", "srl")),
     *(f"prepare {name}" for name in ("best-worst", "frames", "mcq", "qasrl", "rules")),
-    *(f"baseline {name}" for name in ("frames", "train-frames", "mcq")),
+    *(f"train {name}" for name in ("frames", "mcq", "qasrl")),
+    *(f"baseline {name}" for name in ("frames", "mcq")),
 }
 CONLL = """\
 1	Ann	ann	ann	NNP	NNP	_	_	2	2	SBJ	SBJ	_	_	A0

@@ -209,10 +209,10 @@ def test_mistakes_of_the_commands_are_told_with_a_fix(resources: Path, tmp_path:
 def test_the_classifier_needs_the_extra(resources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chorale.model.extras.find_spec", lambda _name: None)
     for arguments in (
-        ("frames", "os", resources / "crowd.csv", "--out", tmp_path / "os.csv"),
-        ("train-frames", tmp_path / "model", "--framenet", resources / "framenet"),
+        ("baseline", "frames", "os", resources / "crowd.csv", "--out", tmp_path / "os.csv"),
+        ("train", "frames", tmp_path / "model", "--framenet", resources / "framenet"),
     ):
-        done = run("baseline", *arguments)
+        done = run(*arguments)
         assert done.exit_code == 2
         assert "pip install 'chorale-crowd[models]'" in done.output
 
@@ -272,7 +272,7 @@ def trained(resources: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
     pytest.importorskip("safetensors")
     folder = tmp_path_factory.mktemp("models") / "first"
     options = ["--framenet", resources / "framenet", "--epochs", 30, "--seed", 3, "--json"]
-    done = run("baseline", "train-frames", folder, *options)
+    done = run("train", "frames", folder, *options)
     assert done.exit_code == 0, done.output
     return folder, json.loads(done.stdout)
 
@@ -319,6 +319,32 @@ def test_a_saved_classifier_comes_back_as_it_was_and_training_can_be_done_again(
 
 
 @pytest.mark.slow
+def test_a_training_that_was_interrupted_continues_to_the_same_weights(
+    trained: tuple[Path, dict[str, Any]], resources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from chorale.files import training_progress  # noqa: PLC0415 - needs torch
+    from chorale.kits.frames.baselines import training  # noqa: PLC0415 - needs torch
+
+    folder, _ = trained
+    options = ("--framenet", resources / "framenet", "--epochs", 30, "--seed", 3)
+    once, calls = training_progress.save_progress, []
+
+    def stopped(*arguments: Any) -> None:
+        once(*arguments)
+        calls.append(arguments)
+        if len(calls) == 7:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(training, "save_progress", stopped)
+        assert run("train", "frames", tmp_path / "again", *options).exit_code != 0
+    assert [path.name for path in (tmp_path / "again").iterdir()] == ["training.safetensors"]
+    assert run("train", "frames", tmp_path / "again", *options).exit_code == 0
+    for name in ("README.md", "model.json", "model.safetensors"):
+        assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes()
+
+
+@pytest.mark.slow
 def test_commands_use_the_saved_classifier_and_refuse_spoiled_ones(
     trained: tuple[Path, dict[str, Any]], resources: Path, tmp_path: Path
 ) -> None:
@@ -350,13 +376,13 @@ def test_commands_use_the_saved_classifier_and_refuse_spoiled_ones(
     assert "does not fit" in refused("model.json", json.dumps({**about, "frames": about["frames"][:2]}).encode())
     wide = {**about, "shape": {**about["shape"], "hidden": 10**9}}
     assert "hidden" in refused("model.json", json.dumps(wide).encode())
-    again = run("baseline", "train-frames", folder, "--framenet", resources / "framenet")
+    again = run("train", "frames", folder, "--framenet", resources / "framenet")
     assert again.exit_code == 2
     assert "--force" in again.output
     poor = write_framenet(tmp_path / "poor", [one for one in SENTENCES if one[2] == "give.v"])
-    nothing = run("baseline", "train-frames", tmp_path / "untrained", "--framenet", poor)
+    nothing = run("train", "frames", tmp_path / "untrained", "--framenet", poor)
     assert nothing.exit_code == 2
     assert "nothing to learn from" in nothing.output
     assert not (tmp_path / "untrained").exists()
     missing = run("baseline", "frames", "os", crowd, "--out", tmp_path / "never.csv")
-    assert "train-frames" in missing.output
+    assert "chorale train frames" in missing.output

@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -336,6 +337,75 @@ def test_a_folder_with_t5_answers_zero_shot(tmp_path: Path, copies: list[ChoiceE
     assert done.exit_code == 0, done.output
 
 
+# Models that are trained once
+
+
+def train(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["train", "mcq", *map(str, arguments)])
+
+
+def test_a_light_model_is_trained_once_and_answers_other_questions(
+    tmp_path: Path, copies: list[ChoiceExample], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("safetensors")
+    seen, unseen = write(tmp_path / "seen.jsonl", copies[:30]), write(tmp_path / "unseen.jsonl", copies[30:])
+    done = train(tmp_path / "model", "--data", seen, "--input", "pa", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["questions"] == 30
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == [
+        "README.md", "model.json", "model.safetensors",
+    ]  # fmt: skip
+    card = (tmp_path / "model" / "README.md").read_text("utf-8")
+    assert f"| seen | {json.loads(done.stdout)['data']['seen']} |" in card
+    assert "Signature: `mcq-model|" in card
+    assert train(tmp_path / "again", "--data", seen, "--input", "pa").exit_code == 0
+    for name in ("README.md", "model.json", "model.safetensors"):
+        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "model" / name).read_bytes()
+    asked = run(unseen, "--model", tmp_path / "model", "--folds", 2, "--json")
+    assert asked.exit_code == 0, asked.output
+    found = json.loads(asked.stdout)["files"]["unseen"]
+    assert list(found) == ["pa"], "it answers with the input it was trained on"
+    light = LightChoice().fit([one.seen("pa") for one in copies[:30]])
+    right = [int(light.predict([one.seen("pa")])[0].argmax()) == one.right for one in copies[30:]]
+    assert found["pa"]["accuracy"] == pytest.approx(sum(right) / len(right))
+    for arguments, words in (
+        ((seen, "--model", tmp_path / "model"), "was trained on seen. Name questions that it has not seen."),
+        ((unseen, "--model", tmp_path / "model", "--input", "a"), "was trained with --input pa"),
+    ):
+        refused = run(*arguments)
+        assert (refused.exit_code, words in refused.output) == (2, True), refused.output
+    monkeypatch.setattr("chorale.model.extras.find_spec", lambda _name: None)
+    assert "pip install 'chorale-crowd[models]'" in train(tmp_path / "none", "--data", seen).output
+
+
+def test_training_refuses_what_it_cannot_learn_from_or_write(tmp_path: Path, copies: list[ChoiceExample]) -> None:
+    pytest.importorskip("safetensors")
+    file = write(tmp_path / "copies.jsonl", copies[:6])
+    bare = write(tmp_path / "bare.jsonl", [one.seen("a") for one in copies[:6]])
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").touch()
+    for arguments, words in (
+        ((tmp_path / "m", "--data", bare), "6 questions lack the passage or the question"),
+        ((tmp_path / "full", "--data", file), "has other files, such as thesis.tex"),
+        ((file, "--data", file), "is a file. Name a folder."),
+    ):
+        refused = train(*arguments)
+        assert (refused.exit_code, words in refused.output) == (2, True), refused.output
+    assert not (tmp_path / "m").exists()
+    assert train(tmp_path / "m", "--data", file).exit_code == 0
+    assert "Add --force" in train(tmp_path / "m", "--data", file).output
+    assert train(tmp_path / "m", "--data", file, "--force").exit_code == 0
+    about = json.loads((tmp_path / "m" / "model.json").read_text("utf-8"))
+    for broken, words in (
+        ({**about, "kind": "chorale QA-SRL parser"}, "is not of a light model"),
+        ({**about, "shape": {**about["shape"], "buckets": 7}}, "does not fit its weights"),
+        ({**about, "training": {}}, "does not fit its weights"),
+    ):
+        (tmp_path / "m" / "model.json").write_text(json.dumps(broken), "utf-8")
+        refused = run(bare, "--model", tmp_path / "m")
+        assert (refused.exit_code, words in refused.output) == (2, True), refused.output
+
+
 # A model of Hugging Face's
 
 
@@ -408,3 +478,35 @@ def test_the_command_takes_a_folder(tiny_model: Path, tmp_path: Path, copies: li
         absent = run(file, "--model", tiny_model, "--device", "cuda")
         assert absent.exit_code == 2
         assert "torch finds no 'cuda' on this machine. Use one of: auto, cpu" in absent.output
+
+
+@pytest.mark.slow
+def test_fine_tuning_that_was_interrupted_continues_to_the_same_weights(
+    tiny_model: Path, tmp_path: Path, copies: list[ChoiceExample], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from chorale.files import training_progress  # noqa: PLC0415 - needs torch
+    from chorale.kits.questions.baselines import hugging_face  # noqa: PLC0415 - needs torch
+
+    seen, unseen = write(tmp_path / "seen.jsonl", copies[:12]), write(tmp_path / "unseen.jsonl", copies[12:24])
+    options = ("--data", seen, "--model", tiny_model, "--epochs", 3, "--rate", 1e-3, "--seed", 4)
+    done = train(tmp_path / "whole", *options)
+    assert done.exit_code == 0, done.output
+    once = training_progress.save_progress
+
+    def stopped(*arguments: Any) -> None:
+        once(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(hugging_face, "save_progress", stopped)
+        assert train(tmp_path / "parts", *options).exit_code != 0
+    assert [path.name for path in (tmp_path / "parts").iterdir()] == ["training.safetensors"]
+    assert "other data or settings" in train(tmp_path / "parts", *options, "--seed", 5).output
+    assert train(tmp_path / "parts", *options).exit_code == 0
+    for name in ("README.md", "model.json", "model.safetensors"):
+        assert (tmp_path / "parts" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    asked = run(unseen, "--model", tmp_path / "whole", "--folds", 2, "--json")
+    assert asked.exit_code == 0, asked.output
+    assert "was trained on seen" in run(seen, "--model", tmp_path / "whole").output
+    (tmp_path / "whole" / "model.safetensors").write_bytes(b"other weights")
+    assert "is not the file that model.json describes" in run(unseen, "--model", tmp_path / "whole").output

@@ -837,9 +837,9 @@ def one_confusing_item(study: Study) -> None:
 
 def set_up(scene: Scene, page: Page) -> None:
     page.goto(scene.site.setup_link)
-    page.get_by_label("Your name").fill("maya")
+    page.get_by_label("User name").fill("maya")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("The password again").fill(PASSWORD)
+    page.get_by_label("Repeat the password").fill(PASSWORD)
     page.get_by_role("button", name="Set up and sign in").click()
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
@@ -851,15 +851,14 @@ def test_a_requester_s_day(open_scene: Opener, tmp_path: Path) -> None:
     page = scene.page()
     set_up(scene, page)
     page.get_by_role("button", name="Sign out").click()
-    for password, told in (("wrong horse", "The name or the password is wrong."), (PASSWORD, "Overview")):
-        page.get_by_label("Name").fill("maya")
+    for password, told in (("wrong horse", "The user name or password is wrong."), (PASSWORD, "Overview")):
+        page.get_by_label("User name").fill("maya")
         page.get_by_label("Password").fill(password)
         page.get_by_role("button", name="Sign in").click()
         expect(page.get_by_role("alert").or_(page.get_by_role("heading", level=1, name="Overview"))).to_have_text(told)
 
     # Live numbers: a worker submits, and this very page shows it.
-    counted = page.locator("#stage-meaningful div", has=page.get_by_text("Judgments counted", exact=True))
-    judgments = counted.locator("dd")
+    judgments = page.locator("#stage-meaningful td").nth(3)
     expect(judgments).to_have_text("12")
     page.evaluate("window.loadedOnce = true")
     worker = scene.worker().open()
@@ -869,17 +868,22 @@ def test_a_requester_s_day(open_scene: Opener, tmp_path: Path) -> None:
     expect(page.locator("#stage-meaningful")).to_contain_text("$0.39")
     assert page.evaluate("window.loadedOnce")
 
-    page.get_by_label("Why pause meaningful").fill("A look at the first answers.")
-    page.get_by_role("button", name="Pause meaningful").click()
+    page.locator("#act-meaningful").click()
+    page.locator("#why-meaningful").fill("A look at the first answers.")
+    page.wait_for_timeout(4_000)  # the page is updated meanwhile, and keeps what is open and typed
+    expect(page.locator("#why-meaningful")).to_have_value("A look at the first answers.")
+    page.locator("#state-meaningful").click()
     expect(page.get_by_role("status").filter(visible=True)).to_contain_text("The stage is paused.")
     worker.answer("y")  # given out before, so it is taken
     expect(worker.rest).to_have_text("This part is paused")
-    page.get_by_label("Why resume meaningful").fill("They are fine.")
-    page.get_by_role("button", name="Resume meaningful").click()
+    page.locator("#act-meaningful").click()
+    page.locator("#why-meaningful").fill("They are fine.")
+    page.locator("#state-meaningful").click()
     expect(page.get_by_role("status").filter(visible=True)).to_contain_text("The stage is open again.")
     worker.page.get_by_role("button", name="Check now").click()
     worker.at_question(3)
 
+    page.get_by_role("link", name="Items", exact=True).click()
     page.get_by_role("link", name="Gold", exact=True).click()
     confusing = page.locator("section", has=page.get_by_role("heading", name="Confusing items"))
     confusing.locator("summary").click()
@@ -891,6 +895,7 @@ def test_a_requester_s_day(open_scene: Opener, tmp_path: Path) -> None:
         "A crew does not do that to a hull."
     )
 
+    page.get_by_role("link", name="Overview", exact=True).click()
     page.get_by_role("link", name="Export", exact=True).click()
     with page.expect_download() as downloading:
         page.get_by_role("link", name="Download jsonl", exact=True).click()
@@ -903,10 +908,11 @@ def test_an_expert_sees_their_desks_alone(open_scene: Opener) -> None:
     scene.watch.tolerate("status of 403")
     page = scene.page()
     page.goto(scene.site.expert_link("grace"))
-    expect(page.get_by_role("heading", name="Experts' desk")).to_be_visible()
-    expect(page.get_by_role("navigation", name="Console").get_by_role("link")).to_have_text(["Desk", "Gold", "Review"])
+    expect(page.get_by_role("heading", name="Review queue", level=1)).to_be_visible()
+    tabs = page.get_by_role("navigation", name="Console").get_by_role("link")
+    expect(tabs).to_have_text(["Review queue", "Adjudication", "Gold"])
     page.goto("/console/ledger")
-    expect(page.get_by_text("The gold desk is open to you.")).to_be_visible()
+    expect(page.get_by_text("The review queue is open to you.")).to_be_visible()
 
 
 @pytest.mark.slow
@@ -918,8 +924,14 @@ def test_console_pages_keep_nobody_out(open_scene: Opener) -> None:
     page.goto("/login")
     assert not barriers(page)
     set_up(scene, page)
-    paths = [link.get_attribute("href") or "" for link in page.get_by_role("navigation").get_by_role("link").all()]
-    assert len(paths) == 11
+    sections = page.get_by_role("navigation", name="Console").get_by_role("link").all()
+    starts = [link.get_attribute("href") or "" for link in sections]
+    assert len(starts) == 5
+    paths = []
+    for start in starts:
+        page.goto(start)
+        paths += [link.get_attribute("href") or "" for link in page.locator(".sub-nav a").all()]
+    assert len(paths) > 14
     for path in (*paths, "/console/guidelines/meaningful"):
         page.goto(path)
         assert not barriers(page)
@@ -928,7 +940,7 @@ def test_console_pages_keep_nobody_out(open_scene: Opener) -> None:
         page.locator(first).first.click()
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         assert not barriers(page)
-    page.goto("/console")
+    page.goto("/console/recruiting")
     page.get_by_role("button", name="Make invitation links").click()
     expect(page.locator("#made-links")).to_have_value(re.compile(r"/join/"))
     assert not barriers(page)

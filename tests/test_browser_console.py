@@ -24,11 +24,12 @@ def open_acts(page: Page) -> None:
 
 OWNERS_PAGES = (
     *("/console", "/console/workers", "/console/items", "/console/ledger", "/console/recruiting"),
-    *("/console/gold/meaningful", "/console/gold/entailment", "/console/desk", "/console/gates", "/console/export"),
-    *("/console/events", "/console/colleagues", "/console/account", "/console/guidelines/meaningful"),
+    *("/console/gold/meaningful", "/console/gold/entailment", "/console/queue", "/console/gates", "/console/export"),
+    *("/console/activity", "/console/team", "/console/account", "/console/guidelines/meaningful"),
+    *("/console/payments", "/console/report", "/console/study", "/console/review"),
 )
-VIEWERS_PAGES = ("/console", "/console/workers", "/console/items", "/console/ledger", "/console/events")
-EXPERTS_PAGES = ("/console/desk", "/console/gold/meaningful")
+VIEWERS_PAGES = ("/console", "/console/workers", "/console/items", "/console/ledger", "/console/activity")
+EXPERTS_PAGES = ("/console/queue", "/console/gold/meaningful")
 
 
 @pytest.mark.slow
@@ -39,7 +40,7 @@ def test_every_page_of_the_finished_demo_is_sound_for_everybody(chromium: Browse
         scene = Scene(chromium, site)
         owner = scene.page()
         set_up(owner, site)
-        owner.goto("/console/colleagues")
+        owner.goto("/console/team")
         owner.get_by_label("Name").fill("Ed")
         owner.get_by_role("button", name="Make a link").click()
         viewer = scene.page()
@@ -87,11 +88,11 @@ def test_an_expert_grades_by_keys_alone_and_is_back_at_the_desk(chromium: Browse
             page.keyboard.press("Enter")
         expect(page.get_by_role("link", name="Back to the desk")).to_be_focused()
         page.keyboard.press("Enter")
-        expect(page.get_by_role("heading", name="Experts' desk")).to_be_visible()
+        expect(page.get_by_role("heading", name="Review queue", level=1)).to_be_visible()
         expect(page.get_by_text("2 with your answer wait for others")).to_be_visible()
         assert site.responses() == 4
         phone = scene.page(**PHONE, storage_state=page.context.storage_state())
-        for path in ("/console/desk", page.evaluate("document.referrer")):
+        for path in ("/console/queue", page.evaluate("document.referrer")):
             phone.goto(path)
             assert phone.evaluate(WIDER_THAN_SCREEN) <= 0, path
         assert not scene.watch.complaints
@@ -100,7 +101,7 @@ def test_an_expert_grades_by_keys_alone_and_is_back_at_the_desk(chromium: Browse
 def set_up(page: Page, site: Site) -> None:
     page.goto(site.setup_link)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("The password again").fill(PASSWORD)
+    page.get_by_label("Repeat the password").fill(PASSWORD)
     page.get_by_role("button", name="Set up and sign in").click()
     expect(page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
 
@@ -119,11 +120,11 @@ def test_owner_expert_and_viewer_walk_through_the_console(chromium: Browser, tmp
         viewer_link = owner_walks(owner, site)
         expert_walks(scene, site)
         viewer_walks(scene, viewer_link)
-        owner.goto("/console/colleagues")
+        owner.goto("/console/team")
         owner.get_by_text("Revoke the link of Ed", exact=True).click()
-        owner.get_by_label("Why revoke the link of Ed").fill("has left")
+        owner.get_by_label("Reason to revoke the link of Ed").fill("has left")
         owner.get_by_role("button", name="Revoke Ed").click()
-        expect(owner.get_by_role("status")).to_contain_text("every session by it has ended")
+        expect(owner.get_by_role("status")).to_contain_text("All its sessions have ended")
         assert not scene.watch.complaints
 
 
@@ -137,30 +138,30 @@ def owner_walks(page: Page, site: Site) -> str:
     # What happened is in view on a phone, and not beyond the edge of a table.
     expect(page.locator("#events .proof").first).to_be_visible()
     assert page.locator("#events .table-wrap").evaluate("wrap => wrap.scrollWidth - wrap.clientWidth") <= 0
-    page.goto("/console/colleagues")
-    expect(page.locator(".site-nav [aria-current=page]")).to_be_in_viewport(ratio=1)
+    page.goto("/console/team")
+    expect(page.locator(".sub-nav [aria-current=page]")).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": 1200, "height": 885})
 
     page.goto("/console/workers")
     open_acts(page)
     assert not barriers(page)
-    page.get_by_label("Find a worker").fill(page.locator("td a.mono").first.inner_text())
+    page.get_by_label("Worker ID", exact=True).fill(page.locator("td a.mono").first.inner_text())
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Quality over time")).to_be_visible()
     open_acts(page)
     assert not barriers(page)
     page.get_by_label("Title").fill("Thank you")
-    page.get_by_label("Message, in Markdown").fill("That was careful work.")
+    page.get_by_label("Message (Markdown)").fill("That was careful work.")
     page.locator("#message-why").fill("to thank them")
-    page.get_by_role("button", name="Send it").click()
-    expect(page.get_by_role("status")).to_contain_text("The message is sent.")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text("Message sent.")
 
     page.goto("/console/items?order=least+confident&state=complete")
     page.locator("td a.mono").first.click()
-    page.get_by_text("Send to an expert").click()
-    page.get_by_label("What should they look at?").fill("People can't agree.")
-    page.get_by_role("button", name="Send to the experts' desk").click()
-    expect(page.get_by_role("status")).to_contain_text("waits at the experts' desk")
+    page.locator("summary", has_text="Send to the review queue").click()
+    page.get_by_label("Question to the experts").fill("People can't agree.")
+    page.get_by_role("button", name="Send to the review queue").click()
+    expect(page.get_by_role("status")).to_contain_text("is in the review queue")
 
     [[gold]] = site.query("SELECT key FROM item JOIN gold ON item_id = item.id JOIN response USING (item_id) LIMIT 1")
     page.goto(f"/console/items/one?stage=meaningful&key={gold}")
@@ -168,17 +169,17 @@ def owner_walks(page: Page, site: Site) -> str:
     assert not barriers(page)
     page.locator("input[name=answer]:not(:checked)").check()
     page.get_by_label("Why it was wrong").fill("A slip of the pen.")
-    page.get_by_role("button", name="Correct the gold").click()
-    expect(page.get_by_role("status")).to_contain_text("computed again")
+    page.get_by_role("button", name="Correct the gold answer").click()
+    expect(page.get_by_role("status")).to_contain_text("recomputed")
 
     page.goto("/console/arms")
     expect(page.get_by_text("rich")).to_have_count(0)
-    page.get_by_label("Why now").fill("Everybody has come.")
+    page.get_by_label("Reason").fill("Everybody has joined.")
     page.get_by_role("button", name="Show the arms").click()
     expect(page.get_by_role("heading", name="Attrition")).to_be_visible()
     assert not barriers(page)
 
-    page.goto("/console/colleagues")
+    page.goto("/console/team")
     page.get_by_label("Name").fill("Ed")
     page.get_by_role("button", name="Make a link").click()
     return page.locator("#made-links").input_value()
@@ -187,12 +188,12 @@ def owner_walks(page: Page, site: Site) -> str:
 def expert_walks(scene: Scene, site: Site) -> None:
     page = scene.page()
     page.goto(site.expert_link("grace"))
-    expect(page.get_by_role("heading", name="Experts' desk")).to_be_visible()
+    expect(page.get_by_role("heading", name="Review queue", level=1)).to_be_visible()
     assert not barriers(page)
     ready = page.locator("body.shortcuts")
     expect(ready).to_be_visible()
     page.keyboard.press("j")
-    expect(page.locator("[data-desk]").first).to_be_focused()
+    expect(page.locator("[data-queue]").first).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     expect(page.locator("details input[type=radio]").first).to_be_checked()
@@ -201,10 +202,10 @@ def expert_walks(scene: Scene, site: Site) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("Your answer is kept with the item.")
+    expect(page.get_by_role("status")).to_contain_text("Your answer is saved with the item.")
     expect(ready).to_be_visible()
     page.keyboard.press("g")
-    expect(page.get_by_role("heading", name="Gold desk")).to_be_visible()
+    expect(page.get_by_role("heading", name="Gold", level=1)).to_be_visible()
 
 
 def viewer_walks(scene: Scene, link: str) -> None:
@@ -212,7 +213,9 @@ def viewer_walks(scene: Scene, link: str) -> None:
     page.goto(link)
     expect(page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
     assert not barriers(page)
-    for name in ("Workers", "Items", "Ledger", "Record"):
-        page.get_by_role("navigation", name="Console").get_by_role("link", name=name).click()
+    for section, name in (("People", "Workers"), ("Items", "Items"), ("Money", "Payments"), ("Money", "Ledger")):
+        page.get_by_role("navigation", name="Console").get_by_role("link", name=section).click()
+        if name != "Items":
+            page.get_by_role("navigation", name=section).get_by_role("link", name=name).click()
         expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
         assert page.locator("main form[method=post]").count() == 0

@@ -43,23 +43,25 @@ def test_a_gate_is_closed_and_its_messages_reviewed_by_keyboard_alone(chromium: 
         scene = Scene(chromium, site)
         page = scene.page()
         page.goto(site.setup_link)
-        page.get_by_label("Your name").fill("maya")
+        page.get_by_label("User name").fill("maya")
         for field in page.locator("input[type=password]").all():
             field.fill(PASSWORD)
         press(page, "button", "Set up and sign in")
         expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
+        press(page, "link", "People")
         press(page, "link", "Gates")
         expect(page.get_by_role("heading", name="Gates", level=1)).to_be_visible()
         press(page, "summary", "Close trained")
         expect(page.get_by_text("2 of 3 would pass, each with a bonus of $5.00.")).to_be_visible()
         assert not barriers(page)
-        page.get_by_label("Why now").fill("All are graded.")
+        page.get_by_label("Reason").fill("All are graded.")
         press(page, "button", "Yes, close trained")
         expect(page.get_by_role("status").filter(visible=True)).to_contain_text("closed")
         assert site.query("SELECT count(*) FROM verdict") == [(3,)]
 
-        press(page, "link", "Desk")
+        press(page, "link", "Items")
+        press(page, "link", "Review queue")
         drafts = page.locator("textarea")
         expect(drafts).to_have_count(3)
         expect(page.locator("body.shortcuts")).to_be_visible()
@@ -76,7 +78,7 @@ def test_a_gate_is_closed_and_its_messages_reviewed_by_keyboard_alone(chromium: 
         assert body.endswith("Well done!")
 
         phone = scene.page(**PHONE, storage_state=page.context.storage_state())
-        for path in ("/console/gates", "/console/desk"):
+        for path in ("/console/gates", "/console/queue"):
             phone.goto(path)
             assert not phone.evaluate(WIDER_THAN_SCREEN), path
             assert not barriers(phone)

@@ -39,7 +39,7 @@ def test_a_reviewer_decides_by_keys(chromium: Browser, tmp_path: Path) -> None:
         page.keyboard.type("It is an insult.")
         page.keyboard.press("Tab")
         page.keyboard.press("s")
-        expect(page.get_by_role("status").filter(has_text="The decision is the label now")).to_be_visible()
+        expect(page.get_by_role("status").filter(has_text="Decision saved as the final label")).to_be_visible()
         expect(page.locator("#item-title .mono")).not_to_have_text(key)
         [[decision]] = site.query(f"SELECT decision FROM item WHERE key = '{key}'")
         assert '"class"' in decision and '"severity"' in decision

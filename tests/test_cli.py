@@ -28,9 +28,9 @@ from serving import free_port
 from small_study import write_small_study
 
 COMMANDS = (
-    "new", "check", "rehearse", "serve", "status", "export", "report", "verify", "forget", "retention", "person",
-    "gold", "invite", "mail", "publish", "sync", "message", "review", "pay", "password", "rotate", "backup",
-    "restore", "pause", "resume", "close", "aggregate", "agreement", "annotate", "models", "estimate", "irt",
+    "new", "design", "check", "rehearse", "serve", "status", "export", "report", "verify", "forget", "retention",
+    "person", "gold", "invite", "team", "mail", "publish", "sync", "message", "review", "pay", "password", "rotate",
+    "backup", "restore", "pause", "resume", "close", "aggregate", "agreement", "annotate", "models", "estimate", "irt",
     "reproduce",
 )  # fmt: skip
 OF_KITS = ("keys", "mturk", "demo")
@@ -101,11 +101,22 @@ def test_bad_usage_exits_with_2(arguments: tuple[str, ...]) -> None:
     assert "chorale" in result.stderr
 
 
-def test_help_is_instant() -> None:
-    """By what is imported, which is the same on any machine, however busy."""
-    command = [sys.executable, "-X", "importtime", "-m", "chorale", "--help"]
+def imported_by(*arguments: object) -> set[str]:
+    """What a command imports, which is the same on any machine, however busy."""
+    command = [sys.executable, "-X", "importtime", "-m", "chorale", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    imported = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
+    return {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
+
+
+def test_frames_are_scored_without_dataframes(tmp_path: Path) -> None:
+    (tmp_path / "crowd.csv").write_text("sent_id,frame,fss\na,Giving,0.9\na,Motion,0.2\n", "utf-8")
+    imported = imported_by("evaluate", "frames", tmp_path / "crowd.csv", tmp_path / "crowd.csv")
+    assert "numpy" in imported
+    assert not imported & {"polars", "pandas", "scipy", "sqlalchemy"}
+
+
+def test_help_is_instant() -> None:
+    imported = imported_by("--help")
     slow = {"pydantic", "sqlalchemy", "fastapi", "polars", "httpx", "uvicorn", "rich.console", "asyncio", "alembic"}
     assert not imported & slow
 

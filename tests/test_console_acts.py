@@ -40,7 +40,7 @@ from chorale.store.console import GoldMet
 from chorale.store.items import ITEM_ORDERS, ItemsWanted, all_items, find_item, item_ids, items_by_id
 from chorale.web.app import create_app
 from chorale.web.console import flow
-from chorale.web.console.desk import kind_of
+from chorale.web.console.queue import kind_of
 from chorale.web.links import setup_link_path, staff_link_path, study_sessions
 from crowd import Person, gold_answer, is_gold, people, work_through
 from protocol_study import write_protocol_study
@@ -115,7 +115,7 @@ def test_a_message_a_bonus_and_a_disqualification_are_logged_and_can_be_recomput
     client, who = as_owner(busy), some_worker(busy, 4)
     page = client.get(f"/console/workers/{who}").text
     key = re.findall(r'name="key" value="([\w-]+)"', page)[0]
-    assert "Quality over time" in page and "As the result" in page
+    assert "Quality over time" in page and "Mean of others" in page
     form = {"key": key, "title": "Thank you", "body": "Well **done**.", "reason": "careful work"}
     for _ in range(2):  # pressed twice is once
         assert client.post(f"/console/workers/{who}/message", data=form).status_code == 303
@@ -141,16 +141,16 @@ def test_a_message_a_bonus_and_a_disqualification_are_logged_and_can_be_recomput
 
 
 SENSELESS: list[tuple[str, dict[str, str], str]] = [
-    ("bonus", {"amount": "1.50", "stage": "meaningful"}, "Say why"),
+    ("bonus", {"amount": "1.50", "stage": "meaningful"}, "Enter a reason"),
     ("bonus", {"amount": "-1", "stage": "meaningful", "reason": "so"}, "is not an amount"),
     ("bonus", {"amount": "0.001", "stage": "meaningful", "reason": "so"}, "is not an amount"),
-    ("bonus", {"amount": "0", "stage": "meaningful", "reason": "so"}, "more than nothing"),
+    ("bonus", {"amount": "0", "stage": "meaningful", "reason": "so"}, "more than 0"),
     ("bonus", {"amount": "1", "stage": "entailment", "reason": "so"}, "has not worked in"),
-    ("message", {"title": "x", "body": "y"}, "Say why"),
+    ("message", {"title": "x", "body": "y"}, "Enter a reason"),
     ("message", {"title": " ", "body": "y", "reason": "so"}, "needs a title"),
-    ("qualify", {"name": "trained", "reason": "so"}, "Nothing in this study asks for"),
-    ("disqualify", {"what": "everything", "reason": "so"}, "Choose what is to end"),
-    ("identity", {}, "Say why"),
+    ("qualify", {"name": "trained", "reason": "so"}, "No stage of this study needs"),
+    ("disqualify", {"what": "everything", "reason": "so"}, "Choose a stage or a qualification"),
+    ("identity", {}, "Enter a reason"),
 ]
 
 
@@ -170,15 +170,15 @@ def test_looking_behind_a_pseudonym_is_an_act_of_its_own(busy: Study) -> None:
     assert PLATFORM_ID in shown.text
     assert told(busy, "identity shown") == [{"by": "maya", "reason": "pay is stuck"}]
     assert PLATFORM_ID not in client.get(f"/console/workers/{who}").text
-    assert PLATFORM_ID not in client.get("/console/events").text
+    assert PLATFORM_ID not in client.get("/console/activity").text
 
 
 def test_workers_are_found_by_their_name_and_by_their_panels_id(busy: Study) -> None:
     client, who = as_owner(busy), some_worker(busy)
     assert client.get(f"/console/workers?called={who.upper()}").headers["location"] == f"/console/workers/{who}"
-    missed = client.get("/console/workers?called=w-nobody")
-    assert missed.status_code == 404 and "No worker is called w-nobody" in missed.text
-    assert client.get("/console/workers?called=w-nobody&part=live").status_code == 200
+    assert client.get(f"/console/workers?find={who}").headers["location"] == f"/console/workers/{who}"
+    assert "No workers match these filters" in client.get("/console/workers?find=w-nobody").text
+    assert f'id="worker-{who}"' in client.get(f"/console/workers?find={who[:-1]}").text, "a part of an ID is enough"
     form = {"key": "key-number-1", "panel_id": f" {PLATFORM_ID}0 ", "reason": "they wrote to us"}
     for wrong_form in ({**form, "reason": ""}, {**form, "panel_id": "somebody else"}):
         assert client.post("/console/workers/find", data=wrong_form).status_code == 422
@@ -203,7 +203,7 @@ def test_a_message_goes_to_everybody_who_works_in_a_stage_once(busy: Study) -> N
     assert client.post("/console/workers/message", data={**form, "reason": ""}).status_code == 422
     for _ in range(2):
         sent = client.post("/console/workers/message", data=form).headers["location"]
-    assert f"Workers who get it: {len(working)}." in client.get(sent).text
+    assert f"Message sent to {len(working)} workers." in client.get(sent).text
     assert 0 < len(working) < len(rows) and len(told(busy, "message written")) == len(working)
     dropped = next(row.worker for row in rows if row.standing == "dropped")
     assert "New items" in client.get(f"/console/workers/{working[0]}").text
@@ -308,7 +308,7 @@ def test_correcting_gold_back_and_forth_reinstates_and_drops(busy: Study, clock:
         seen = look(busy, lambda tx: overview(tx, busy))
         out = {name for name in now if now[name] == "dropped"}
         assert {one.worker for one, _ in seen.dropped} == out and len(seen.dropped) == seen.dropped_total
-        [alarm] = [alarm for alarm in seen.alarms if "dropped within the last day" in alarm.title]
+        [alarm] = [alarm for alarm in seen.alarms if "removed within the last day" in alarm.title]
         assert set(alarm.workers) <= out
     assert now == standing
     do_work(busy, clock, arrive(busy, 77), honest)
@@ -426,7 +426,7 @@ def test_items_are_found_by_what_is_special_about_them(busy: Study) -> None:
 
     def keys(query: str) -> list[str]:
         page = unescape(client.get(f"/console/items?stage=meaningful&{query}").text)
-        return re.findall(r'<td class="nowrap"><a class="mono" href="[^"]+">([^<]+)</a>', page)
+        return re.findall(r'<td class="nowrap"><span class="id"><a class="mono" href="[^"]+">([^<]+)</a>', page)
 
     everything = keys("")
     assert everything == sorted(everything) and len(everything) == len(set(everything)) > 3
@@ -466,21 +466,23 @@ def test_paging_through_items_shows_each_once(busy: Study) -> None:
 
 def test_an_item_goes_to_an_expert_and_comes_back_as_gold(busy: Study) -> None:
     owner, expert = as_owner(busy), TestClient(create_app(busy), follow_redirects=False)
-    assert expert.get(staff_link_path(study_sessions(busy), "expert", "ada")).headers["location"] == "/console/desk"
+    assert expert.get(staff_link_path(study_sessions(busy), "expert", "ada")).headers["location"] == "/console/queue"
     rows = look(busy, lambda tx: list(all_items(tx, "meaningful")))
     key = next(row.key for row in rows if row.label() is not None)
     sent = [
         owner.post("/console/items/meaningful/expert", data={"key": key, "reason": "is it a <hull>?"}) for _ in range(2)
     ]
     assert [answer.headers["location"].rpartition("=")[2] for answer in sent] == ["sent", "was-sent"]
-    desk = expert.get("/console/desk").text
+    desk = expert.get("/console/queue").text
     assert "is it a &lt;hull&gt;?" in desk
-    [number] = re.findall(r'action="/console/desk/(\d+)"', desk)
+    [number] = re.findall(r'action="/console/queue/(\d+)"', desk)
     form = {"stage": "meaningful", "answer": '"no"', "reason": "A crew does not.", "gold": "yes"}
-    assert expert.post(f"/console/desk/{number}", data={**form, "answer": '"maybe"'}).status_code == 422
-    assert expert.post(f"/console/desk/{number}", data=form).headers["location"] == "/console/desk?done=expert-answered"
-    assert expert.post(f"/console/desk/{number}", data=form).status_code == 422
-    assert "Nothing waits for you" in expert.get("/console/desk").text
+    assert expert.post(f"/console/queue/{number}", data={**form, "answer": '"maybe"'}).status_code == 422
+    assert (
+        expert.post(f"/console/queue/{number}", data=form).headers["location"] == "/console/queue?done=expert-answered"
+    )
+    assert expert.post(f"/console/queue/{number}", data=form).status_code == 422
+    assert "No questions." in expert.get("/console/queue").text
     assert look(busy, lambda tx: find_item(tx, "meaningful", key)).is_gold
     assert [one["by"] for one in told(busy, "expert answered")] == ["ada"]
     assert differences(busy) == []
@@ -488,16 +490,16 @@ def test_an_item_goes_to_an_expert_and_comes_back_as_gold(busy: Study) -> None:
 
 def test_viewers_see_and_change_nothing_until_their_link_is_revoked(busy: Study) -> None:
     owner, viewer = as_owner(busy), TestClient(create_app(busy), follow_redirects=False)
-    made = owner.post("/console/colleagues", data={"name": "Ed", "role": "viewer"})
+    made = owner.post("/console/team", data={"name": "Ed", "role": "viewer"})
     [link] = re.findall(r"http://testserver(/viewer/[\w.-]+)", made.text)
     assert viewer.get(link).headers["location"] == "/console"
     who = some_worker(busy)
     pages = ("/console", "/console?part=live", "/console/workers", f"/console/workers/{who}", "/console/items")
-    for path in (*pages, "/console/ledger", "/console/events", "/console/items/one?stage=meaningful&key=g0"):
+    for path in (*pages, "/console/ledger", "/console/activity", "/console/items/one?stage=meaningful&key=g0"):
         page = viewer.get(path)
         assert page.status_code == 200, path
         assert 'method="post" action="/console' not in re.sub(r"<form class=\"actions\"[^>]*>", "", page.text), path
-        assert "What you can do" not in page.text and PLATFORM_ID not in page.text
+        assert "acts-title" not in page.text and PLATFORM_ID not in page.text
     for path in ("gold/meaningful", "desk", "arms", "export", "account", "colleagues", "gates"):
         assert viewer.get(f"/console/{path}").status_code == 403, path
     for path in (
@@ -508,44 +510,39 @@ def test_viewers_see_and_change_nothing_until_their_link_is_revoked(busy: Study)
     ):
         data = {"state": "paused", "key": "key-number-1", "reason": "x", "amount": "1", "stage": "meaningful"}
         assert viewer.post(f"/console/{path}", data=data).status_code == 403, path
-    assert owner.post("/console/colleagues/revoke", data={"name": "Ed", "role": "viewer"}).status_code == 422
-    gone = owner.post("/console/colleagues/revoke", data={"name": "Ed", "role": "viewer", "reason": "has left"})
+    assert owner.post("/console/team/revoke", data={"name": "Ed", "role": "viewer"}).status_code == 422
+    gone = owner.post("/console/team/revoke", data={"name": "Ed", "role": "viewer", "reason": "has left"})
     assert gone.status_code == 303
     assert viewer.get("/console?part=live").status_code == 401
     assert viewer.get(link).status_code == 403
-    again = owner.post("/console/colleagues", data={"name": "Ed", "role": "viewer"})
+    again = owner.post("/console/team", data={"name": "Ed", "role": "viewer"})
     assert again.status_code == 422 and "was revoked" in again.text
     assert told(busy, "link revoked") == [{"by": "maya", "name": "Ed", "role": "viewer", "reason": "has left"}]
-    assert "viewer came" in owner.get("/console/events").text
+    assert "viewer came" in owner.get("/console/activity").text
 
 
 def test_a_link_that_nobody_opened_can_be_revoked_too(study: Study) -> None:
     owner, late = as_owner(study), TestClient(create_app(study), follow_redirects=False)
     link = staff_link_path(study_sessions(study), "expert", "ada")
-    owner.post("/console/colleagues", data={"name": "ada", "role": "expert"})
-    owner.post(
-        "/console/colleagues/revoke", data={"name": "ada", "role": "expert", "reason": "sent to the wrong person"}
-    )
+    owner.post("/console/team", data={"name": "ada", "role": "expert"})
+    owner.post("/console/team/revoke", data={"name": "ada", "role": "expert", "reason": "sent to the wrong person"})
     assert late.get(link).status_code == 403
     assert late.get(staff_link_path(study_sessions(study), "viewer", "maya")).status_code == 403
-    assert (
-        owner.post("/console/colleagues/revoke", data={"name": "maya", "role": "owner", "reason": "x"}).status_code
-        == 404
-    )
+    assert owner.post("/console/team/revoke", data={"name": "maya", "role": "owner", "reason": "x"}).status_code == 404
 
 
 def test_a_link_that_nobody_opens_ends_and_is_good_again_when_made_again(study: Study, clock: "ManualClock") -> None:
     owner, ed, ada = as_owner(study), *(TestClient(create_app(study), follow_redirects=False) for _ in range(2))
     for name in ("Ed", "Ada"):
-        owner.post("/console/colleagues", data={"name": name, "role": "viewer"})
+        owner.post("/console/team", data={"name": name, "role": "viewer"})
     link = staff_link_path(study_sessions(study), "viewer", "Ed")
     assert ada.get(staff_link_path(study_sessions(study), "viewer", "Ada")).status_code == 303
     clock.pass_minutes(31 * 24 * 60)
     refused = ed.get(link)
     assert refused.status_code == 403 and "for 30 days" in refused.text
-    assert "never opened, ended" in owner.get("/console/colleagues").text
+    assert "expired, never opened" in owner.get("/console/team").text
     assert ada.get(staff_link_path(study_sessions(study), "viewer", "Ada")).status_code == 303
-    owner.post("/console/colleagues", data={"name": "Ed", "role": "viewer"})
+    owner.post("/console/team", data={"name": "Ed", "role": "viewer"})
     assert ed.get(link).status_code == 303
 
 
@@ -565,8 +562,8 @@ def test_the_overview_counts_as_the_whole_database_does(busy: Study) -> None:
     assert now.judgments == sum(one.judgments for one in slow) <= now.planned
     drawn = flow.flow(busy, now.stages, now.passed)
     assert drawn.picture.count("<path ") == 1 and not drawn.has_gates
-    assert f">from {slow[0].released} released</text>" in drawn.picture
-    assert f"{slow[0].released} released, {slow[1].items} items made from them in " in drawn.picture
+    assert f">from {slow[0].released} accepted</text>" in drawn.picture
+    assert f"{slow[0].released} accepted, {slow[1].items} items created from them in " in drawn.picture
 
 
 @pytest.mark.slow
@@ -599,7 +596,7 @@ def test_alarms_say_what_is_wrong_and_what_to_do(tmp_path: Path, clock: "ManualC
         page = unescape(as_owner(study).get("/console").text)
         assert "The median wage is below your minimum" in page and "the gold may be wrong" in page
         assert 'href="/console/workers?order=wage&direction=up&stage=meaningful"' in page
-        assert 'href="/console/gold/meaningful">Gold desk of meaningful</a>' in page
+        assert 'href="/console/gold/meaningful">Gold of meaningful</a>' in page
     finally:
         study.close()
 
@@ -624,18 +621,19 @@ def test_a_stage_that_nobody_works_on_is_told(study: Study, clock: "ManualClock"
     clock.pass_minutes(61)
     assert starved() == ["entailment"]
     page = as_owner(study).get("/console").text
-    assert "Nobody works on “" in page and '<a class="nowrap" href="#people">Bring people in</a>' in page
+    assert "Nobody is working on “" in page and '<a class="nowrap" href="/console/recruiting#invite">' in page
 
 
 def test_a_study_nobody_has_come_to_and_one_that_is_finished_say_what_comes_next(study: Study) -> None:
     client = as_owner(study)
-    assert 'id="phase-new"' in client.get("/console").text
+    assert "Nobody has joined yet." in client.get("/console").text
     everyone = people(study, 9)
     for stage in ("meaningful", "entailment"):
         work_through(everyone, lambda _, offer: gold_answer(offer) if is_gold(offer) else "yes", stage)
         settling.settle_everything(study)
     page = client.get("/console").text
-    assert 'id="phase-finished"' in page and 'href="/console/export"' in page and "phase-new" not in page
+    assert 'id="step-results"' in page and 'href="/console/export"' in page and "step-recruit" not in page
+    assert "Balance due for 9 people" in page
 
 
 def test_a_budget_that_covers_no_other_item_is_told(tmp_path: Path, clock: "ManualClock") -> None:
@@ -660,7 +658,7 @@ def test_gold_that_nobody_gets_wrong_is_too_easy(study: Study) -> None:
     stage_id = study.stage("meaningful").id
     easy = [GoldMet(stage_id, f"g{number}", 10, 10) for number in range(5)]
     [alarm] = gold_alarms(study, easy)
-    assert alarm.kind == "gold-easy" and "gold desk" in alarm.advice
+    assert alarm.kind == "gold-easy" and "Make confusing items gold" in alarm.advice
     assert list(gold_alarms(study, easy[:4])) == []
     assert list(gold_alarms(study, [*easy, GoldMet(stage_id, "g9", 10, 8)])) == []
 
@@ -687,7 +685,11 @@ def test_arms_are_hidden_until_somebody_asks_and_asking_is_logged(tmp_path: Path
         assert told(study, "arms shown") == [{"by": "maya", "reason": "recruiting is over"}]
         assert "filter-arm" in client.get("/console/items?arm=plain").text
         page = client.get("/console").text
-        assert "passed" in page and "4 questions each" in page and "A round of <strong>4</strong> questions" in page
+        assert (
+            "passed" in page
+            and "4 questions each" in page
+            and "training round; its answers are not annotations" in page
+        )
     finally:
         study.close()
 
@@ -707,23 +709,23 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         [stage] = [name for name in study.stages if name.endswith("-grades") and waits(study, name)]
         owner, expert = as_owner(study), TestClient(create_app(study), follow_redirects=False)
         expert.get(staff_link_path(study_sessions(study), "expert", "ada"))
-        desk = expert.get("/console/desk").text
-        assert "<strong>3</strong> items wait for you" in desk and "The rubric" in desk and "Write with care." in desk
-        begun = expert.post("/console/desk/work", data={"stage": stage})
+        desk = expert.get("/console/queue").text
+        assert "<strong>3</strong> items wait for you" in desk and ">Rubric<" in desk and "Write with care." in desk
+        begun = expert.post("/console/queue/work", data={"stage": stage})
         assert begun.headers["location"] == f"/stages/{stage}"
         # Grades are for answers, not for released results.
         assert ">from 3 answers</text>" in owner.get("/console").text
         page = expert.get(f"/stages/{stage}").text
         assert 'id="rubric-title"' in page and 'data-first-visit="no"' in page and "Stop for now" not in page
-        assert expert.get("/").headers["location"] == "/console/desk"
+        assert expert.get("/").headers["location"] == "/console/queue"
         first = expert.post(f"/api/stages/{stage}/next").json()["assignment"]["id"]
         graded = {"key": "grade-0001", "answer": {"clear": 4, "hard": 2}}
         assert expert.post(f"/api/assignments/{first}/submit", json=graded).status_code == 200
-        desk = expert.get("/console/desk").text
+        desk = expert.get("/console/queue").text
         assert "<strong>2</strong> items wait for you" in desk and "1 with your answer waits for others" in desk
         held = expert.post(f"/api/stages/{stage}/next").json()["assignment"]["id"]
         gone = {"name": "ada", "role": "expert", "reason": "has left"}
-        assert owner.post("/console/colleagues/revoke", data=gone).status_code == 303
+        assert owner.post("/console/team/revoke", data=gone).status_code == 303
         assert expert.post(f"/api/assignments/{held}/submit", json={**graded, "key": "grade-0002"}).status_code == 403
         assert expert.post(f"/api/stages/{stage}/next").json().get("assignment") is None
         assert differences(study) == []
@@ -757,7 +759,7 @@ def test_signing_out_ends_what_an_expert_is_at_their_desk(tmp_path: Path, clock:
     try:
         expert = TestClient(create_app(study), follow_redirects=False)
         expert.get(staff_link_path(study_sessions(study), "expert", "ada"))
-        expert.post("/console/desk/work", data={"stage": "careful-grades"})
+        expert.post("/console/queue/work", data={"stage": "careful-grades"})
         assert set(expert.cookies) == {"chorale_staff", "chorale_worker"}
         expert.post("/logout")
         assert not expert.cookies

@@ -82,7 +82,7 @@ def test_the_owner_sees_who_would_pass_and_closes_the_gate(study: Study) -> None
 def test_a_gate_that_is_not_there_is_told_on_a_page(study: Study) -> None:
     answer = as_owner(study).post("/console/gates/nothing/close")
     assert answer.status_code == 404
-    assert "no such gate" in answer.text
+    assert "no gate of this name" in answer.text
 
 
 def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
@@ -93,7 +93,7 @@ def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
     expert = as_expert(study)
     assert expert.get("/console/gates").status_code == 403
     assert expert.post("/console/gates/trained/close").status_code == 403
-    page = expert.get("/console/desk").text
+    page = expert.get("/console/queue").text
     assert "Your score is 0.75." in page
     assert "<script>alert(2)" not in page
     assert 'href="javascript' not in page
@@ -102,7 +102,7 @@ def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
     [draft] = look(study, messages.drafts)
     assert expert.post(f"/console/messages/{draft.id}/send", data={"body": "  "}).status_code == 422
     assert expert.post(f"/console/messages/{draft.id}/send", data={"body": "Well *done*."}).headers["location"] == (
-        "/console/desk?done=message-sent"
+        "/console/queue?done=message-sent"
     )
     shown = as_worker(study, person).get("/").text
     assert "Messages to you" in shown and "being checked" not in shown
@@ -145,7 +145,7 @@ def test_an_items_page_tells_why_it_gets_as_many_judgments(
     ]
     study.close()
     assert look_ahead.lease is not None
-    notes = [re.findall(r'Judgments counted</dt><dd>[^<]*</dd><dd class="tile-note">([^<]*)', page) for page in pages]
+    notes = [re.findall(r'id="asking">([^<]*)', page) for page in pages]
     assert Counter(note[0] if note else "" for note in notes) == told
 
 
@@ -160,8 +160,8 @@ def test_nobody_reads_anothers_messages(study: Study) -> None:
 
 def test_experts_work_as_workers_of_their_own(study: Study) -> None:
     expert = as_expert(study)
-    assert "No stage of this study asks for experts" in expert.get("/console/desk").text
-    refused = expert.post("/console/desk/work", data={"stage": "work-a"})
+    assert "No stage of this study needs experts" in expert.get("/console/queue").text
+    refused = expert.post("/console/queue/work", data={"stage": "work-a"})
     assert refused.status_code == 422 and "is not for experts" in refused.text
 
 

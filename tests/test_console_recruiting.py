@@ -45,7 +45,7 @@ def test_links_who_came_and_what_is_owed_are_shown_and_a_link_is_revoked_with_a_
     nonces = [study.store.write(lambda tx: make(tx, stage="entailment")).result() for _ in range(2)]
     app = create_app(study)
     owner, visitor = owner_of(study, app), TestClient(app)
-    assert "Nobody came yet" in owner.get("/console/recruiting").text
+    assert "Nobody has joined yet" in owner.get("/console/recruiting").text
     link = invitation_path(study_sessions(study), nonces[0])
     assert visitor.get(link).status_code == 200
     page = owner.get("/console/recruiting").text
@@ -53,7 +53,7 @@ def test_links_who_came_and_what_is_owed_are_shown_and_a_link_is_revoked_with_a_
     assert "<script>alert" not in page and not any(nonce in page for nonce in nonces)
     assert owner.post("/console/recruiting/revoke", data={"number": 1, "reason": " "}).status_code == 422
     done = owner.post("/console/recruiting/revoke", data={"number": 1, "reason": "It was lost."})
-    assert "lets nobody in any more" in done.text and "revoked" in done.text
+    assert "The link is revoked." in done.text and "revoked" in done.text
     assert owner.post("/console/recruiting/revoke", data={"number": 1, "reason": "Again."}).status_code == 404
     assert TestClient(app).get(link).status_code == 403
     assert visitor.post("/console/recruiting/revoke", data={"number": 2, "reason": "Mine."}).status_code == 401
@@ -61,7 +61,7 @@ def test_links_who_came_and_what_is_owed_are_shown_and_a_link_is_revoked_with_a_
     look = study.store.write(lambda tx: new_staff_link(tx, study, sessions, "viewer", "Vi", "maya")).result()
     visitor.get(look)
     shown = visitor.get("/console/recruiting").text
-    assert "Who came" in shown and "Revoke" not in shown
+    assert "Who joined" in shown and "Revoke" not in shown
     assert visitor.post("/console/recruiting/revoke", data={"number": 2, "reason": "Mine."}).status_code == 403
     assert owner.get("/console/recruiting/hits").status_code == 404
     _look_at_payouts(study, owner)
@@ -73,13 +73,13 @@ def _look_at_payouts(study: Study, owner: TestClient) -> None:
     ada = Person(study, "person-a")
     ada.judge()
     number = study.store.write(lambda tx: payout_files.plan_file(tx, study)).result()
-    page = owner.get("/console/recruiting/paying").text
+    page = owner.get("/console/payments").text
     assert "planned" in page and "Nobody is owed anything" in page and "person-a" not in page
     assert number is not None
     study.store.write(lambda tx: payout_files.file_written(tx, study, number)).result()
     ada.judge()
-    page = owner.get("/console/recruiting/paying").text
-    assert "sent" in page and "the payout file" in page
+    page = owner.get("/console/payments").text
+    assert "sent" in page and "file or PayPal" in page
 
 
 @pytest.mark.slow
@@ -100,9 +100,9 @@ def test_studies_on_prolific_and_what_is_owed_are_shown_without_ids(
         study.store.write(lambda tx: tx.exec_driver_sql("UPDATE participation SET answered = 0")).result()
         recruiting.sync(study, client)
     owner = owner_of(study, app)
-    page, paying = owner.get("/console/recruiting").text, owner.get("/console/recruiting/paying").text
-    assert "1 awaiting review" in page and "Submissions to review: 1" in page
-    assert "not approved yet" in paying and "Nothing was paid yet" in paying
+    page, paying = owner.get("/console/recruiting").text, owner.get("/console/payments").text
+    assert "1 awaiting review" in page and "1 submission waits for approval" in page
+    assert "not approved yet" in paying and "No payouts yet" in paying
     assert not any(name in page + paying for name in (participant(1), submission, remote.id, "made up"))
     study.close()
 

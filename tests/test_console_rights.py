@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 ARMS = '[arms]\nnames = ["plain-arm", "rich-arm"]\n'
 FILLED = {"name": "work-a", "pseudonym": "w-nobody", "number": "1"}
 EXPERTS_DO = {
-    *("/console/desk/work", "/console/desk/{number}", "/console/messages/{number}/send"),
+    *("/console/queue/work", "/console/queue/{number}", "/console/messages/{number}/send"),
     *("/console/gold/{name}/promote", "/console/gold/{name}/promote-unanimous", "/console/gold/{name}/retire"),
-    "/console/review/{name}",
+    *("/console/review/{name}", "/console/review/{name}/undo"),
 }
 
 
@@ -107,10 +107,10 @@ def test_no_page_of_the_console_is_open_to_strangers(study: Study) -> None:
 def test_nobody_comes_upon_the_arms_before_having_asked(study: Study) -> None:
     client = owner(study)
     viewer = visitor(study, do(study, new_staff_link, study_sessions(study), "viewer", "Ed", "maya"))
-    workers = re.findall(r'href="/console/workers/(w-\w+)"', client.get("/console/events").text)
+    workers = re.findall(r'href="/console/workers/(w-\w+)"', client.get("/console/activity").text)
     assert workers
     pages = ["/console", "/console?part=live", "/console/workers", "/console/items", "/console/items?arm=plain-arm"]
-    pages += ["/console/ledger", "/console/events", "/console/events?kind=arm", f"/console/workers/{workers[0]}"]
+    pages += ["/console/ledger", "/console/activity", "/console/activity?kind=arm", f"/console/workers/{workers[0]}"]
     for one in (client, viewer):
         for page in pages:
             # The study file, which the record keeps, names them; who is in which is what nobody is to see.
@@ -118,13 +118,13 @@ def test_nobody_comes_upon_the_arms_before_having_asked(study: Study) -> None:
             assert "-arm" not in shown, page
     assert "-arm" not in client.get("/console/gates").text
     client.post("/console/arms", data={"reason": "the study is over"})
-    assert "plain-arm" in client.get("/console/events?kind=arm").text
-    assert "-arm" not in viewer.get("/console/events?kind=arm").text
+    assert "plain-arm" in client.get("/console/activity?kind=arm").text
+    assert "-arm" not in viewer.get("/console/activity?kind=arm").text
 
 
 def test_downloading_data_counts_as_having_looked_at_the_arms(study: Study) -> None:
     client = owner(study)
-    assert "Exports tell the arms apart" in client.get("/console/export").text
+    assert "Exports show the arms" in client.get("/console/export").text
     for name in export_formats(study):
         assert client.get(f"/console/export/{name}").status_code == 200, name
     written = [event.evidence for event in look(study, lambda tx: events.recent(tx, 99, kinds=("arms shown",)))]

@@ -78,7 +78,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 
 def test_submissions_are_approved_after_a_page_that_says_what_it_pays(desk: Desk) -> None:
     page = desk.owner.get(PATH).text
-    assert "To review (3)" in page and "Submissions" in desk.owner.get("/console/recruiting").text
+    assert "Awaiting approval (3)" in page and "Submissions" in desk.owner.get("/console/recruiting").text
     chosen = desk.chosen()
     assert len(chosen) == 3
     asked = desk.confirm("approve", chosen[:2])
@@ -87,7 +87,7 @@ def test_submissions_are_approved_after_a_page_that_says_what_it_pays(desk: Desk
     assert "Approved: 2." in desk.decide("approve", chosen[:2]).text
     assert sorted(desk.statuses()) == ["APPROVED", "APPROVED", "AWAITING REVIEW"]
     late = desk.confirm("approve", chosen)
-    assert "2 of those you chose cannot be decided so any more" in late.text
+    assert "2 of the selected submissions can no longer be decided this way" in late.text
     again = desk.decide("approve", chosen[:2], "another-key")
     assert again.status_code == 422 and "None of the chosen submissions" in again.text
     kept = desk.study.store.look(lambda tx: events.recent(tx, 10, kinds=("approved",)))
@@ -106,24 +106,24 @@ def test_a_rejection_has_a_reason_and_can_be_taken_back(desk: Desk) -> None:
     assert "Rejected: 1." in desk.decide("reject", [one], text=REASON, category="FAILED_CHECK").text
     assert desk.statuses().count("REJECTED") == 1
     assert desk.chosen("REJECTED") == [one] and one not in desk.chosen()
-    assert "Take back the rejection of 1 submission?" in desk.confirm("unreject", [one], status="REJECTED").text
-    assert "taken back: 1" in desk.decide("unreject", [one], status="REJECTED").text
+    assert "Withdraw the rejection of 1 submission?" in desk.confirm("unreject", [one], status="REJECTED").text
+    assert "Rejections withdrawn: 1" in desk.decide("unreject", [one], status="REJECTED").text
     assert desk.statuses() == ["AWAITING REVIEW"] * 3
 
 
 def test_returns_are_asked_for_and_messages_sent_once(desk: Desk) -> None:
     chosen = desk.chosen()
     assert "The text is blank" in desk.confirm("return", chosen, text="  ").text
-    assert "Asked for a return: 1." in desk.decide("return", chosen[:1], text="The page did not load for you.").text
+    assert "Asked to return: 1." in desk.decide("return", chosen[:1], text="The page did not load for you.").text
     assert sum(one.get("return_requested") is not None for one in desk.world.submissions.values()) == 1
     before = len(desk.world.messages)
     assert "Send a message to 3 people?" in desk.confirm("message", chosen, text="We answer tomorrow.").text
     assert len(desk.world.messages) == before
-    assert "The message is sent" in desk.decide("message", chosen, "form-sent-twice", text="We answer tomorrow.").text
+    assert "Message sent." in desk.decide("message", chosen, "form-sent-twice", text="We answer tomorrow.").text
     sent = len(desk.world.messages)
     assert sent > before
     twice = desk.decide("message", chosen, "form-sent-twice", text="We answer tomorrow.")
-    assert "done already" in twice.text and len(desk.world.messages) == sent
+    assert "already done" in twice.text and len(desk.world.messages) == sent
     assert desk.confirm("message", [], text="x").status_code == 422
 
 
@@ -163,8 +163,11 @@ def test_a_message_that_failed_for_one_study_does_not_go_to_the_other_again(
         first = [one["recipient_id"] for one in world.messages]
         assert sorted(first) == [participant(1), participant(2), participant(3)]
         confirmed = desk.confirm("message", chosen, **asked)
-        assert "Send a message to 1 person?" in confirmed.text and "3 of those you chose got this" in confirmed.text
-        assert "The message is sent" in desk.decide("message", chosen, "form-two", **asked).text
+        assert (
+            "Send a message to 1 person?" in confirmed.text
+            and "3 of the selected submissions already got this" in confirmed.text
+        )
+        assert "Message sent." in desk.decide("message", chosen, "form-two", **asked).text
         assert [one["recipient_id"] for one in world.messages] == [*first, participant(4)]
         # Once it has gone to all, the same words can be said again.
         assert "Send a message to 4 people?" in desk.confirm("message", chosen, **asked).text
@@ -192,7 +195,7 @@ def test_only_the_owner_decides_and_only_with_a_token(desk: Desk) -> None:
     link = desk.study.store.write(lambda tx: new_staff_link(tx, desk.study, sessions, "viewer", "Vi", "maya")).result()
     viewer = TestClient(desk.app, base_url=SITE)
     viewer.get(link)
-    assert "To review (3)" in viewer.get(PATH).text and 'name="chosen"' not in viewer.get(PATH).text
+    assert "Awaiting approval (3)" in viewer.get(PATH).text and 'name="chosen"' not in viewer.get(PATH).text
     form = {"key": "key-of-a-form", "deed": "approve", "chosen": chosen}
     assert viewer.post(PATH, data=form).status_code == 403
     assert TestClient(desk.app, base_url=SITE).post(PATH, data=form).status_code == 401

@@ -197,10 +197,10 @@ def test_the_console_says_what_a_gate_waits_for(tmp_path: Path, clock: Clock) ->
         writer = Writer(study, "writer")
         writer.write(1)
         owner = as_owner(study)
-        told = f"Of 1 person in {writer.arm}-practice no answers are drawn for the graders yet."
+        told = f"1 person in {writer.arm}-practice has no answers sampled for grading yet."
         assert told in owner.get("/console/gates").text
         pause(study, writer)
         do(study, advance)
-        assert "drawn for the graders" not in owner.get("/console/gates").text
+        assert "sampled for grading" not in owner.get("/console/gates").text
     finally:
         study.close()

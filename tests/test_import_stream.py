@@ -159,9 +159,7 @@ def test_what_a_file_does_not_tell_is_not_said(tmp_path: Path) -> None:
     run("import", table(tmp_path / "old.csv"), "--out", tmp_path / "s")
     with started_study(tmp_path / "s", None) as study:
         found = study.store.read(
-            lambda tx: funnel_section(
-                tx, study, status(tx, study), attendees(tx, EXPERTS_PANEL), ["old.csv"], draw=False
-            )
+            lambda tx: funnel_section(tx, study, status(tx, study), attendees(tx, EXPERTS_PANEL), ["old.csv"])
         ).result()
         sessions = study_sessions(study)
         link = study.store.write(lambda tx: new_staff_link(tx, study, sessions, "viewer", "Vi", "maya")).result()
@@ -169,11 +167,11 @@ def test_what_a_file_does_not_tell_is_not_said(tmp_path: Path) -> None:
             viewer.get(link)
             page = viewer.get("/console/recruiting").text
             overview = viewer.get("/console").text
-    [people] = [part for part in found.parts if isinstance(part, ScoreTable) and "people who" in part.columns]
+    [people] = [part for part in found.details if isinstance(part, ScoreTable) and "people who" in part.columns]
     assert [row[0] for row in people.rows] == ["are in the file", "worked", "worked in old"]
     assert (found.json["arrived"], found.json["consented"], found.json["worked"]) == (3, None, 3)
-    assert "In the files" in page and "Agreed to take part" not in page
-    assert "done elsewhere and imported" in overview and '$0.00</dd>\n    <dd class="tile-note">of' not in overview
+    assert "Workers in the imported files" in page and "Gave consent" not in page
+    assert "The imported study is ready" in overview and "step-recruit" not in overview
 
 
 def test_settings_that_make_no_study_are_told_as_such(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
-from chorale.folder.reading import check_folder
+from chorale.folder.plan import study_notes
+from chorale.folder.reading import check_folder, load_folder
 from chorale.web.app import create_app
 from chorale.web.links import invitation_path, study_sessions
 from chorale.web.media import file_within
@@ -169,6 +170,41 @@ def test_check_reports_files_that_are_not_there_once(tmp_path: Path) -> None:
     (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (problem,) = check_folder(folder)[1]
     assert "items name 60 files that the study folder does not have" in str(problem)
+
+
+def test_check_warns_of_recordings_that_are_a_burden_on_a_phone(tmp_path: Path) -> None:
+    options = OPTIONS.replace('look = "picture"', 'look = "audio"')
+    folder = write_study(tmp_path / "study", options, picture="media/long.wav")
+    with (folder / "media" / "long.wav").open("wb") as file:
+        file.truncate(20 * 10**6)
+    assert not any("recording" in note for note in study_notes(load_folder(folder)))
+    with (folder / "media" / "long.wav").open("wb") as file:
+        file.truncate(20 * 10**6 + 1)
+    assert any("only: 1 recording has more than 20 MB" in note for note in study_notes(load_folder(folder)))
+
+
+def test_feedback_in_practice_shows_the_picture_itself(tmp_path: Path) -> None:
+    options = OPTIONS.replace('item = "picture", look', 'item = "picture", alt = "note", look')
+    folder = write_study(tmp_path / "study", options)
+    known = {"answer": {"ok": "a"}, "explanation": "It is good."}
+    row = {"id": "i1", "picture": "media/a b.png", "note": "A square", **known}
+    (folder / "items.jsonl").write_text(json.dumps(row) + "\n")
+    text = (folder / "study.toml").read_text()
+    text = text.replace("items = {", "round = {").replace('.jsonl" }', '.jsonl", feedback = "at once" }')
+    gate = '[[gate]]\nname = "passed"\nstage = "only"\nthreshold = 0.5\n'
+    (folder / "study.toml").write_text(text.replace("judgments = 5\n", "") + gate)
+    opened = open_study(folder)
+    try:
+        client = client_of(opened, folder, "ada")
+        item = client.post("/api/stages/only/next").json()["assignment"]
+        sent = {"key": "key-00000001", "answer": {"ok": "b"}}
+        feedback = client.post(f"/api/assignments/{item['id']}/submit", json=sent).json()["feedback"]
+        (picture, _) = feedback["details"]["shown"]
+        assert (picture["look"], picture["alt"]) == ("picture", "A square")
+        assert client.get(picture["media"]).content == PNG
+        assert "media/a b.png" not in json.dumps(feedback["details"])
+    finally:
+        opened.close()
 
 
 def test_listed_servers_are_let_in_by_the_page_s_policy(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_answers_are_rejected_with_a_reason_and_approved_after_all(study: Study,
     assert f'value="{name}" data-answer checked' in without.text
     done = review(owner, "reject", hit=hit, chosen=name, reason="The sea is not <b>that</b>")
     assert "Rejected: 1." in done.text and states(study, hit) == ["Rejected"]
-    assert "reviewed: reject" in owner.get("/console/events").text
+    assert "reviewed: reject" in owner.get("/console/activity").text
     review(owner, "approve", chosen=name)
     assert states(study, hit) == ["Approved"]
     written = look(study, messages.all_messages)

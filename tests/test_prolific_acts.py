@@ -111,22 +111,23 @@ def test_the_console_pauses_and_raises_places_and_asks_about_the_cost(tmp_path: 
         form = {"name": "maya", "password": "a brass band at dawn", "again": "a brass band at dawn"}
         owner.post(setup_link_path(study) or "", data=form)
         page = owner.get("/console/recruiting").text
-        assert "Pause recruiting" in page and "Recruit again" not in page
+        assert "Pause recruiting" in page and "Resume recruiting" not in page
         done = owner.post("/console/recruiting/study", data={"study": "main", "action": "PAUSE", "reason": "Lunch."})
-        assert "paused on Prolific" in done.text and "Recruit again" in done.text
+        assert "paused on Prolific" in done.text and "Resume recruiting" in done.text
         assert there["status"] == "PAUSED"
         assert (
-            "recruits again" in owner.post("/console/recruiting/study", data={"study": "main", "action": "START"}).text
+            "Recruiting continues"
+            in owner.post("/console/recruiting/study", data={"study": "main", "action": "START"}).text
         )
-        asked = owner.post("/console/recruiting/places", data={"study": "main", "places": 30})
+        asked = owner.post("/console/recruiting/publish", data={"study": "main", "places": 30})
         assert "10 more places at $0.05 each, with fees: $0.67" in asked.text
         assert there["total_available_places"] == 20, "nothing is spent before somebody has seen the cost"
-        stale = owner.post("/console/recruiting/places", data={"study": "main", "places": 30, "cost": 1})
-        assert "Add the places" in stale.text
-        agreed = owner.post("/console/recruiting/places", data={"study": "main", "places": 30, "cost": 67})
+        stale = owner.post("/console/recruiting/publish", data={"study": "main", "places": 30, "cost": 1})
+        assert "Yes, add the places" in stale.text
+        agreed = owner.post("/console/recruiting/publish", data={"study": "main", "places": 30, "cost": 67})
         assert "has 30 places now" in agreed.text
         assert there["total_available_places"] == 30
-        fewer = owner.post("/console/recruiting/places", data={"study": "main", "places": 3})
+        fewer = owner.post("/console/recruiting/publish", data={"study": "main", "places": 3})
         assert (fewer.status_code, "larger number" in fewer.text) == (422, True)
         assert owner.post("/console/recruiting/study", data={"study": "main", "action": "PUBLISH"}).status_code == 422
     study.close()

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from chorale.cli import app
 from chorale.kits.qasrl.files import read_bank, read_qasrl, read_sentences
 from chorale.kits.qasrl.grammar import Context, NotAQuestion, Slots, parse, render, suggest
+from chorale.kits.qasrl.parser.answering import recorded_answer
 from chorale.kits.qasrl.parser.candidates import candidates
 from chorale.kits.qasrl.parser.clauses import participants, parts_below
 from chorale.kits.qasrl.parser.examples import examples_of, gold_examples, is_gold, targets_of
@@ -256,6 +257,45 @@ def test_prepared_items_get_the_questions_of_a_parser_in_the_order_of_their_prob
     assert not (tmp_path / "none.jsonl").exists()
 
 
+@pytest.mark.slow
+def test_a_parser_answers_the_items_of_a_study_as_a_model(
+    trained: tuple[Path, Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    text, items, out = tmp_path / "new.txt", tmp_path / "items.jsonl", tmp_path / "answers.jsonl"
+    text.write_text("The farmer followed a heavy basket near the river.\n", "utf-8")
+    assert run("prepare", "qasrl", text, "--out", items).exit_code == 0
+    done = run("parse", "qasrl", items, "--model", trained[0], "--stage", "write", "--out", out, "--json")
+    assert done.exit_code == 0, done.output
+    (item,) = map(json.loads, items.read_text("utf-8").splitlines())
+    (recorded,) = map(json.loads, out.read_text("utf-8").splitlines())
+    assert (recorded["stage"], recorded["item"]) == ("write", item["id"])
+    shown = QASRL_WRITE.form.view(QASRL_WRITE.shape.parse_row({k: v for k, v in item.items() if k != "id"}))
+    assert QASRL_WRITE.prompting.read is not None
+    read = QASRL_WRITE.prompting.read(shown, recorded["output"]["answer"])
+    answer = QASRL_WRITE.shape.parse_answer(read, item)
+    assert {one["question"] for one in answer} >= {"Who followed something?", "What did someone follow?"}
+    assert json.loads(done.stdout)["questions"] == len(answer)
+    refused = run("parse", "qasrl", text, "--model", trained[0], "--stage", "write", "--out", tmp_path / "no.jsonl")
+    assert refused.exit_code == 2, refused.output
+    assert not (tmp_path / "no.jsonl").exists()
+
+
+def test_only_legal_questions_of_a_parser_become_answers() -> None:
+    verb = Predicate(2, inflect("follow"))
+    asked = [
+        ParsedQuestion(Slots("who"), text, ((0, 2),), (0.9,), right)
+        for text, right in (("Who followed something?", 0.2), ("Who bought something?", 0.9), ("What?", 0.8))
+    ]
+    row: dict[str, Any] = {"id": "i1", "tokens": ["A", "boy", "followed", "it"], "verb_index": 2, "verb": "follow",
+           "forms": inflect("follow").as_bank()}  # fmt: skip
+    recorded = recorded_answer(row, ParsedVerb("s", tuple(row["tokens"]), verb, tuple(asked)), "write")
+    [question] = recorded["output"]["answer"]
+    assert question["question"] == "Who followed something?"
+    assert QASRL_WRITE.prompting.read is not None
+    [read] = QASRL_WRITE.prompting.read(QASRL_WRITE.form.view(row), [question])
+    assert read["answers"] == [[0, 2]]
+
+
 def test_suggestions_are_ranked_by_the_probability_that_the_question_is_right() -> None:
     verb = Predicate(2, inflect("follow"))
     rights = {"Who followed something?": 0.2, "What did someone follow?": 0.7, "Who bought something?": 0.9}
@@ -286,8 +326,12 @@ def test_training_that_was_interrupted_goes_on_to_the_same_weights(
     other = run("train", "qasrl", tmp_path / "again", "--data", bank, "--epochs", 4)
     assert "is of a training with other data or settings" in other.output
     assert run("train", "qasrl", tmp_path / "again", *options).exit_code == 0
-    assert sorted(path.name for path in (tmp_path / "again").iterdir()) == ["model.json", "model.safetensors"]
-    for name in ("model.json", "model.safetensors"):
+    assert sorted(path.name for path in (tmp_path / "again").iterdir()) == [
+        "README.md",
+        "model.json",
+        "model.safetensors",
+    ]
+    for name in ("README.md", "model.json", "model.safetensors"):
         assert (tmp_path / "again" / name).read_bytes() == (model / name).read_bytes()
     assert "Add --force" in run("train", "qasrl", tmp_path / "again", *options).output
 

@@ -34,7 +34,6 @@ from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from chorale.report import ReportOptions, report_page, study_report
 from chorale.report.costs import planned_section
-from chorale.report.methods import methods_paragraph
 from chorale.report.people import funnel_section
 from chorale.report.protocol import judgments_in_words, protocol_diagram, protocol_section
 from chorale.store.workers import attendees
@@ -150,18 +149,26 @@ def test_agreement_is_what_the_command_says_of_the_same_judgments(
 
 def test_the_paragraph_on_methods_has_only_numbers_that_were_computed(numbers: dict[str, Any]) -> None:
     found = numbers
-    paragraph = found["methods"]
+    paragraph = " ".join(found["methods"].values())
     whole = json.dumps({**found, "croissant": None, "methods": None})
     known = {number.rstrip(",") for number in _NUMBER.findall(whole)}
     money = (found["costs"]["spent"], found["costs"]["ledger"]["fee"], round(found["costs"]["per_result"]))
     known |= {f"{amount / 100:.2f}" for amount in (*money, found["workers"]["hourly_wage"]["median"])}
-    for one in found["agreement"]["coefficients"]:
+    for one in (*found["agreement"]["coefficients"], *found["agreement"]["by_distance"]):
         known |= {f"{value:.2f}" for value in (one["value"], *(one["ci"] or ()))} | {"95"}
     stages = found["funnel"]["stages"]
     known |= {
         str(sum(stage[name] for stage in stages)) for name in ("judgments", "gold_answers", "dropped", "discarded")
     }
-    known |= {str(len(stages)), "7", "0.1", "0"}
+    known |= {
+        str(len(stages)),
+        "0.7",
+        "0.1",
+        "0",
+        "200",
+        f"{100 * found['results']['results'] / found['results']['decided']:.1f}",
+    }
+    known |= {f"{amount / 100:.2f}" for amount in (4, found["workers"]["hourly_wage"]["tenth_percentile"])}
     told_numbers = [number.replace(",", "") for number in _NUMBER.findall(paragraph)]
     assert len(told_numbers) > 15
     assert [number for number in told_numbers if number not in known] == []
@@ -207,6 +214,7 @@ def test_the_data_card_describes_the_files_beside_it(folder: Path, tmp_path: Pat
     with (card / "labels.csv").open(encoding="utf-8", newline="") as file:
         columns = set(csv.DictReader(file).fieldnames or ())
     first = json.loads((card / "responses.jsonl").read_text("utf-8").splitlines()[0])
+    assert set(files) == {"applications.tsv", "labels.csv", "responses.jsonl"}
     for records, there in (("labels", columns), ("responses", set(first))):
         fields = next(one["field"] for one in metadata["recordSet"] if one["@id"] == records)
         assert {one["name"] for one in fields} <= there
@@ -281,7 +289,7 @@ def test_a_forecast_that_was_kept_stands_beside_what_came_of_it(
         page = (tmp_path / "report.html").read_text("utf-8")
         assert "Planned and actual</caption>" in page
         assert planned["on_record"] is None
-        assert "nobody can tell whether it was made before the study began" in page
+        assert "whether it was made before the study is unknown" in page
         kept.write_text("[]")
         assert "is not a forecast" in run("report", folder, "--json", code=2).stderr
     finally:
@@ -307,16 +315,18 @@ def test_a_study_that_did_what_its_rehearsal_did_differs_from_the_plan_in_nothin
         lambda tx: planned_section(tx, study, tmp_path, status(tx, study), study_costs(tx, study), came),
     )
     rows = next(part.rows for part in section.parts if isinstance(part, ScoreTable))
-    assert {"people who came before the last answer", "people who worked", "their answers"} <= {row[0] for row in rows}
+    assert {"people who joined before the last answer", "people who worked", "their answers"} <= {
+        row[0] for row in rows
+    }
     assert [row for row in rows if row[-1] != "yes" or row[1] != row[3]] == []
     text = " ".join(part for part in section.parts if isinstance(part, str))
-    assert "As forecast by 1 rehearsal with" in text
+    assert "The forecast comes from 1 simulated run" in text
     if kind == "with experts":
         assert came.experts == 2 and planned.active == 8
-        funnel = look(study, lambda tx: funnel_section(tx, study, status(tx, study), came, draw=False)).json
+        funnel = look(study, lambda tx: funnel_section(tx, study, status(tx, study), came)).json
         assert (funnel["arrived"], funnel["worked"], funnel["experts"]) == (8, 8, 2)
         graded = sum(one.answers for one in look(study, lambda tx: status(tx, study)).stages if "grades" in one.name)
-        assert f"{graded} answers of 2 experts come on top" in text
+        assert f"They gave {graded} answers (2 experts)." in text
     else:
         assert came.experts == 0 and (came.in_time or 0) < came.arrived == 30
     study.close()
@@ -346,10 +356,10 @@ def test_a_sample_of_every_source_is_told_as_one_of_each() -> None:
         judgments = {"min": 2, "max": 2, "sample": {**sample, "judgments": 5}}
         return judgments_in_words(StageSettings.model_validate({**stage, **changes, "judgments": judgments}))
 
-    assert told_of({"items": 3}) == "2 judgments; 3 of the items from each of b and c, drawn by chance, get 5"
+    assert told_of({"items": 3}) == "2 annotations (5 for a random sample of 3 items per source)"
     of_the_file = told_of({"items": 3}, items={"file": "i.jsonl"})
-    assert of_the_file == "2 judgments; 3 of the items, drawn by chance, get 5"
-    assert told_of({"share": 0.3}) == "2 judgments; 30% of the items, drawn by chance, get 5"
+    assert of_the_file == "2 annotations (5 for a random sample of 3 items)"
+    assert told_of({"share": 0.3}) == "2 annotations (5 for a random sample of 30%)"
 
 
 def test_who_is_dropped_by_the_latest_gold_can_be_understood(tmp_path: Path, database: str | None) -> None:
@@ -363,13 +373,14 @@ def test_who_is_dropped_by_the_latest_gold_can_be_understood(tmp_path: Path, dat
         given += is_gold(offer)
         worker.submit(offer, right if not is_gold(offer) or given <= 3 else {"yes": "no", "no": "yes"}[right])
     now = look(study, lambda tx: status(tx, study))
-    assert [one.reason for one in now.dropped] == ["3 of 6 gold right, 1 of the last 4, trust 0.25 below 0.50"]
+    assert [one.reason for one in now.dropped] == ["gold accuracy 0.25 below 0.50 (3 of 6 correct, 1 of the last 4)"]
     protocol = protocol_section(study).json
-    rule = "whose accuracy on the latest 4 of these falls below 0.5 after 3 such answers is dropped"
-    assert rule in " ".join(protocol["stages"]["meaningful"])
-    funnel = {"worked": 1, "arrived": 1, "experts": 0, "gates": {}}
-    paragraph = methods_paragraph(study, now, look(study, lambda tx: study_costs(tx, study)), funnel, {})
-    assert "whoever's accuracy on the latest 4 of these fell below 0.5 after 3 such answers" in paragraph
+    rule = "orkers with a gold accuracy below 0.5 over the latest 4 gold answers, after 3 gold answers"
+    assert f"{rule} are removed" in " ".join(protocol["stages"]["meaningful"])
+    data = tmp_path / "data"
+    data.mkdir()
+    found = study_report(study, tmp_path, data, ReportOptions(charts=False), Resampling(ci=True, resamples=100))
+    assert f"{rule} were to be removed" in found.as_json()["methods"]["People, pay and quality control"]
     study.close()
 
 
@@ -378,7 +389,7 @@ def test_the_protocol_says_whether_an_expert_reads_messages_before_they_are_sent
         write_protocol_study(tmp_path / name, gate=f"threshold = 0.75{review}")
         study = open_study(tmp_path / name)
         told_of_gate = " ".join(protocol_section(study).json["gates"]["trained"])
-        assert ("which an expert reads before it is sent" in told_of_gate) == bool(review)
+        assert ("which an expert approves before it is sent" in told_of_gate) == bool(review)
         study.close()
 
 
@@ -405,8 +416,10 @@ def test_what_can_not_be_written_is_refused_before_any_work(
     assert "no folder" in run("report", folder, "--pdf", tmp_path / "no" / "report.pdf", code=2).stderr
     assert "has no arms" in run("report", folder, "--arms", "--json", code=2).stderr
     monkeypatch.setattr("chorale.report.printing.shutil.which", lambda _name: None)
-    refused = run("report", folder, "--pdf", tmp_path / "report.pdf", code=2).stderr
-    assert "print it to a file" in refused
+    for option in ("--pdf", "--appendix", "--out"):
+        refused = run("report", folder, option, tmp_path / "report.pdf", code=2).stderr
+        assert "apt install chromium" in refused and "print it to a file" in refused
+    assert "there is no report format `doc`" in run("report", folder, "--format", "doc", code=2).stderr
     assert not list(tmp_path.iterdir())
 
 
@@ -415,6 +428,7 @@ def test_charts_are_drawn_unless_left_out(folder: Path, tmp_path: Path) -> None:
         run("report", folder, "--out", tmp_path / f"{name}.html", "--resamples", 100, *options)
     drawn, plain = ((tmp_path / f"{name}.html").read_text("utf-8") for name in ("with", "without"))
     assert (drawn.count("<svg "), plain.count("<svg ")) == (4, 1)
+    assert drawn.count("<figcaption>") == drawn.count("<svg ")
     assert drawn.count("<table>") == plain.count("<table>")
 
 
@@ -482,11 +496,13 @@ def test_every_template_can_be_reported_with_what_its_task_has_to_say(
     found = told.as_json()
     assert found["verification"]["differences"] == []
     assert found["agreement"]["by_distance"]
-    assert "Agreement" in found["methods"] and " 0 items" not in found["methods"]
+    methods = " ".join(found["methods"].values())
+    assert "greement" in methods or "Krippendorff" in methods
+    assert " 0 items" not in methods and methods.startswith("All people in this study were simulated")
     decided = {name: one for name, one in found["funnel"]["gates"].items() if one["passed"]}
     assert bool(decided) == (template == "qasrl")
     for name, one in decided.items():
-        assert f"{one['passed']} of {one['passed'] + one['not_passed']} passed {name}" in found["methods"]
+        assert f"{one['passed']} of {one['passed'] + one['not_passed']} people passed the gate {name}." in methods
     page = report_page(told)
     if section is not None:
         assert found[section]
@@ -619,5 +635,5 @@ def test_what_monitoring_found_is_told_with_what_was_wrong_and_whose_it_was(tmp_
     assert [row["item"] for row in found["examples"]] == sorted(wrong)
     run("report", place, "--no-charts", "--resamples", 100, "--out", tmp_path / "report.html")
     shown = (tmp_path / "report.html").read_text("utf-8")
-    assert "50% of what came of main, drawn by chance" in shown
+    assert "A random 50% sample of the work in main was sent to review" in shown
     assert "&lt;b&gt;It&lt;/b&gt; is large." in shown and "<b>It" not in shown

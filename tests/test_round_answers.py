@@ -66,21 +66,17 @@ def test_the_console_shows_answers_of_a_round_as_no_judgments(trained: Study, mo
     client = TestClient(create_app(trained))
     client.post(setup_link_path(trained) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD})
     page = client.get("/console").text
-    assert f"{ANSWERS} more answers in rounds, which are no judgments" in page
+    assert f"plus {ANSWERS} training answers" in page
     assert re.search(rf"<text [^>]*>{ANSWERS} answers</text>", page)
-    [card] = re.findall(r'<article [^>]*id="stage-training".*?</article>', page, re.DOTALL)
-    assert "what people answer here is no judgment" in card and "Judgments counted" not in card
-    assert re.findall(r"<dt>(People who began|People who finished|Answers in the round)</dt><dd>(\d+)", card) == [
-        ("People who began", "4"),
-        ("People who finished", "2"),
-        ("Answers in the round", str(ANSWERS)),
-    ]
+    [row] = re.findall(r'<tr id="stage-training">.*?</tr>', page, re.DOTALL)
+    assert "its answers are not annotations" in row and "2 of 4 people finished" in row
+    assert re.search(rf'<td class="num">{ANSWERS} <span class="muted small">training answers</span>', row)
     listed = client.get("/console/workers?stage=training&order=judgments&direction=down").text
-    assert "Answers in the round" in listed and ">Judgments<" not in listed
-    assert ">Judgments<" in client.get("/console/workers?stage=work-a").text
+    assert ">Training answers" in listed and ">Annotations" not in listed
+    assert ">Annotations" in client.get("/console/workers?stage=work-a").text
     name = re.findall(r'id="worker-([\w-]+)"', listed)[0]
     told = client.get(f"/console/workers/{name}").text
-    assert f"<dt>Answers in the round</dt><dd>{ROUND}</dd>" in told
+    assert f"<dt>Training answers</dt><dd>{ROUND}</dd>" in told
     assert "0 of 0" not in client.get("/console/items?stage=training").text
 
 
@@ -100,20 +96,20 @@ def test_status_and_report_tell_answers_of_a_round_beside_judgments(trained: Stu
     assert (work["judgments"], work["answers"], work["round"]) == (1, 1, None)
     text = run("status")
     # What a round does not have stands empty there, and what only a round has elsewhere.
-    for line in (rf"answers in a round \(no judgments\)\W+{ANSWERS}", r"people who finished the round\W+2"):
+    for line in (rf"training answers\W+{ANSWERS}", r"people who finished training\W+2"):
         assert re.search(rf"{line}\W*$", text, re.MULTILINE), text
-    assert re.search(r"judgments that count\W+1\W+0\W*$", text, re.MULTILINE), text
+    assert re.search(r"annotations\W+1\W+0\W*$", text, re.MULTILINE), text
 
     report = json.loads(run("report", "--json", "--resamples", "100", "--no-charts"))
     assert report["funnel"]["stages"][0]["answers"] == ANSWERS
     assert report["funnel"]["stages"][0]["round"] == {"questions": ROUND, "finished": 2}
-    assert "We collected 1 judgment in 2 stages" in report["methods"]
-    assert f"4 people gave {ANSWERS} answers to training ({ROUND} questions), and 2 finished it" in report["methods"]
+    assert report["methods"]["Design"].startswith("We collected 1 annotation from 4 people")
+    assert f"Of 4 people who began training ({ROUND} questions), 2 finished it." in report["methods"]["Design"]
     run("report", "--out", str(tmp_path / "report.html"), "--resamples", "100", "--no-charts")
     page = (tmp_path / "report.html").read_text("utf-8")
-    [rounds] = re.findall(r"none of these answers is a judgment.*?</table>", page, re.DOTALL)
+    [rounds] = re.findall(r"their answers are no annotations.*?</table>", page, re.DOTALL)
     assert re.findall(r"<td[^>]*>([^<]*)</td>", rounds) == ["training", str(ROUND), "4", "2", str(ANSWERS)]
-    [others] = re.findall(r"From items to released results.*?</table>", page, re.DOTALL)[-1:]
+    [others] = re.findall(r"<caption>Items</caption>.*?</table>", page, re.DOTALL)[-1:]
     assert "training" not in others and "work-a" in others
 
 
@@ -130,10 +126,11 @@ def test_a_study_of_rounds_alone_is_told_without_empty_tables(tmp_path: Path) ->
         person.judge("yes", "training")
     study.close()
     told = CliRunner().invoke(app, ["status", str(folder)], env={"COLUMNS": "160"})
-    assert "answers in a round" in told.stdout and "judgments that count" not in told.stdout, told.output
+    assert "training answers" in told.stdout and "annotations" not in told.stdout, told.output
     options = ["--out", str(tmp_path / "report.html"), "--resamples", "100", "--no-charts"]
     written = CliRunner().invoke(app, ["report", str(folder), *options])
     assert written.exit_code == 0, written.output
     page = (tmp_path / "report.html").read_text("utf-8")
-    assert "We had people go through 1 round with" in page
-    assert "From items to released results" not in page and "none of these answers is a judgment" in page
+    assert "1 person took part in 1 training round with" in page
+    assert "<caption>Items</caption>" not in page and "their answers are no annotations" in page
+    assert "annotations in the final stages" not in page

@@ -14,7 +14,8 @@ from chorale.metrics.aggregation.dawid_skene import dawid_skene
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.score_table import ScoreTable, comparison_table, shown_interval
 from chorale.model import UserError
-from chorale.present.scoring import latex_table, score_table
+from chorale.present.latex import latex_table
+from chorale.present.scoring import score_table
 
 LITTLE = "task,worker,label\n" + "".join(f"t{task},{worker},{task % 2}\n" for task in range(5) for worker in "abc")
 

@@ -79,7 +79,7 @@ def test_a_revoked_expert_neither_works_nor_is_paid(make_study: StudyMaker) -> N
     study = make_study(applications=20, entailment_extra='qualifications = ["expert"]')
     expert, thief = browser(study), browser(study)
     expert.get(staff_link_path(study_sessions(study), "expert", "ada"))
-    assert expert.post("/console/desk/work", data={"stage": "entailment"}).status_code == 303
+    assert expert.post("/console/queue/work", data={"stage": "entailment"}).status_code == 303
     assert submit(expert, lease(expert)).json()["status"] == "accepted"
     held, before = lease(expert), paid(study)
     for name in (WORKER_COOKIE, STAFF_COOKIE):
@@ -88,8 +88,8 @@ def test_a_revoked_expert_neither_works_nor_is_paid(make_study: StudyMaker) -> N
     for client in (expert, thief):
         for answer in (submit(client, held), client.post("/api/stages/meaningful/next", json={})):
             assert (answer.status_code, answer.json()["error"]["code"]) == (403, "revoked")
-        assert client.get("/console/desk").status_code == 303
-        assert client.post("/console/desk/work", data={"stage": "entailment"}).status_code == 401
+        assert client.get("/console/queue").status_code == 303
+        assert client.post("/console/queue/work", data={"stage": "entailment"}).status_code == 401
     assert paid(study) == before
 
 

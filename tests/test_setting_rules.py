@@ -100,6 +100,8 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "retention.answers_days": ("", 900),
     "retention.withdrawn_answers": ("", "keep"),
     "mail": ("", None),
+    "writing": ("", None),
+    "writing.disclosure": ("", "You agree"),
     "mail.host": ("", "mail.example.com"),
     "mail.port": ("", 25),
     "mail.security": ("", "tls"),
@@ -160,6 +162,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.guidelines": ("write-a", "other.md"),
     "stage.items": ("training", {"file": "write-a.jsonl"}),
     "stage.items.file": ("write-a", "same.jsonl"),
+    "stage.items.assigned": ("write-a", "assigned.csv"),
     "stage.items.from": ("review", ["write-a"]),
     "stage.items.of": ("review", "together"),
     "stage.items.confidence": ("review", 0.9),
@@ -236,6 +239,11 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.models.use": ("write-b", ["m1"]),
     "stage.models.role": ("write-b", "worker"),
     "stage.models.run": ("write-b", True),
+    "stage.models.below": ("write-b", 0.5),
+    "stage.models.audit": ("write-b", 0.5),
+    "stage.models.arms": ("write-b", ["one"]),
+    "stage.models.wrong": ("write-b", 0.1),
+    "stage.models.disclosure": ("write-b", "Some suggestions are wrong on purpose."),
     "model.endpoint": ("m1", "http://localhost:2/v1"),
     "model.protocol": ("m1", "anthropic"),
     "model.folder": ("m1", "a-model"),
@@ -247,6 +255,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "model.seed": ("m1", 5),
     "model.max_tokens": ("m1", 5),
     "model.max_prompt_tokens": ("m1", 500),
+    "model.limit_name": ("m1", "max_completion_tokens"),
     "model.input_price": ("m1", 0.125),
     "model.output_price": ("m1", 5),
     "model.at_once": ("m1", 2),
@@ -315,6 +324,7 @@ def _write(folder: Path) -> dict[str, Any]:
     for name in ("truth", "other-truth"):
         (folder / f"{name}.jsonl").write_text(truth)
     (folder / "other.md").write_text("Another text.\n")
+    (folder / "assigned.csv").write_text("item,annotator\n")
     raw = tomllib.loads((folder / "study.toml").read_text() + EXTRA)
     write_a, write_b = raw["stage"][1], raw["stage"][2]
     write_a["pay"]["parts"] = {"beyond": 0, "amounts": [1]}

@@ -1,11 +1,15 @@
 """A form is described once, and used in training and work."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from chorale.engine.opening import open_study
 from chorale.folder.reading import check_folder, load_folder
+from chorale.model import UserError
+from crowd import Person
 from test_form import field_toml
 
 STUDY = """\
@@ -110,3 +114,54 @@ def test_options_that_do_not_go_together_are_reported_where_they_were_added(tmp_
     own = 'options_from = "main"\noptions = { colour = "red" }'
     [(line, message, _)] = _problems(tmp_path, STUDY.replace('options_from = "main"', own) + TONE)
     assert (line, message) == ('options = { colour = "red" }', "there is no setting `colour` here")
+
+
+REASON = field_toml(name="reason", kind="long_text", ask="Why?")
+HIDDEN = 'options_from = "main"\noptions = { hidden = ["reason"] }'
+
+
+def test_a_stage_hides_a_field_of_the_form_it_shares(tmp_path: Path) -> None:
+    folder = _study(tmp_path, STUDY.replace('options_from = "main"', HIDDEN) + TONE + REASON)
+    known = {"answer": {"tone": "kind", "reason": "It greets."}, "explanation": "Why."}
+    (folder / "training.jsonl").write_text(json.dumps({"id": "a", "text": "Good morning.", **known}) + "\n")
+    training, main = load_folder(folder).stages
+    assert [field.name for field in training.task.shape.fields] == ["tone"]
+    assert [field.name for field in main.task.shape.fields] == ["tone", "reason"]
+    assert 'data-field="reason"' not in training.task.form.html
+    assert "Why?" not in training.task.form.html
+    assert "Why?" in main.task.form.html
+    # Gold of what is not asked is left out, so that stages can share their gold.
+    assert training.gold[0].answer == {"tone": "kind"}
+    assert training.task.grading.grade({"tone": "kind"}, training.gold[0].answer).score == 1
+    assert training.task.shape.parse_answer({"tone": "rude"}) == {"tone": "rude"}
+    assert all("reason" not in table.columns for table in training.task.exports)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "said"),
+    [
+        ('["colour"]', "is no field of the form"),
+        ('["tone", "reason"]', "has every field, which leaves nothing to ask"),
+        ('["tone"]', "hides `tone`, which decides whether `reason` is asked"),
+    ],
+)
+def test_hiding_what_cannot_be_hidden_is_refused(tmp_path: Path, hidden: str, said: str) -> None:
+    reason = field_toml(name="reason", kind="text", ask="Why?") + 'shown_if = { field = "tone", is = "rude" }\n'
+    own = f'options_from = "main"\noptions = {{ hidden = {hidden} }}'
+    problems = _problems(tmp_path, STUDY.replace('options_from = "main"', own) + TONE + reason)
+    assert any(said in message for _, message, _ in problems), problems
+
+
+def test_what_a_stage_asks_stays_once_people_have_answered(tmp_path: Path) -> None:
+    """Hiding a field changes what answers can be, also where the form stands in another stage."""
+    folder = _study(tmp_path, STUDY + TONE + REASON)
+    (folder / "training.jsonl").write_text(
+        json.dumps({"id": "t", "text": "Hello.", "answer": {"tone": "kind"}, "explanation": "Why."}) + "\n"
+    )
+    with closing(open_study(folder)) as study:
+        person = Person(study, "ada")
+        person.submit(person.next("training"), {"tone": "kind", "reason": "It greets."})
+    text = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(text.replace('options_from = "main"', HIDDEN))
+    with pytest.raises(UserError, match="the answers of stage 'training' can no longer be what they were"):
+        open_study(folder)

@@ -245,3 +245,17 @@ def test_what_nothing_leads_to_stands_just_before_what_it_leads_to() -> None:
     drawn = boxes(graph_picture("Graph", nodes, links))
     tops = {node.name: box.top for node, box in zip(nodes, drawn, strict=True)}
     assert tops["alone"] == tops["write"] > tops["gate"] > tops["train"]
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6, allow_nan=False), min_size=1, max_size=6),
+    st.sampled_from(["{:.0f}", "{:.0%}", "{:.1f}", "{:,.0f} h", "{:.6g}"]),
+    st.booleans(),
+)
+@example([0.0, 0.012], "{:.0%}", True)
+@example([0.4, 1.9], "{:.0f}", True)
+@example([0.001, 0.002], "{:.0%}", False)
+def test_no_two_ticks_of_an_axis_read_the_same(values: list[float], form: str, zero: bool) -> None:
+    labelled = Axis(shown=form.format, zero=zero).labelled(values)
+    assert labelled and len({words for _, words in labelled}) == len(labelled)
+    assert [place for place, _ in labelled] == sorted(place for place, _ in labelled)

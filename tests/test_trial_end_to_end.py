@@ -149,7 +149,7 @@ class Visitor:
         self.reader = reader
         self.client = httpx.Client(base_url=site.url, follow_redirects=True, trust_env=False, timeout=60)
         assert self.client.get(link).is_success
-        path, form = ("/consent", {"agree": "yes"}) if desk is None else ("/console/desk/work", {"stage": desk})
+        path, form = ("/consent", {"agree": "yes"}) if desk is None else ("/console/queue/work", {"stage": desk})
         assert self.client.post(path, data=form).is_success
 
     def work(self, *stages: str) -> int:

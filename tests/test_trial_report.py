@@ -163,14 +163,14 @@ def test_the_flow_counts_everybody_once(trial: Study, tmp_path: Path) -> None:
     assert (flow["arrived"], flow["consented"], flow["in_an_arm"]) == (8, 8, 8)
     for arm in ARMS:
         assert flow["arms"][arm] == [
-            {"step": arm, "put in the arm": 4},
+            {"step": arm, "assigned": 4},
             {"step": f"write-{arm}", "began": 4},
             {"step": "analysed", "people": 4, "answers": 8},
         ]
     [drawn] = [part for section in report.sections if section.name == "flow" for part in section.parts[:1]]
     assert isinstance(drawn, Drawn)
     assert not overlapping_texts(drawn.svg) and not texts_outside(drawn.svg)
-    assert {"8 people", "4 put in the arm", "4 began"} <= set(words(drawn.svg))
+    assert {"8 people", "4 assigned", "4 began"} <= set(words(drawn.svg))
 
 
 @pytest.mark.parametrize(

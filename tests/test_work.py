@@ -202,7 +202,7 @@ def test_a_dropped_worker_stops_counting_and_is_paid(make_study: StudyMaker) -> 
     assert state.stages[0].released == 24
     (dropped,) = state.dropped
     assert dropped.worker == spammer.pseudonym
-    assert "0 of 2 gold right" in dropped.reason
+    assert "0 of 2 correct" in dropped.reason
     assert dropped.paid == dropped.judgments * 3
     reasons = [event.evidence for event in look(study, lambda tx: events.recent(tx, kinds=("dropped",)))]
     assert reasons == [{"right": 0, "answered": 2, "trust": 0.0, "floor": 0.6, "after": 2, "grace": 0}]

@@ -14,8 +14,8 @@ from chorale.metrics.agreement.distances import SPAN_DISTANCES
 from chorale.metrics.agreement.icc import IccForm
 from chorale.metrics.checked_options import check_keywords, naming_keywords
 from chorale.metrics.judgments import NOTHING
-from chorale.metrics.reading.cluster_columns import judged_clusters
 from chorale.metrics.reading.judged import Reading, ReadingOptions, check_used, judged_in
+from chorale.metrics.reading.judged_clusters import judged_clusters
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.score import Score
 from chorale.metrics.scoring.agreement import score_agreement

@@ -5,7 +5,8 @@ from itertools import pairwise
 
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.sessions import moment_text
-from chorale.store import Tx, epochs, events, identities, requesters
+from chorale.engine.team import DEACTIVATED
+from chorale.store import Tx, assignees, epochs, events, identities, requesters
 from chorale.store.epochs import RESTORED, Epoch
 
 ALL = 1_000_000
@@ -27,7 +28,7 @@ def identity_differences(tx: Tx) -> list[str]:
                 f"worker {worker}: response {number} was given in epoch {epoch.number}, in which they never signed in"
                 for number, worker in unknown
             ]
-    return differences + _revoked_differences(tx)
+    return differences + _revoked_differences(tx) + _deactivated_differences(tx) + _assigned_differences(tx)
 
 
 def _epoch_differences(tx: Tx, there: list[Epoch]) -> list[str]:
@@ -77,6 +78,26 @@ def _revoked_differences(tx: Tx) -> list[str]:
         for pseudonym in requesters.revoked_workers(tx, EXPERTS_PANEL)
         if pseudonym in last
         for number in identities.responses_after(tx, pseudonym, last[pseudonym])
+    ]
+
+
+def _deactivated_differences(tx: Tx) -> list[str]:
+    """Answers of annotators after their account was deactivated."""
+    return [
+        f"worker {event.evidence['worker']}: response {number} was given after their account was deactivated"
+        for event in events.recent(tx, ALL, kinds=(DEACTIVATED,))
+        if "last_response" in event.evidence
+        for number in identities.responses_after(
+            tx, str(event.evidence["worker"]), int(event.evidence["last_response"])
+        )
+    ]
+
+
+def _assigned_differences(tx: Tx) -> list[str]:
+    """Answers to items that were for others."""
+    return [
+        f"worker {pseudonym}: response {number} is to item {key}, which was assigned to others"
+        for number, pseudonym, key in assignees.not_theirs(tx)
     ]
 
 

@@ -8,7 +8,7 @@ from chorale.model.plural import plural
 from chorale.protocol import calls_due
 from chorale.store import Tx, calls, model_tasks
 from chorale.store.calls import CallState
-from chorale.store.model_tasks import BESIDE, TaskState
+from chorale.store.model_tasks import NO_JUDGMENTS, TaskState
 from chorale.store.participations import ParticipationSummary
 
 _Paid = Mapping[tuple[str, str], tuple[int, int]]
@@ -53,7 +53,7 @@ def _task_differences(tx: Tx) -> Iterator[str]:
         if task.state == TaskState.ANSWERED:
             if not done[task.id]:
                 yield f"{name}: has an answer and no call"
-            if (task.response_id is None) != (task.kind == BESIDE):
+            if (task.response_id is None) != (task.kind in NO_JUDGMENTS):
                 yield f"{name}: is {task.kind} and has response {task.response_id}"
             elif responses.get(task.response_id or 0, task.answer) != task.answer:
                 yield f"{name}: the answer on record is not the one submitted"

@@ -15,6 +15,7 @@ from chorale.audit.draws import (
 )
 from chorale.audit.earnings import Books, gold_score, pay_differences
 from chorale.audit.erasures import erasure_differences, not_recomputed
+from chorale.audit.first_passes import first_differences
 from chorale.audit.grades import grade_differences, kept_bonuses
 from chorale.audit.identities import identities_checked, identity_differences, unchecked_identities
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
@@ -23,6 +24,7 @@ from chorale.audit.money import currency_differences, fees_then, payment_differe
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import Bonuses, verify_gates
 from chorale.audit.showing import shown_differences, unchecked_showing
+from chorale.audit.suggestions import suggestion_differences
 from chorale.engine.combining import outcome
 from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import RunningStage, Study
@@ -51,8 +53,9 @@ from chorale.protocol import (
     trust,
 )
 from chorale.registry import blaming, loaded_parts
-from chorale.store import Tx, erasing, events, ledger, participations, remaining
+from chorale.store import Tx, erasing, events, first_pass, ledger, participations, remaining
 from chorale.store.codec import as_text
+from chorale.store.first_pass import FirstLabel
 from chorale.store.items import all_items, live_leases
 from chorale.store.lengths import all_words
 from chorale.store.participations import ParticipationSummary
@@ -123,6 +126,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     differences += [*grade_differences(tx, study, responses, judged, gone), *_duration_differences(tx)]
     differences += [*consent_differences(tx), *erasure_differences(tx, study), *shown_differences(tx, study)]
     differences += [*_of_kits(tx, parts), *call_differences(tx, standings, paid)]
+    differences += [*first_differences(tx, study, history), *suggestion_differences(tx, study, history)]
     differences += [*payment_differences(tx), *currency_differences(tx, study), *identity_differences(tx)]
     return Verification(
         {
@@ -176,9 +180,10 @@ def _item_differences(
     live = live_leases(tx)
     for stage in study.stages.values():
         most = history.most_judgments(stage.name)
+        first = first_pass.of_stage(tx, stage.id) if stage.asks_model_first else {}
         for item in all_items(tx, stage.name):
             items += 1
-            differences += _label_differences(stage, item, judged[stage.name][item.key])
+            differences += _label_differences(stage, item, judged[stage.name][item.key], first.get(item.key))
             again = sum((stage.name, one.worker) in reinstated for one in judged[stage.name][item.key])
             differences += _place_differences(item, live.get(item.id, 0), most + again)
         differences += _derived_differences(tx, study, stage, judged)
@@ -265,12 +270,14 @@ def _counted(
     return judged
 
 
-def _label_differences(stage: RunningStage, item: Item, judgments: list[Judgment]) -> Iterator[str]:
+def _label_differences(
+    stage: RunningStage, item: Item, judgments: list[Judgment], first: FirstLabel | None
+) -> Iterator[str]:
     decided = None if item.decision is None else as_text(item.decision)
-    combined, decision = outcome(stage, item.key, judgments, sampled=item.sampled, decided=decided)
+    combined, decision = outcome(stage, item.key, judgments, sampled=item.sampled, decided=decided, first=first)
     answer = None if combined is None else combined.answer
     confidence = None if combined is None else combined.confidence
-    state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
+    state = decision.state
     name = f"item {item.key} of {stage.name}"
     if item.judgments != len(judgments):
         yield f"{name}: {item.judgments} judgments stored, {len(judgments)} counted"

@@ -12,8 +12,8 @@ from chorale.metrics.agreement.icc import IccForm
 from chorale.metrics.judgments import NOTHING
 from chorale.metrics.options import Cluster, Resamples, Seed, WithIntervals
 from chorale.metrics.reading import judgments_options as judged
-from chorale.metrics.reading.cluster_columns import judged_clusters
 from chorale.metrics.reading.judged import Reading, judged_in
+from chorale.metrics.reading.judged_clusters import judged_clusters
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.agreement import score_agreement
 from chorale.metrics.scoring.agreement_options import AgreementOptions, CoefficientName, Shares

@@ -29,6 +29,9 @@ Limit = Annotated[
     int | None, Option(metavar="N", min=1, help="Annotate at most N items with each model, in all stages together.")
 ]
 DryRun = Annotated[bool, Option(help="Send nothing: print the first prompts and what all of it would cost.")]
+RetrySkipped = Annotated[
+    bool, Option(help="Also ask again about items that the model refused or gave no usable answer to.")
+]
 _SHOWN = 2
 
 
@@ -37,6 +40,7 @@ def annotate(
     model: ModelName = None,
     stage: StageOption = None,
     limit: Limit = None,
+    retry_skipped: RetrySkipped = False,
     dry_run: DryRun = False,
     db: Database = None,
     as_json: AsJson = False,
@@ -49,7 +53,8 @@ def annotate(
             _print_previews(study, found, as_json=as_json)
             return
         with annotating_alone(study), _progress(study, models, stage, limit) as progress:
-            runs = uvloop.run(run_models(study, directory, models, stage, limit, progress))
+            work = run_models(study, directory, models, stage, limit, progress, retry_skipped=retry_skipped)
+            runs = uvloop.run(work)
         _print_runs(study, runs, as_json=as_json)
 
 

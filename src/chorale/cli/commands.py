@@ -14,6 +14,7 @@ def _command(name: str, summary: str) -> Command:
 
 COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("new", "Make a new study from a template, or from a table of your own (--from)."),
+    _command("design", "Edit a study's form in the browser, with a live preview of the page that workers see."),
     _command("check", "Report every problem in a study's files, or what the study will ask for and cost."),
     _command(
         "rehearse",
@@ -24,7 +25,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("export", "Write a study's results to a file, with pseudonyms for workers."),
     _command(
         "report",
-        "Write a report on a study: one page with protocol, numbers, charts and data card, to read, print and publish.",
+        "Write a report on a study: results, methods, participant flow, costs and data card.",
     ),
     _command(
         "verify",
@@ -35,6 +36,9 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("person", "Write everything the study has about one person, for a person who asks for their data."),
     _command("gold", "List a study's gold and what could become gold after a pilot; make gold, retire it."),
     _command("invite", "Make signed links that let workers or an expert in; list them, and revoke them one by one."),
+    _command(
+        "team", "List the annotators who sign in with a password; invite, reset a password, deactivate an account."
+    ),
     _command(
         "mail", "Send e-mail that is queued: invitations and messages, each once. The running site does so itself."
     ),

@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from chorale.cli.arguments import AsJson
+from chorale.cli.arguments import AsJson, Database
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.scoring import AsLatex, print_scored
+from chorale.lazy import load
 from chorale.metrics.scoring.estimates import EstimateOptions, score_estimates
+from chorale.model import UserError
 
 ItemsFile = Annotated[
     Path,
     Argument(
-        metavar="FILE",
-        help="CSV, TSV or JSONL with a row per item: the model's label of all, people's label of some (else empty).",
+        metavar="FILE|DIR",
+        help="CSV, TSV or JSONL with a row per item: the model's label of all, people's label of some (else empty). Or "
+        "the folder of a study in which a model answers first.",
     ),
 ]
 PeopleColumn = Annotated[str, Option(metavar="COLUMN", help="The column with people's labels.")]
@@ -41,6 +44,13 @@ ProbabilityColumn = Annotated[
     ),
 ]
 
+StageOfStudy = Annotated[
+    str | None,
+    Option(metavar="STAGE", help="In a study, the stage. Default: the one where a model answers first."),
+]
+FieldOfStudy = Annotated[str | None, Option(metavar="FIELD", help="In a study, the field of answers to estimate.")]
+_OF_STUDY = "chorale.cli.estimate_of_study:study_items"
+
 
 def estimate(
     file: ItemsFile,
@@ -50,9 +60,19 @@ def estimate(
     by: GroupColumn = None,
     on: Covariates = (),
     probability: ProbabilityColumn = None,
+    stage: StageOfStudy = None,
+    label: FieldOfStudy = None,
+    db: Database = None,
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
     """Estimate a mean, a share, a difference or a slope from many labels of a model and few of people."""
+    data: Any = file
+    if file.is_dir():
+        if by is not None or on:
+            raise UserError("--by and --on are for a file. Export the study's labels, and name that file.")
+        data, people, model, probability = load(_OF_STUDY)(file, db, stage, label), "people", "model", "probability"
+    elif stage is not None or label is not None:
+        raise UserError("--stage and --label are for a study. Name the study's folder, or leave them out.")
     options = EstimateOptions(people, model, tuple(prevalence or ()), by, tuple(on or ()), probability)
-    print_scored(score_estimates(file, options), as_json=as_json, as_latex=as_latex)
+    print_scored(score_estimates(data, options), as_json=as_json, as_latex=as_latex)

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from chorale.cli.arguments import AsJson, Database
-from chorale.cli.models_source import source_of
+from chorale.cli.models_source import ModelSource, source_of
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
-from chorale.metrics.options import Resamples, Seed, WithIntervals
+from chorale.files.targets import check_target, write_text
+from chorale.metrics.options import Force, Resamples, Seed, WithIntervals
 from chorale.metrics.reading import judgments_options as judged_options
 from chorale.metrics.reading.judged import Reading, judged_in
 from chorale.metrics.replacing.alternative import EPSILONS, FEWEST_BY_T
@@ -17,6 +18,8 @@ from chorale.metrics.replacing.closeness import CloseBy
 from chorale.metrics.replacing.who import models_in
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.models import ModelOptions, score_models
+from chorale.model import UserError
+from chorale.present.svg.elements import standalone
 
 ModelNames = Annotated[
     Sequence[str],
@@ -62,6 +65,8 @@ StageOfStudy = Annotated[
     str | None, Option(metavar="STAGE", help="In a study, the stage. Default: the only one with answers of models.")
 ]
 
+PlotFile = Annotated[Path | None, Option(metavar="FILE", help="In a study, draw quality against cost, as SVG.")]
+
 
 def models(
     file: JudgmentsOrStudy,
@@ -96,12 +101,15 @@ def models(
     resamples: Resamples = 1000,
     seed: Seed = 1,
     stage: StageOfStudy = None,
+    plot: PlotFile = None,
+    force: Force = False,
     db: Database = None,
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
     """Test whether models may take people's place, and say how far they agree with them."""
     columns = Reading(task, worker, label, None, sep, empty, repeats, missing=missing or ())
+    check_target(plot, "--plot", force=force, endings=(".svg",))
     source = source_of(file, db, stage, label, by, columns)
     with patiently("resamples") as progress:
         judged = judged_in(source.data, source.reading)
@@ -119,4 +127,14 @@ def models(
             items,
         )
         score = score_models(judged, options, Resampling(ci, resamples, seed, progress))
+    _draw(source, plot)
     print_scored(source.added_to(score), as_json=as_json, as_latex=as_latex)
+
+
+def _draw(source: ModelSource, plot: Path | None) -> None:
+    """Write quality against cost to a file, if one is named."""
+    chart = None if plot is None else source.chart()
+    if plot is not None and chart is None:
+        raise UserError("--plot needs a study in which people and a model have answered gold. Leave it out.")
+    if plot is not None and chart is not None:
+        write_text(plot, "--plot", standalone(chart))

@@ -12,6 +12,7 @@ from chorale.engine.started import stage_called, started_study
 from chorale.metrics.reading.judged import Reading
 from chorale.metrics.score import Score
 from chorale.model import UserError
+from chorale.monitor.first_pass import FirstRecord, first_records, first_table
 from chorale.monitor.models import (
     ModelRecord,
     judged_rows,
@@ -21,15 +22,28 @@ from chorale.monitor.models import (
     reliability_table,
     troubles_table,
 )
+from chorale.monitor.quality_cost import Annotator, annotators, quality_cost_chart, quality_cost_table
 from chorale.store import Tx
 
 
-def _added(records: Sequence[ModelRecord], currency: str, score: Score) -> Score:
+def _added(
+    records: Sequence[ModelRecord],
+    first: Sequence[FirstRecord],
+    compared: Sequence[Annotator],
+    currency: str,
+    score: Score,
+) -> Score:
     """The test's result, with calls, cost, gold and confidence of every model."""
     tables = [records_table(records, currency)]
-    tables += [table for table in (reliability_table(records), troubles_table(records)) if table]
+    tables += [table] if (table := quality_cost_table(compared, currency)) else []
+    tables += [table for table in (reliability_table(records), troubles_table(records), first_table(first)) if table]
     runs = [record.as_json() for record in records]
-    return replace(score, json={**score.json, "runs": runs}, tables=[*score.tables, *tables])
+    asked = [record.as_json() for record in first]
+    return replace(
+        score,
+        json={**score.json, "runs": runs, "first": asked, "quality_cost": [one.as_json() for one in compared]},
+        tables=[*score.tables, *tables],
+    )
 
 
 def study_source(
@@ -46,11 +60,20 @@ def _read(tx: Tx, study: Study, folder: Path, stage_name: str | None, field: str
     records = model_records(tx, study)
     stage = _stage(study, records, folder, stage_name)
     here = [one for one in records if one.stage == stage.name]
+    first = [one for one in first_records(tx, study) if one.stage == stage.name]
     rows = list(judged_rows(tx, stage, field))
     if not any(row["kind"] == "human" for row in rows):
         raise UserError(f"Nobody but models has annotated {stage.name} of {folder} yet. Compare them once people have.")
+    compared = annotators(tx, study, here)
+    currency = study.settings.pay.currency
     near = own_distance(stage) if by == "task" else by
-    return ModelSource(rows, Reading(), near, partial(_added, here, study.settings.pay.currency))
+    return ModelSource(
+        rows,
+        Reading(),
+        near,
+        partial(_added, here, first, compared, currency),
+        partial(quality_cost_chart, compared, currency),
+    )
 
 
 def _stage(study: Study, records: list[ModelRecord], folder: Path, name: str | None) -> RunningStage:

@@ -25,6 +25,8 @@ class ModelSource:
     """What makes labels close."""
     added_to: Callable[[Score], Score] = _as_it_is
     """The test's result with what else is known of the models."""
+    chart: Callable[[], str | None] = lambda: None
+    """Quality against cost as a picture, in a study."""
 
 
 def source_of(

@@ -1,11 +1,14 @@
 """Progress of work that takes long."""
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from chorale import cli
+from chorale.files.progress_file import VARIABLE, progress_writer
 
 PATIENCE = 2.0
 """Seconds of work that need no bar."""
@@ -18,7 +21,12 @@ def patiently(what: str) -> Iterator[Callable[..., None]]:
     Work that comes in several steps also names what is counted: `done, total, what`.
 
     Work that has called nothing by then, such as reading a large file, gets a bar as well, of unknown length.
+
+    A program that runs the command reads the progress from the file that it names in the environment.
     """
+    if named := os.environ.get(VARIABLE):
+        yield progress_writer(Path(named), what)
+        return
     if not sys.stderr.isatty():
         yield lambda *_: None
         return

@@ -19,41 +19,59 @@ from chorale.metrics.options import Resamples, Seed
 from chorale.metrics.resampling import Resampling
 from chorale.model import UserError
 from chorale.monitor.status import note_arms_shown
-from chorale.report import ReportOptions, StudyReport, report_page, study_report
+from chorale.report import ReportOptions, StudyReport, appendix_page, report_page, study_report
+from chorale.report.fragments import report_latex, report_markdown
 from chorale.report.printing import find_browser, write_pdf
 
-USUAL = Path("report.html")
+ENDINGS = {"html": (".html", ".htm"), "pdf": (".pdf",), "markdown": (".md",), "latex": (".tex",)}
+"""The endings of a report's file, by format."""
 
 
 DataCard = Annotated[
     Path | None,
-    Option(metavar="DIR", help="A folder for the data themselves, with the metadata beside them as croissant.json."),
+    Option(metavar="DIR", help="Also write the dataset to this folder, with its metadata as croissant.json."),
 ]
-Licence = Annotated[str | None, Option("--license", metavar="NAME", help="The data's licence, for the data card.")]
+Licence = Annotated[str | None, Option("--license", metavar="NAME", help="Licence of the dataset, for the data card.")]
+Form = Annotated[
+    str | None,
+    Option(
+        "--format",
+        metavar="NAME",
+        help="html, pdf (requires Chromium), markdown or latex (methods and tables to paste). Default: by the ending "
+        "of --out, or html.",
+    ),
+]
 
 
 def report(
     directory: StudyFolder,
-    out: Annotated[Path | None, Option(help="The page; report.html if no file is named at all.")] = None,
-    pdf: Annotated[Path | None, Option(help="Print the page to a PDF file, by a Chromium that is there.")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="The report's file. Default: report.html.")] = None,
+    form: Form = None,
+    pdf: Annotated[Path | None, Option(metavar="FILE", help="Also write a PDF (requires Chromium).")] = None,
+    appendix: Annotated[
+        Path | None, Option(metavar="FILE", help="Also write the appendix as a PDF (requires Chromium).")
+    ] = None,
     data_card: DataCard = None,
-    arms: Annotated[bool, Option(help="Tell the arms apart. That you looked is written down.")] = False,
+    arms: Annotated[bool, Option(help="Report results by arm (recorded in the activity log).")] = False,
     charts: Annotated[bool, Option("--charts/--no-charts", help="Whether to draw charts.")] = True,
     licence: Licence = None,
-    url: Annotated[str | None, Option(metavar="URL", help="Where the data are published, for the data card.")] = None,
+    url: Annotated[str | None, Option(metavar="URL", help="Address of the dataset, for the data card.")] = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
-    force: Annotated[bool, Option(help="Overwrite files that are there.")] = False,
+    force: Annotated[bool, Option(help="Overwrite existing files.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a report on a study: one page with protocol, numbers, charts and data card, to read, print and publish."""
-    if not (out or pdf or data_card or as_json):
-        out = USUAL
-    check_target(out, "--out", force=force, endings=(".html", ".htm"))
+    """Write a report on a study: results, methods, participant flow, costs and data card."""
+    form = _checked_form(form, out)
+    if out is None and (form != "html" or not (pdf or appendix or data_card or as_json)):
+        out = Path(f"report{ENDINGS[form][0]}")
+    check_target(out, "--out", force=force, endings=ENDINGS[form])
     check_target(pdf, "--pdf", force=force, endings=(".pdf",))
+    check_target(appendix, "--appendix", force=force, endings=(".pdf",))
     _check_folder(data_card, force=force)
-    browser = find_browser() if pdf is not None else None
+    printed = pdf is not None or appendix is not None or form == "pdf"
+    browser = find_browser() if printed else None
     with started_study(directory, db) as study, _data_folder(data_card) as data, patiently("steps") as progress:
         if arms and study.settings.arms is None:
             raise UserError(f"{directory} has no arms. Leave out --arms, or name them in study.toml under [arms].")
@@ -61,17 +79,34 @@ def report(
         if arms:
             study.store.write(lambda tx: note_arms_shown(tx, study, BY, "a report with --arms")).result()
         resampling = Resampling(ci=True, resamples=resamples, seed=seed, progress=progress)
-        report_made = study_report(study, directory, data, ReportOptions(charts, arms, licence, url), resampling)
-        page = report_page(report_made)
-        if out is not None:
-            write_text(out, "--out", page)
-        if pdf is not None and browser is not None:
-            with writing(pdf, "--pdf"):
-                write_pdf(page, pdf, browser)
+        made = study_report(study, directory, data, ReportOptions(charts, arms, licence, url), resampling)
+        if out is not None and form != "pdf":
+            write_text(out, "--out", _WRITERS[form](made))
+        for file, option, page in (
+            (out if form == "pdf" else None, "--out", report_page),
+            (pdf, "--pdf", report_page),
+            (appendix, "--appendix", appendix_page),
+        ):
+            if file is not None and browser is not None:
+                with writing(file, option):
+                    write_pdf(page(made), file, browser)
         if data_card is not None:
-            card = json.dumps(report_made.croissant, ensure_ascii=False, indent=1) + "\n"
+            card = json.dumps(made.croissant, ensure_ascii=False, indent=1) + "\n"
             write_text(data_card / FILE_NAME, "--data-card", card)
-    _print_report(report_made, [file for file in (out, pdf, data_card) if file is not None], as_json=as_json)
+    _print_report(made, [file for file in (out, pdf, appendix, data_card) if file is not None], as_json=as_json)
+
+
+_WRITERS = {"html": report_page, "markdown": report_markdown, "latex": report_latex}
+
+
+def _checked_form(form: str | None, out: Path | None) -> str:
+    """The format that was asked for, or the one that the file's ending says."""
+    if form is None:
+        ending = "" if out is None else out.suffix.lower()
+        return next((name for name, endings in ENDINGS.items() if ending in endings), "html")
+    if form not in ENDINGS:
+        raise UserError(f"there is no report format `{form}`. Use one of: {', '.join(ENDINGS)}.")
+    return form
 
 
 def _print_report(report_made: StudyReport, files: list[Path], *, as_json: bool) -> None:
@@ -89,12 +124,12 @@ def _check_folder(folder: Path | None, *, force: bool) -> None:
     if not folder.is_dir():
         raise UserError(f"--data-card {folder} is a file. Name a folder.")
     if any(folder.iterdir()) and not force:
-        raise UserError(f"{folder} is not empty. Add --force to overwrite what is in it, or name another --data-card.")
+        raise UserError(f"{folder} is not empty. Use --force to overwrite its files, or name another --data-card.")
 
 
 @contextmanager
 def _data_folder(folder: Path | None) -> Iterator[Path]:
-    """Where the data go: to stay, or only until their digests are known."""
+    """The dataset's folder: the one named, or a temporary one, until the digests are known."""
     if folder is None:
         with tempfile.TemporaryDirectory() as passing:
             yield Path(passing)

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Option
 from chorale.cli.terminal import show
-from chorale.present.scoring import latex_document, score_table
+from chorale.present.latex import latex_document
+from chorale.present.scoring import score_table
 
 if TYPE_CHECKING:
     from chorale.metrics.score import Result

@@ -24,6 +24,7 @@ from chorale.engine.running import Study
 from chorale.folder.plan import consent_placeholders, study_notes
 from chorale.folder.reading import load_folder
 from chorale.model import UserError
+from chorale.monitor.measured import people_without_account
 from chorale.platforms.prolific import Prolific
 from chorale.store import consents, settings
 from chorale.web.app import create_app
@@ -91,6 +92,8 @@ def serve(
             study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
             for note in study_notes(load_folder(directory)):
                 print_line(f"Before people come: {note}")
+            for note in people_without_account(study):
+                print_line(f"Warning: {note}")
             arriving = _by_url(study, opened)
             announce = partial(_print_links, study, base, arriving)
             if processes == 1:

@@ -27,7 +27,7 @@ class Explaining:
     """From an item, an answer and the expert's to the reasons of the grade, for messages. Default: those of `grade`."""
     feedback: Callable[[Payload, Answer, Answer], Mapping[str, Any]] | None = None
     """From an item, an answer and the expert's to what the module's `compare` shows. Called in practice rounds only,
-    never for gold in production."""
+    never for gold in production. Values called `media` name files of the study folder; the page gets addresses."""
 
 
 PLAIN_WORDING = Explaining()

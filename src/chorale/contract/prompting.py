@@ -33,6 +33,9 @@ class Prompting:
     can't be. Default: as it is."""
     write: Callable[[Shown, Any], Any] | None = None
     """From a view and a stored answer to it to the answer as a model writes it, for examples. Default: as it is."""
+    arranged: Callable[[Mapping[str, Any]], str] | None = None
+    """From what `Form.arrange` returns to the order of options in words, for the prompt of an item. Default: options
+    stand in the order of the form."""
 
 
 PLAIN_PROMPTING = Prompting()

@@ -72,9 +72,11 @@ class Prompter:
             parts += [self._example(number, example) for number, example in enumerate(examples, 1)]
         self._system = "\n".join(parts)
 
-    def prompt(self, view: Shown) -> Prompt:
-        """What to ask about the item that workers see so."""
+    def prompt(self, view: Shown, arrangement: Mapping[str, Any] | None = None) -> Prompt:
+        """What to ask about the item that workers see so; `arrangement` is the order of its options, if it has one."""
         item = f"# Item\n\n{self._shown(view)}\n"
+        if arrangement is not None and self._task.prompting.arranged is not None:
+            item += f"\n# Order\n\n{self._task.prompting.arranged(arrangement)}\n"
         if self._same_schema is not None:
             return Prompt(self._system, item, self._same_schema)
         schema = self._wrapped({} if self._by_view is None else self._by_view(view))

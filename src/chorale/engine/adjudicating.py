@@ -35,9 +35,8 @@ def decide(
     if item is None:
         raise UserError(f"Stage {stage.name!r} has no item {key!r}.")
     if item.state != ItemState.COMPLETE:
-        raise UserError(f"Item {key!r} is not complete: people are still asked to judge it.")
-    if not reason.strip():
-        raise UserError("Give a reason: it is kept with the decision.")
+        raise UserError(f"Item {key!r} is not complete: people are still annotating it.")
+    kept = checked_reason(reason)
     if not decision:
         raise UserError("Decide at least one field.")
     made = _parsed(stage, item, decision)
@@ -45,7 +44,7 @@ def decide(
         "by": by,
         "decision": made,
         "answer": made if stage.task.shape.fields else made[WHOLE],
-        "reason": reason.strip()[:_LONGEST_REASON],
+        "reason": kept,
         "before": item.answer,
         "confidence": item.confidence,
     }
@@ -55,13 +54,20 @@ def decide(
     return item
 
 
+def checked_reason(reason: str) -> str:
+    """A reason as it is kept; UserError if there is none."""
+    if not reason.strip():
+        raise UserError("Give a reason: it is kept with the decision.")
+    return reason.strip()[:_LONGEST_REASON]
+
+
 def _parsed(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dict[str, Any]:
     """A decision with those before it, in its canonical form: what was decided, which fits the item and itself."""
     if not stage.task.shape.fields:
         try:
             return {WHOLE: stage.task.shape.parse_answer(decision[WHOLE], item.payload)}
         except AnswerError as error:
-            raise UserError(f"This can't be the answer to item {item.key!r}: it {error}.") from None
+            raise UserError(f"This cannot be the answer to item {item.key!r}: it {error}.") from None
     # What nobody decided is as somebody answered it: a result may be no answer, such as several texts.
     written = {field.name for field in stage.task.shape.fields if not field.compared}
     rest = {name: value for name, value in item.answer.items() if name not in written}
@@ -76,7 +82,7 @@ def _parsed(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dic
             {name: value for name, value in said.items() if name not in unasked}, item.payload
         )
     except AnswerError as error:
-        raise UserError(f"This can't be the answer to item {item.key!r}: it {error}.") from None
+        raise UserError(f"This cannot be the answer to item {item.key!r}: it {error}.") from None
     return {name: whole[name] for name in {**earlier, **decision} if name in whole}
 
 

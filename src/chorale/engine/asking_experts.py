@@ -1,7 +1,7 @@
 """Items that wait for an expert's answer, and the answers.
 
-What an expert says stands beside the crowd's result and does not change it: making the item gold, or correcting its
-gold, does.
+An expert's answer is stored next to the aggregated label and does not change it; making the item gold, or correcting
+its gold, does.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ class ExpertQuestion:
 
 
 def ask_experts(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason: str) -> bool:
-    """Send an item to the experts' desk; False if it waits there already."""
+    """Send an item to the review queue; False if it is already there."""
     item = items.find_item(tx, stage.name, key)
     if item is None:
         raise UserError(f"Stage {stage.name!r} has no item {key!r}.")
     if not reason.strip():
-        raise UserError("Say what the expert is to look at: they read it beside the item.")
+        raise UserError("Enter a question for the experts.")
     if any((one.stage, one.item) == (stage.name, key) for one in _waiting(tx)):
         return False
     evidence = {"by": by, "reason": reason.strip()}
@@ -62,9 +62,9 @@ def answer_question(
     event = next((one for one in _waiting(tx) if one.id == number and one.stage == stage.name), None)
     item = None if event is None else items.find_item(tx, stage.name, event.item or "")
     if event is None or item is None:
-        raise UserError("Somebody has answered that one already.")
+        raise UserError("This question was already answered.")
     if not remark.strip():
-        raise UserError("Say why: the reason is kept beside the item.")
+        raise UserError("Enter a reason. It is kept with the item.")
     answer = stage.parsed_gold(raw_answer, item)
     evidence = {"by": by, "question": number, "answer": as_text(answer), "reason": remark.strip(), "crowd": item.answer}
     events.record(tx, study.clock(), ANSWERED, evidence, stage_id=stage.id, item_id=item.id)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from chorale.contract.asked_once import AskedOnce
 from chorale.folder.reading import StageContent, StudyFolder
 from chorale.model import NewItem, Problem
-from chorale.store import Tx, codec, corrections, items, settings, stages
+from chorale.store import Tx, assignees, codec, corrections, events, items, settings, stages
 from chorale.store.gold import NewGold, add_gold, explain_gold, gold_by_key
 from chorale.store.known_items import KnownItem, known_items, replace_payload
 
@@ -93,12 +93,12 @@ def _changed(item: NewItem, file: str) -> Problem:
     )
 
 
-def add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int) -> None:
-    """Bring in what the database does not have yet."""
+def add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int, now: int) -> None:
+    """Bring in what the database does not have yet, and who items are for."""
     stage, seed = content.settings, folder.settings.study.seed
     known, known_gold = known_items(tx, stage_id), gold_by_key(tx, stage_id)
     new = (item for item in content.items if item.key not in known)
-    items.add_items(tx, stage_id, stage.name, seed, new, stage.judgments.min)
+    items.add_items(tx, stage_id, stage.name, seed, new, stage.judgments.min, stage.first_state)
     for item in content.items:
         if item.key in known and known[item.key].payload != codec.as_text(item.payload):
             replace_payload(tx, stage_id, item.key, item.payload)
@@ -112,6 +112,9 @@ def add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int) -
         corrected = gold.item.key in earlier and known_gold[gold.item.key][0] != codec.as_text(gold.answer)
         if gold.item.key in known_gold and known_gold[gold.item.key][1] != gold.explanation and not corrected:
             explain_gold(tx, stage_id, gold.item.key, gold.explanation)
+    came, gone = assignees.bring_in(tx, stage_id, content.assigned, now)
+    if came or gone:
+        events.record(tx, now, "items assigned", {"added": came, "removed": gone}, stage_id=stage_id)
 
 
 def _missing(known: Mapping[str, KnownItem], content: StageContent, file: str) -> list[Problem]:

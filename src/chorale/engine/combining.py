@@ -7,9 +7,10 @@ from chorale.contract import Combined, FieldResult
 from chorale.contract.combined import combined_fields
 from chorale.engine.running import RunningStage
 from chorale.metrics.aggregation.tie_draw import draw_of
-from chorale.model import Judgment, JudgmentSettings
+from chorale.model import ItemState, Judgment, JudgmentSettings
 from chorale.protocol import ItemDecision, decide_item, ranking_is_stable, rule_for
 from chorale.store.codec import answer_from_text
+from chorale.store.first_pass import FirstLabel
 
 
 def needed_fields(stage: RunningStage) -> tuple[str, ...]:
@@ -34,20 +35,35 @@ class Outcome(NamedTuple):
 
 
 def outcome(
-    stage: RunningStage, key: str, judgments: Sequence[Judgment], *, sampled: bool, decided: str | None
+    stage: RunningStage,
+    key: str,
+    judgments: Sequence[Judgment],
+    *,
+    sampled: bool,
+    decided: str | None,
+    first: FirstLabel | None = None,
 ) -> Outcome:
-    """The label of an item by the judgments that count and by what a reviewer decided, and whether it is complete."""
+    """The label of an item by the judgments that count and by what a reviewer decided, and whether it is complete.
+
+    `first` is what a model has answered, where one answers first: the label, if people are not asked.
+    """
     rule = rule_for(stage.settings.judgments, sampled)
     # Before the minimum is reached there is nothing to decide, and nothing to show for it.
     by_judgments = label_of(stage, key, judgments) if len(judgments) >= rule.min else None
+    by_model = first is not None and first.is_label
+    if by_model and first is not None:
+        by_judgments = Combined(answer_from_text(first.answer or "null"), first.confidence or 0.0)
     label, final = _with_decision(stage, key, judgments, by_judgments, decided)
     if final:
         return Outcome(label, ItemDecision(wanted=len(judgments), complete=True, released=True))
+    if by_model and label is not None:
+        released = label.confidence >= stage.settings.release_confidence
+        return Outcome(label, ItemDecision(wanted=rule.min, complete=True, released=released))
     confidence = 0.0 if label is None else label.confidence
     stable = _has_settled(stage, rule, judgments)
-    return Outcome(
-        label, decide_item(rule, len(judgments), confidence, stage.settings.release_confidence, stable=stable)
-    )
+    decision = decide_item(rule, len(judgments), confidence, stage.settings.release_confidence, stable=stable)
+    waits = first is None and stage.settings.first_state is ItemState.WAITING
+    return Outcome(label, decision._replace(waits=waits and not decision.complete))
 
 
 def _has_settled(stage: RunningStage, rule: JudgmentSettings, judgments: Sequence[Judgment]) -> bool:

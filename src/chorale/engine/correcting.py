@@ -65,10 +65,10 @@ def _checked(tx: Tx, new: GoldCorrection) -> tuple[Item, GoldAnswer, Any]:
     if item is None or before is None:
         raise UserError(f"Stage {new.stage.name!r} has no gold {new.key!r}. `chorale gold DIR` lists it.")
     if not new.reason.strip():
-        raise UserError(f"Say why the gold of {new.key!r} is wrong: the reason is kept with the study.")
+        raise UserError(f"Enter why the gold answer of {new.key!r} was wrong. It is kept in the activity log.")
     answer = new.stage.parsed_gold(new.answer, item)
     if as_text(answer) == before.answer:
-        raise UserError(f"That is the answer {new.key!r} has. Choose another one.")
+        raise UserError(f"{new.key!r} already has this gold answer. Choose another one.")
     return item, before, answer
 
 
@@ -84,7 +84,7 @@ def _check_budget(tx: Tx, study: Study, new: GoldCorrection) -> None:
         _, _, earned = _replayed(stage, given, history, {item.id: answer})
         owed.append(max(0, earned - corrections.paid_for_gold(tx, stage.id, worker_id)))
     if any(owed) and not covers(tx, study, sum(owed), len(owed)):
-        raise UserError("What workers are owed by the right answer would exceed the budget. Raise `pay.budget` first.")
+        raise UserError("Bonuses for the corrected answer would exceed the budget. Raise `pay.budget` first.")
 
 
 def _put_down(tx: Tx, study: Study, new: GoldCorrection) -> None:

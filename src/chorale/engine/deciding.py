@@ -60,7 +60,7 @@ def plan_decision(tx: Tx, decision: Decision) -> PlannedDecision:
     if decision.deed == "reject":
         checked_reason(text, decision.category)
     elif decision.deed in ("return", "message") and not text:
-        raise UserError("The text is blank. Write what the person is to read.")
+        raise UserError("The text is empty. Write a reason or a message for the person.")
     statuses = DECIDABLE.get(decision.deed)
     rows = [
         row
@@ -73,7 +73,7 @@ def plan_decision(tx: Tx, decision: Decision) -> PlannedDecision:
         reached = _reached(tx, text)
         rows = [row for row in rows if erased_submission(tx, row.external_id) not in reached]
     if not rows:
-        raise UserError("None of the chosen submissions can be decided so. Their status may have changed: look again.")
+        raise UserError("None of the selected submissions can be decided this way. Their status may have changed.")
     rewards = {one.name: one.reward for one in submissions.studies(tx)}
     total = sum(rewards.get(row.panel_study, 0) for row in rows) if decision.deed == "approve" else 0
     return PlannedDecision(rows, len(decision.chosen) - len(rows), total)

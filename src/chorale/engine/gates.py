@@ -96,7 +96,7 @@ def decide_about(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> N
 def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "") -> list[GateVerdict]:
     """Decide about everybody together, and end the gate's stages. Closing twice is once."""
     if gate.settings.decides_each:
-        raise Refusal("no_closing", f"The gate {gate.name} decides about each worker as they finish.")
+        raise Refusal("no_closing", f"The gate {gate.name} decides for each worker as they finish.")
     locks.lock_closing(tx)
     if gate.name in gates.closed_gates(tx):
         return []
@@ -331,7 +331,7 @@ def send_message(tx: Tx, study: Study, message_id: int, body: str, by: str) -> b
     """Send a message that waited for an expert, as they have left it; False if it was sent before."""
     message = messages.message_by_id(tx, message_id)
     if message is None:
-        raise Refusal("not_found", "There is no such message. Go back to the list.", 404)
+        raise Refusal("not_found", "This message does not exist. Go back to the list.", 404)
     sent = messages.send(tx, message_id, body, study.clock())
     if sent:
         evidence = {"message": message_id, "cause": message.cause, "by": by, "changed": body != message.body}

@@ -28,7 +28,7 @@ class Act:
 
     def __post_init__(self) -> None:
         if not self.reason.strip():
-            raise UserError("Say why: the reason is kept with the study.")
+            raise UserError("Enter a reason. It is kept in the activity log.")
 
     @property
     def cause(self) -> str:
@@ -41,7 +41,7 @@ class Act:
 def worker_called(tx: Tx, pseudonym: str) -> Worker:
     worker = workers.find_by_pseudonym(tx, pseudonym)
     if worker is None:
-        raise Refusal("not_found", f"There is no worker {pseudonym}. The list of workers has all there are.", 404)
+        raise Refusal("not_found", f"There is no worker {pseudonym}. Search the list of workers.", 404)
     return worker
 
 
@@ -62,7 +62,7 @@ def send_to_all(tx: Tx, study: Study, stage: RunningStage, title: str, body: str
     rows = participations.participation_summaries(tx, stage_name=stage.name)
     working = [row.worker for row in rows if row.standing == Standing.ACTIVE]
     if not working:
-        raise UserError(f"Nobody works in {stage.name} now.")
+        raise UserError(f"Stage {stage.name} has no active workers.")
     for pseudonym in working:
         send(tx, study, pseudonym, title, body, act)
     return len(working)
@@ -72,7 +72,7 @@ def give_bonus(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, amount
     """Pay somebody a bonus that nothing in the study file gives them; False if it was paid before."""
     worker = worker_called(tx, pseudonym)
     if amount <= 0:
-        raise UserError("A bonus is more than nothing.")
+        raise UserError("The bonus must be more than 0.")
     if participations.participation_of(tx, stage.id, worker.id, lock=True) is None:
         raise UserError(f"{pseudonym} has not worked in {stage.name}. Choose a stage they have worked in.")
     if console.has_entry(tx, f"{act.cause}:bonus"):
@@ -104,7 +104,7 @@ def qualify(tx: Tx, study: Study, pseudonym: str, name: str, act: Act) -> bool:
     """Give a worker a qualification by hand; False if they have it."""
     worker = worker_called(tx, pseudonym)
     if name not in qualifications_known(study):
-        raise UserError(f"Nothing in this study asks for {name!r}. Choose one of the qualifications listed.")
+        raise UserError(f"No stage of this study needs {name!r}. Choose one of the qualifications listed.")
     now = study.clock()
     granted = gates.grant(tx, worker.id, name, now)
     if granted:
@@ -148,7 +148,7 @@ def recognise(tx: Tx, study: Study, panel_id: str, act: Act) -> str:
     """The pseudonym of the worker with a panel's id. Showing it reveals an identity, so it is recorded."""
     worker = workers.find_by_panel_id(tx, panel_id.strip())
     if worker is None:
-        raise UserError("Nobody has come to this study with that id.")
+        raise UserError("No worker of this study has this platform ID.")
     events.record(
         tx, study.clock(), "identity shown", {**act.evidence(), "asked": "by the panel's id"}, worker_id=worker.id
     )

@@ -9,8 +9,9 @@ from chorale.contract import Seeds
 from chorale.engine import paying, sessions
 from chorale.engine.entering import admission
 from chorale.engine.leases import expire_leases
-from chorale.engine.offering_room import has_room, more_may_come
+from chorale.engine.offering_room import has_room, more_may_come_to
 from chorale.engine.running import RunningStage, Study, judgments_asked
+from chorale.engine.suggesting import suggestion_for
 from chorale.engine.training import places_in
 from chorale.engine.way_in import way_in_of
 from chorale.model import Answer, AssignmentKind, Refusal, StageState
@@ -68,6 +69,8 @@ class Offer(NamedTuple):
     """How many more items they may skip, this one included; None if any number."""
     pay: int | None = None
     """What the item pays, where that goes by its length."""
+    suggestion: Answer | None = None
+    """What is filled in, where a model suggests answers to this worker."""
 
 
 STATUSES: Mapping[Reason, str] = {
@@ -113,9 +116,13 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session
     if now.state is State.AVAILABLE and lease is not None:
         offer = _offer(tx, study, stage, record.pseudonym, lease, Progress(record.answered, record.earned), ended)
         by_length = stage.settings.pay.by_length is not None
+        suggests = stage.settings.models is not None and stage.settings.models.role == "suggest"
         return offer._replace(
             skips_left=stage.skips_left(record.answered, record.skipped),
             pay=paying.item_pay(stage, lengths.words_of(tx, lease.token)) if by_length else None,
+            suggestion=suggestion_for(tx, study, stage, record.pseudonym, record.credentials.arm, lease)
+            if suggests
+            else None,
         )
     # That there is an item for them was only supposed: what they are to read depends on whether there is.
     if now.reason is Reason.HAS_ROOM or (now.reason is Reason.BUDGET and not has_room(tx, stage, worker_id)):
@@ -150,7 +157,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: At
         partial(admission, tx, study, stage, worker_id, record.credentials),
         always,
         partial(paying.allows, tx, study, stage),
-        lambda: more_may_come(study, stage, closed, offering.stages_with_open_items(tx)),
+        lambda: more_may_come_to(tx, study, stage, worker_id, closed, offering.stages_with_open_items(tx)),
         study.has_consent(record.consent_version),
         stage.removal_of(record.standing, record.answered, record.removed_after),
         holds_item,

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from chorale.engine.running import RunningStage, Study
-from chorale.store import Tx, offering
+from chorale.store import Tx, assignees, offering
 
 
 def has_room(tx: Tx, stage: RunningStage, worker_id: int) -> bool:
@@ -25,3 +25,12 @@ def more_may_come(study: Study, stage: RunningStage, closed: frozenset[str], wan
             return True
         names += [source for source in source_stage.settings.sources if source not in names]
     return False
+
+
+def more_may_come_to(
+    tx: Tx, study: Study, stage: RunningStage, worker_id: int, closed: frozenset[str], wanting: Collection[int]
+) -> bool:
+    """Whether the stage may have an item for this worker later. Items that are for others do not count."""
+    if stage.is_assigned and not assignees.may_come(tx, stage.id, worker_id):
+        return False
+    return more_may_come(study, stage, closed, wanting)

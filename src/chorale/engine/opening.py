@@ -24,6 +24,7 @@ from chorale.engine.running import Study, running_gates, running_stage
 from chorale.engine.settling import derive_from_group, settle_group
 from chorale.folder.reading import SETTINGS_FILE, StageContent, StudyFolder, load_folder
 from chorale.model import Problem, Stage, UserError
+from chorale.model.shared_options import with_shared_options
 from chorale.protocol import rule_for
 from chorale.store import (
     Store,
@@ -177,12 +178,17 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
         name = content.settings.name
         if name not in known:
             known[name] = stages.add_stage(tx, name, position, content.task.name, content.task.version)
-        add_new(tx, folder, content, known[name])
+        add_new(tx, folder, content, known[name], clock())
         if content.settings.pay.by_length is not None:
             rows = lengths.not_counted(tx, known[name])
             counted = ((key, shown_words(content.task, codec.frozen_from_text(payload))) for key, payload in rows)
             lengths.note_words(tx, known[name], counted)
     return known
+
+
+def forbidden_changes(tx: Tx, folder: StudyFolder) -> list[Problem]:
+    """What keeps a changed folder from being opened on this database, once people have started."""
+    return _conflicts(tx, as_begun(tx, folder))
 
 
 def _conflicts(tx: Tx, folder: StudyFolder) -> list[Problem]:
@@ -226,7 +232,7 @@ def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
     text = settings.setting_value(tx, "study")
     if text is None or stages.is_untouched(tx):
         return
-    recorded = {stage["name"]: stage for stage in tomllib.loads(text).get("stage", [])}
+    recorded = {stage["name"]: stage for stage in with_shared_options(tomllib.loads(text)).get("stage", [])}
     ids = {row.name: row.id for row in stages.all_stages(tx)}
     for content in folder.stages:
         stage, task = recorded.get(content.settings.name), content.task

@@ -19,6 +19,7 @@ from chorale.model import (
     GateSettings,
     GoldRecord,
     Item,
+    ItemState,
     Refusal,
     StageSettings,
     Standing,
@@ -73,6 +74,11 @@ class RunningStage:
         """What a worker sees of an item, as it is stored. Remembered for a while, since others get it too."""
         view = self.task.form.view
         return lru_cache(maxsize=MOST_VIEWS)(lambda payload: frozen(view(frozen_from_text(payload))))
+
+    @cached_property
+    def asks_model_first(self) -> bool:
+        """Whether a model answers its items before people are asked."""
+        return self.settings.first_state is ItemState.WAITING
 
     def admission(self, credentials: Credentials, record: GoldRecord | None = None) -> Admission:
         """Whether somebody with these credentials may work here, and with this gold in the stage it asks for."""
@@ -188,9 +194,15 @@ class RunningStage:
 
     @cached_property
     def kept_apart(self) -> Apart:
-        """Which items are kept from those who have worked on what belongs to them."""
+        """Which items are kept from those who have worked on what belongs to them, or whom they are not for."""
         rule = self.settings.entry.exclude_contributors
-        return Apart(self.levels if rule else 0, self.not_seen_later, rule == "group", self.reviewed_by_group)
+        apart = Apart(self.levels if rule else 0, self.not_seen_later, rule == "group", self.reviewed_by_group)
+        return apart._replace(assigned=self.is_assigned)
+
+    @property
+    def is_assigned(self) -> bool:
+        """Whether some of its items are for given people only."""
+        return self.settings.items is not None and self.settings.items.assigned is not None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ label, and how a process that died half-way is made good by the next one.
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -16,12 +16,14 @@ from chorale.contract.reading_time import shown_words
 from chorale.engine.combining import outcome
 from chorale.engine.correcting import finish_corrections
 from chorale.engine.grading import grade_behind
+from chorale.engine.label_events import evidence_of, happened, record_label
 from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.engine.waiting import takes_all
 from chorale.model import ItemState, Judgment, NewItem, SourceItem
 from chorale.model.problems import UnavailableError
-from chorale.store import Tx, codec, events, labels, positions
+from chorale.store import Tx, codec, events, first_pass, labels, positions
 from chorale.store.assignments import Assigned
+from chorale.store.first_pass import FirstLabel
 from chorale.store.items import add_items, content_of
 from chorale.store.labels import ItemProgress, Judged, Unsettled
 from chorale.store.lengths import note_words
@@ -94,6 +96,8 @@ def settle_worker(study: Study, changed: Unsettled, settled: set[tuple[int, str]
     stage = study.stage_by_id(changed.stage_id)
     settled = set() if settled is None else settled
     judged = store.look(lambda tx: labels.groups_judged_by(tx, stage.id, changed.worker_id))
+    if stage.asks_model_first:
+        judged += store.look(lambda tx: first_pass.groups(tx, stage.id, changed.worker_id))
     groups = [group for group in judged if (stage.id, group) not in settled]
     for start in range(0, len(groups), GROUPS_AT_ONCE):
         chunk = groups[start : start + GROUPS_AT_ONCE]
@@ -131,7 +135,8 @@ def _settle_item(
     """Decide one item again by the judgments that count; the item as it is now."""
     if item.wanted == 0 and not judgments:
         return item  # gold and nothing else: nobody is asked to judge it
-    settled = _decided(stage, item, judgments, _taken(tx, item, len(judgments), answered=answered))
+    first = first_pass.of_item(tx, item.id) if stage.asks_model_first else None
+    settled = _decided(stage, item, judgments, _taken(tx, item, len(judgments), answered=answered), first)
     if settled == item:
         return item
     if settled.state == ItemState.COMPLETE and item.state == ItemState.OPEN:
@@ -140,18 +145,23 @@ def _settle_item(
     if (settled.state, settled.released) != (item.state, item.released) or (
         settled.state == ItemState.COMPLETE and settled.label != item.label
     ):
-        _record_label(tx, study, stage, settled, judgments)
+        record_label(tx, study, stage, item, settled, judgments, first)
     if settled.state == ItemState.COMPLETE:
         grade_behind(tx, study, stage, settled, judgments)
     return settled
 
 
-def _decided(stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment], taken: int) -> ItemProgress:
-    """The item as these judgments make it, with so many of its places taken."""
-    combined, decision = outcome(stage, item.key, judgments, sampled=item.sampled, decided=item.decision)
-    state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
+def _decided(
+    stage: RunningStage,
+    item: ItemProgress,
+    judgments: Sequence[Judgment],
+    taken: int,
+    first: FirstLabel | None = None,
+) -> ItemProgress:
+    """The item as these judgments, or a model that answered first, make it, with so many of its places taken."""
+    combined, decision = outcome(stage, item.key, judgments, sampled=item.sampled, decided=item.decision, first=first)
     return item._replace(
-        state=ItemState.WITHDRAWN if item.state == ItemState.WITHDRAWN else state,
+        state=ItemState.WITHDRAWN if item.state == ItemState.WITHDRAWN else decision.state,
         wanted=max(decision.wanted, taken),
         taken=taken,
         label=None if combined is None else codec.answer_as_text(combined.answer),
@@ -169,7 +179,7 @@ def settle_finished(
     labels.save_labels(tx, [item for item, _ in settled])
     now = study.clock()
     events.record_many(
-        tx, now, ((_happened(item), _evidence_of(item, judgments), stage.id, item.id) for item, judgments in settled)
+        tx, now, ((happened(item), evidence_of(item, judgments), stage.id, item.id) for item, judgments in settled)
     )
 
 
@@ -180,34 +190,6 @@ def _taken(tx: Tx, item: ItemProgress, judgments: int, *, answered: bool) -> int
         # judgment, in the same place. Otherwise one more judgment is that of somebody who counts again.
         return item.taken
     return judgments + labels.live_leases(tx, item.id)
-
-
-def _record_label(tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment]) -> None:
-    evidence = _evidence_of(item, judgments)
-    events.record(tx, study.clock(), _happened(item), evidence, stage_id=stage.id, item_id=item.id)
-
-
-def _happened(item: ItemProgress) -> str:
-    return "labelled" if item.state == ItemState.COMPLETE else "reopened"
-
-
-def _evidence_of(item: ItemProgress, judgments: Sequence[Judgment]) -> dict[str, Any]:
-    """What a label rests on."""
-    return {
-        "answer": None if item.label is None else codec.answer_from_text(item.label),
-        "confidence": item.confidence,
-        "released": item.released,
-        "judgments": [
-            {"worker": judgment.worker, "answer": judgment.answer, "trust": _rounded_trust(judgment.trust)}
-            for judgment in judgments
-        ],
-    }
-
-
-@lru_cache(maxsize=4096)
-def _rounded_trust(trust: float) -> float:
-    """Remembered: many have the same, and rounding to a number of digits is slow."""
-    return round(trust, 6)
 
 
 def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str) -> None:
@@ -280,7 +262,8 @@ def _evidence(stage: RunningStage, sources: Sequence[SourceItem]) -> dict[str, A
 
 def _add(tx: Tx, study: Study, later: RunningStage, new: Sequence[NewItem], evidence: dict[str, Any]) -> None:
     if new:
-        add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
+        rule = later.settings
+        add_items(tx, later.id, later.name, study.settings.study.seed, new, rule.judgments.min, rule.first_state)
         if later.settings.pay.by_length is not None:
             note_words(tx, later.id, ((item.key, shown_words(later.task, item.payload)) for item in new))
         events.record(

@@ -9,18 +9,26 @@ import json
 import tomllib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from chorale.contract import installed_tasks
 from chorale.engine.ledger_currency import refuse_other_currency
-from chorale.engine.opening import DATABASE, OpenElsewhereError, open_study, serving_alone, steady_clock
+from chorale.engine.opening import (
+    DATABASE,
+    OpenElsewhereError,
+    forbidden_changes,
+    open_study,
+    serving_alone,
+    steady_clock,
+)
 from chorale.engine.planning import note_forecast
 from chorale.engine.running import RunningStage, Study, running_gates, running_stage
 from chorale.folder.checking.settings_file import which_folder
-from chorale.folder.reading import SETTINGS_FILE, did_you_mean
-from chorale.model import StageSettings, StudySettings, UserError
+from chorale.folder.reading import SETTINGS_FILE, ReadFolder, did_you_mean
+from chorale.model import Problem, StageSettings, StudySettings, UserError
 from chorale.model.shared_options import with_shared_options
 from chorale.store import Store, Tx, consents, gold, open_store, stages, store_url
 from chorale.store.consents import ConsentForm
@@ -59,6 +67,16 @@ def study_for_models(directory: Path, database: str | None) -> Iterator[Study]:
         return
     with closing(study):
         yield study
+
+
+def changes_refused(directory: Path, database: str | None, read: ReadFolder) -> list[Problem]:
+    """What of a changed folder is refused because people have worked in the study; nothing if nobody has."""
+    if _file_is_missing(directory, database):
+        return []
+    with closing(_open_existing(directory, database)) as store:
+        if store.look(stages.is_untouched):
+            return []
+        return read.problems if read.folder is None else store.look(partial(forbidden_changes, folder=read.folder))
 
 
 def keep_forecast(directory: Path) -> None:

@@ -25,7 +25,7 @@ from chorale.model import (
 )
 from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
 from chorale.protocol.situation_words import message
-from chorale.store import Tx, assignments, events, grades, items, labels, lengths, participations, responses
+from chorale.store import Tx, assignees, assignments, events, grades, items, labels, lengths, participations, responses
 from chorale.store.assignments import Assigned
 from chorale.store.codec import answer_from_text, as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
@@ -256,7 +256,7 @@ def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assig
     """Let a late answer in as long as its place is still free and its worker could be given the item now."""
     if assignment.state == AssignmentState.LIVE:
         return
-    now = for_late_answer(_facts(tx, study, stage, record))
+    now = for_late_answer(_facts(tx, study, stage, record, assignment))
     if now.state is not State.AVAILABLE:
         words = message(now, study.titles, never)
         raise Refusal("lease_ended", f"Your time for this one was over, and it can no longer be submitted. {words}")
@@ -271,12 +271,12 @@ def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assig
         )
 
 
-def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation) -> Facts:
+def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation, held: Assignment) -> Facts:
     """What is known of the sender of a late answer. Whether its place is free is seen when it is taken."""
     credentials = credentials_of(tx, record.worker_id)
     return Facts(
         partial(admission, tx, study, stage, record.worker_id, credentials),
-        always,
+        partial(assignees.is_for, tx, held.item_id, record.worker_id) if stage.is_assigned else always,
         partial(paying.is_covered, tx, study, stage),
         never,
         removal=stage.removal_of(record.standing, record.answered, record.removed_after),

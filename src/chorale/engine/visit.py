@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from chorale.engine.entering import admission
-from chorale.engine.offering_room import has_room, more_may_come
+from chorale.engine.offering_room import has_room, more_may_come_to
 from chorale.engine.paying import is_covered
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.training import places_in
@@ -142,7 +142,7 @@ def look_for_room(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -
         nonlocal closed, wanting
         if closed is None:
             closed, wanting = closed_gates(tx), stages_with_open_items(tx)
-        return more_may_come(study, stage, closed, wanting)
+        return more_may_come_to(tx, study, stage, worker_id, closed, wanting)
 
     still_waiting = True
     for stage in map(study.stage, stages):
@@ -197,7 +197,7 @@ class _Desk:
             # A stage without open items need not be searched.
             partial(has_room, tx, stage, self._worker_id) if self._may_have_room(stage) else never,
             partial(is_covered, tx, study, stage),
-            partial(more_may_come, study, stage, now.credentials.closed, now.wanting),
+            partial(more_may_come_to, tx, study, stage, self._worker_id, now.credentials.closed, now.wanting),
             study.has_consent(now.consent_version),
             stage.removal_of(progress.standing, progress.answered, progress.removed_after),
             stage.id in now.holding,

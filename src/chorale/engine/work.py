@@ -15,8 +15,9 @@ from chorale.engine.offering import Offer, Progress
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.submitting import Outcome
 from chorale.engine.visit import StageVisit, Visit, knows_of
-from chorale.store import Tx
+from chorale.store import Tx, writing
 from chorale.store.sessions import SessionClaim
+from chorale.store.writing import WritingNumbers
 
 __all__ = [
     "Offer",
@@ -62,9 +63,12 @@ def submit(
     idempotency_key: str,
     duration_ms: int | None,
     session: SessionClaim | None = None,
+    written: WritingNumbers | None = None,
 ) -> Outcome:
-    """Take an answer: once, however often it is sent."""
+    """Take an answer: once, however often it is sent. How it was written is kept only where the study counts that."""
     outcome = submitting.submit(tx, study, worker_id, token, raw_answer, idempotency_key, duration_ms, session)
+    if written is not None and study.settings.writing is not None and outcome.response_id is not None:
+        writing.add(tx, outcome.response_id, written)
     stage = study.stage_by_id(outcome.stage_id)
     return outcome._replace(progress=_as_shown(tx, study, stage, worker_id, outcome.progress))
 

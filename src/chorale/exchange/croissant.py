@@ -1,4 +1,4 @@
-"""The data a study leaves, described for machines: Croissant 1.0 metadata (MLCommons), as JSON-LD."""
+"""Croissant 1.0 metadata (MLCommons) of a study's dataset, as JSON-LD."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,12 +17,14 @@ class DataField:
     name: str
     description: str
     kind: str
-    """Of schema.org: Text, Integer, Float, Boolean, Date."""
+    """A type of schema.org: Text, Integer, Float, Boolean, Date."""
+    is_nested: bool = False
+    """Whether values are objects, which Croissant has no type for."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file that is there, and what its rows have."""
+    """A written file, and the columns of its rows; an archive has no columns."""
 
     name: str
     encoding: str
@@ -51,7 +53,7 @@ class DatasetFacts:
 
 
 def croissant(facts: DatasetFacts, files: Sequence[DataFile]) -> dict[str, Any]:
-    """The metadata as an object to be written as JSON. What is not known is left out."""
+    """The metadata as an object to be written as JSON. Unknown properties are left out."""
     optional = {"datePublished": facts.published, "license": facts.licence, "url": facts.url}
     year = "" if facts.published is None else f", {facts.published[:4]}"
     return {
@@ -68,7 +70,7 @@ def croissant(facts: DatasetFacts, files: Sequence[DataFile]) -> dict[str, Any]:
         "creativeWorkStatus": f"made by chorale {__version__}",
         "isLiveDataset": False,
         "distribution": [_file(file) for file in files],
-        "recordSet": [_record_set(file) for file in files],
+        "recordSet": [_record_set(file) for file in files if file.fields],
     }
 
 
@@ -91,7 +93,7 @@ def _record_set(file: DataFile) -> dict[str, Any]:
         "@id": file.record_set,
         "name": file.record_set,
         "description": f"{file.description} {file.rows:,} rows.",
-        "field": [_field(file, field) for field in file.fields],
+        "field": [_field(file, field) for field in file.fields if not field.is_nested],
     }
 
 

@@ -1,11 +1,11 @@
-"""What leaves a study: tables for people and programs.
+"""Exports of a study: tables for people and programs.
 
 Every table is written from one consistent view of the database, row by row, after all labels have been brought up to
 date; a file is written whole or not at all. Besides the tables of every study there are those of its tasks.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
 from chorale.exchange import export_fields, export_models, export_rows
 from chorale.exchange.export_columns import response_columns, response_lines
+from chorale.exchange.export_first import FIRST_COLUMNS
 from chorale.exchange.export_folders import FOLDERS, write_folder
 from chorale.exchange.export_format import ExportFormat, Rows, Writer
 from chorale.exchange.label_studio import label_studio_rows, write_with_config
@@ -24,6 +25,8 @@ from chorale.folder.reading import did_you_mean
 from chorale.model import UserError
 from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import note_arms_shown
+from chorale.monitor.suggestions import suggestion_rows
+from chorale.monitor.writing import writing_rows
 from chorale.registry import blaming, clash, exports, tasks
 from chorale.store import Tx, events
 from chorale.store.responses import count_responses
@@ -35,8 +38,7 @@ _STEP = 5_000
 
 
 def export_formats(study: Study) -> Mapping[str, str]:
-    """The formats this study can be written in, each with a line that says what it is. What can't be used is not
-    among them: who asks for it is told why."""
+    """The formats this study can be written in, each with a summary. Formats of kits with problems are left out."""
     formats = {}
     for name in (*_formats(study), *exports()):
         with suppress(UserError):
@@ -45,7 +47,7 @@ def export_formats(study: Study) -> Mapping[str, str]:
 
 
 def export_file_name(study: Study, format_name: str) -> str:
-    """What a file or folder in this format is called if nobody says otherwise."""
+    """The default name of a file or folder in this format."""
     if format_name in FOLDERS:
         return FOLDERS[format_name].name
     return _format(study, format_name).file_name
@@ -71,8 +73,27 @@ def _write_folder(tx: Tx, study: Study, path: Path, progress: Progress | None) -
 
 
 def write_export_within(tx: Tx, study: Study, format_name: str, path: Path) -> int:
-    """The same within a transaction that has begun, whose labels are up to date: what a report is about."""
+    """Write an export within a transaction that has begun, and whose labels are up to date; how many rows."""
     return _write(tx, study, _format(study, format_name), path)
+
+
+OF_EVERY_DATASET = ("labels", "jsonl")
+"""Formats that every published dataset has, even if there are no rows yet."""
+
+
+def dataset_formats(study: Study, stages: Collection[str]) -> list[str]:
+    """The formats of a published dataset: tables of these stages' tasks, labels per field, labels, responses."""
+    formats = _formats(study)
+    of_tasks = [
+        name for name, (stage, _) in zip(formats, _tables_of_stages(study), strict=False) if stage.name in stages
+    ]
+    return [*of_tasks, *(["tidy-labels"] if "tidy-labels" in formats else []), *OF_EVERY_DATASET]
+
+
+def export_columns(tx: Tx, study: Study, format_name: str) -> tuple[str, ...]:
+    """The columns that a table of this study has."""
+    kind = _format(study, format_name)
+    return (*kind.columns, *(() if kind.more_columns is None else kind.more_columns(tx, study)))
 
 
 def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
@@ -84,7 +105,7 @@ def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
 
 def _formats(study: Study) -> Mapping[str, ExportFormat]:
     """The tables of its tasks, and those of every study. Those of kits are loaded when they are asked for."""
-    of_stages = [(stage, export) for stage in study.stages.values() for export in stage.task.exports]
+    of_stages = _tables_of_stages(study)
     count = Counter(export.name for _, export in of_stages)
     # Where several stages have the table, each one's is called after its stage too.
     of_tasks = {
@@ -93,17 +114,21 @@ def _formats(study: Study) -> Mapping[str, ExportFormat]:
         )
         for stage, export in of_stages
     }
+    arm = () if study.settings.arms is None else ("arm",)
+    first = FIRST_COLUMNS if any(stage.asks_model_first for stage in study.stages.values()) else ()
+    more: dict[Rows, tuple[str, ...]] = {export_rows.response_rows: arm, export_rows.label_rows: (*arm, *first)}
     of_every = {
-        name: replace(kind, columns=(*kind.columns, "arm"))
-        if study.settings.arms is not None and kind.rows in (export_rows.response_rows, export_rows.label_rows)
-        else kind
-        for name, kind in _OF_EVERY_STUDY.items()
+        name: replace(kind, columns=(*kind.columns, *more.get(kind.rows, ()))) for name, kind in _OF_EVERY_STUDY.items()
     }
     of_every["crowdkit"] = replace(of_every["crowdkit"], columns=export_rows.triple_columns(study))
     of_every["labelstudio"] = replace(
         of_every["labelstudio"], write=lambda _, rows, path: write_with_config(study, iter(rows), path)
     )
     return {**of_tasks, **(_with_fields(study, of_every) if export_fields.stages_with_fields(study) else of_every)}
+
+
+def _tables_of_stages(study: Study) -> list[tuple[RunningStage, TaskExport]]:
+    return [(stage, export) for stage in study.stages.values() for export in stage.task.exports]
 
 
 def _with_fields(study: Study, formats: Mapping[str, ExportFormat]) -> dict[str, ExportFormat]:
@@ -117,7 +142,7 @@ def _with_fields(study: Study, formats: Mapping[str, ExportFormat]) -> dict[str,
     return {
         **wider,
         "tidy": ExportFormat(
-            "counted answers, a row for every value of every field with the item's text, as CSV",
+            "annotations, a row for every value of every field with the item's text, as CSV",
             "tidy.csv",
             export_fields.tidy_answer_columns(study),
             export_fields.tidy_answers,
@@ -244,7 +269,7 @@ _RESPONSE_COLUMNS = (
 
 
 def _of_responses(as_what: str, ending: str, write: Writer) -> ExportFormat:
-    summary = f"every response with all that belongs to it, {as_what}"
+    summary = f"every response with its item, worker, time and grade, {as_what}"
     return ExportFormat(summary, f"responses.{ending}", _RESPONSE_COLUMNS, export_rows.response_rows, write)
 
 
@@ -253,7 +278,7 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
     "csv": _of_responses("as CSV", "csv", tables.write_csv),
     "parquet": _of_responses("as Parquet", "parquet", tables.write_parquet),
     "labels": ExportFormat(
-        "every item with the crowd's answer and its confidence, as CSV",
+        "every item with its aggregated label and confidence, as CSV",
         "labels.csv",
         (
             *("stage", "item", "group", "payload", "label", "confidence", "judgments", "released", "state"),
@@ -263,7 +288,7 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         tables.write_csv,
     ),
     "crowdkit": ExportFormat(
-        "counted judgments as task, worker and label, or a column for each field of a form, for crowd-kit, as CSV",
+        "annotations as task, worker and label, or a column for each field of a form, for crowd-kit, as CSV",
         "crowdkit.csv",
         ("task", "worker", "label"),
         export_rows.triples,
@@ -277,7 +302,7 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         lambda _, rows, path: tables.write_json_list(rows, path),
     ),
     "workers": ExportFormat(
-        "every worker in every stage: trust, work, pay and hourly wage, as CSV",
+        "every worker in every stage: gold accuracy, work, pay and hourly wage, as CSV",
         "workers.csv",
         (
             *("worker", "stage", "standing", "trust", "gold_answered", "gold_right"),
@@ -294,14 +319,14 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         tables.write_csv,
     ),
     "qualifications": ExportFormat(
-        "every qualification somebody has, with the gate and the score that gave it, as CSV",
+        "every qualification of a worker, with its gate and score, as CSV",
         "qualifications.csv",
         ("worker", "qualification", "at", "at_ms", "gate", "score"),
         export_rows.qualification_rows,
         tables.write_csv,
     ),
     "arms": ExportFormat(
-        "every draw of an arm, with its stratum, number and block and the seed, as CSV",
+        "every random assignment to an arm, with its stratum, number and block and the seed, as CSV",
         "arms.csv",
         ("worker", "arm", "at", "at_ms", "stratum", "number", "block", "seed"),
         export_rows.arm_rows,
@@ -332,10 +357,30 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         _write_lines,
     ),
     "model-answers": ExportFormat(
-        "every answer of a model, whether it counts or is kept apart, as CSV",
+        "every answer of a model, counted or kept separate, as CSV",
         "model-answers.csv",
         export_models.ANSWER_COLUMNS,
         export_models.answer_rows,
+        tables.write_csv,
+    ),
+    "suggestions": ExportFormat(
+        "every answer where a model suggests answers, with what was suggested, as CSV",
+        "suggestions.csv",
+        (
+            *("response", "stage", "item", "worker", "kind", "suggestion", "wrong_on_purpose", "model_answer"),
+            *("answer", "follows", "suggestion_is_right", "right", "duration_ms"),
+        ),
+        suggestion_rows,
+        tables.write_csv,
+    ),
+    "writing": ExportFormat(
+        "how every answer was written, where the study counts that, as CSV",
+        "writing.csv",
+        (
+            *("response", "stage", "item", "worker", "characters", "pasted", "typing_ms", "rhythm", "left", "away_ms"),
+            *("model_closeness", "near_copies"),
+        ),
+        writing_rows,
         tables.write_csv,
     ),
     "messages": ExportFormat(

@@ -1,4 +1,4 @@
-"""Exports that are folders: a dataset as Hugging Face's `datasets` loads it, with its card."""
+"""Exports that are folders: a dataset for Hugging Face's `datasets`, with its card."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ WriteTable = Callable[[str, Path], int]
 class FolderFormat:
     summary: str
     name: str
-    """What the folder is called if nobody says otherwise."""
+    """The folder's default name."""
 
 
 FOLDERS: Mapping[str, FolderFormat] = {
@@ -50,7 +50,7 @@ def _card(study: Study, responses: int, labels: int) -> str:
     )
     has_fields = bool(stages_with_fields(study))
     fields = "- config_name: fields\n  data_files: data/fields.parquet\n" if has_fields else ""
-    tidy = "\n\n`fields` has a row for every value of every field of the counted answers." if has_fields else ""
+    tidy = "\n\n`fields` has a row for every value of every field of the annotations that count." if has_fields else ""
     return f"""---
 pretty_name: {title}
 tags:
@@ -65,16 +65,16 @@ configs:
 
 # {_plain(info.title)}
 
-{responses:,} responses and {labels:,} labelled items of a crowdsourcing study, written by Chorale.
+{responses:,} responses to {labels:,} items of a crowdsourcing study, exported by Chorale.
 
-| stage | task | judgments for each item |
+| stage | task | annotations per item |
 | --- | --- | --- |
 {stages}
 
-`responses` has a row for every response, `labels` one for every item with the crowd's answer and its confidence. Use
-accepted labels (`released`) only, or say why not. People appear under pseudonyms. Nested values are JSON text.{tidy}
+`responses` has a row for every response, `labels` one for every item with its aggregated label and confidence.
+Use accepted labels (`released`) only, or explain why not. People appear under pseudonyms. Nested values are JSON.{tidy}
 
-Seed of everything random: {info.seed}. Contact: {_plain(info.contact)}
+Random seed: {info.seed}. Contact: {_plain(info.contact)}
 """
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from chorale.engine.models.stages import order_for
 from chorale.engine.running import Study
 from chorale.exchange.export_rows import iso_time
 from chorale.monitor.models import name_of
@@ -15,7 +16,7 @@ CALL_COLUMNS = (
     *("planned_at", "sent_at", "done_at", "outcome", "reason", "output", "tries", "faults"),
     *("input_tokens", "output_tokens", "latency_ms", "confidence", "cost", "cost_billionths", "currency"),
 )
-ANSWER_COLUMNS = ("stage", "item", "model_name", "kind", "state", "answer", "confidence", "ended_at")
+ANSWER_COLUMNS = ("stage", "item", "model_name", "kind", "state", "answer", "confidence", "order", "ended_at")
 
 
 def call_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
@@ -50,9 +51,10 @@ def call_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
         }
 
 
-def answer_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
+def answer_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """One row per item that a model was given."""
     for row in model_tasks.answers(tx):
+        stage = study.stages.get(row.stage)
         yield {
             "stage": row.stage,
             "item": row.item,
@@ -61,5 +63,6 @@ def answer_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
             "state": row.state,
             "answer": None if row.answer is None else json.loads(row.answer),
             "confidence": row.confidence,
+            "order": None if stage is None else order_for(study, stage, row.worker, row.item, row.payload),
             "ended_at": None if row.ended_at is None else iso_time(row.ended_at),
         }

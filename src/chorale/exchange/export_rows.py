@@ -10,10 +10,11 @@ from typing import Any
 
 from chorale.engine.running import RunningStage, Study
 from chorale.exchange.export_fields import cells, label_cells, seen
+from chorale.exchange.export_first import first_cells
 from chorale.model import ItemState, Response
 from chorale.monitor.status import trust_of
 from chorale.protocol import hourly_wage
-from chorale.store import Tx, erasing, events, gates, items, ledger, participations
+from chorale.store import Tx, erasing, events, first_pass, gates, items, ledger, participations
 from chorale.store.arms import arms_by_worker as arms_of_workers
 from chorale.store.consents import ConsentHistory
 from chorale.store.grades import all_grades
@@ -65,6 +66,7 @@ def _of_fields(stage: RunningStage, response: Response) -> dict[str, Any]:
 def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """One row per item; withdrawn ones are not part of the result."""
     sources = items.all_sources(tx)
+    first = {name: first_pass.of_stage(tx, stage.id) for name, stage in study.stages.items() if stage.asks_model_first}
     arms: dict[str, frozenset[str]] = {}
     for item in (item for name in study.stages for item in items.all_items(tx, name)):
         # What all arms did, put together, still came from one of them.
@@ -86,6 +88,7 @@ def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
             "is_gold": item.is_gold,
             "sources": sources.get(item.id, []),
             **({} if study.settings.arms is None else {"arm": next(iter(its)) if len(its) == 1 else None}),
+            **(first_cells(item, first.get(item.stage, {}).get(item.key)) if first else {}),
             **label_cells(tx, study.stage(item.stage), item),
         }
 

@@ -69,13 +69,19 @@ def _payable(tx: Tx, study: Study, how: FileFormat, *, retry: bool) -> tuple[lis
 
 def people_to_pay(tx: Tx, study: Study, how: FileFormat = PLAIN, *, retry: bool = False) -> int:
     """How many the next file has."""
+    return to_pay(tx, study, how, retry=retry)[0]
+
+
+def to_pay(tx: Tx, study: Study, how: FileFormat = PLAIN, *, retry: bool = False) -> tuple[int, int]:
+    """How many people the next file has, and what they get in all."""
     addresses = addresses_for(tx)
     for begun in payments.payouts(tx, platform=platform_of(how), states=(PLANNED,)):
         lines = [line for line in unfailed(tx, begun.id) if how == PLAIN or _wants(addresses, line, how)]
         if lines:
-            return len(lines)
+            return len(lines), sum(line.amount for line in lines)
     due, again = _payable(tx, study, how, retry=retry)
-    return len(new_payments(due)) + len(again)
+    new = new_payments(due)
+    return len(new) + len(again), sum(line.amount for line in new) + sum(line.amount for line in again)
 
 
 def _wants(addresses: Mapping[int, PayoutAddress], line: PaymentRow, how: FileFormat) -> bool:

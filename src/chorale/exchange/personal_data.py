@@ -13,6 +13,7 @@ from chorale.store.grades import all_grades
 from chorale.store.messages import all_messages
 from chorale.store.responses import all_responses
 from chorale.store.submissions import submissions_of
+from chorale.store.writing import written_by
 
 
 def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, Any]:
@@ -86,4 +87,5 @@ def _work(tx: Tx, worker: Worker) -> dict[str, Any]:
             {"stage": one.stage, "item": one.item, "answer": one.answer, "stored_at": iso_time(one.at)}
             for one in first_answers_by(tx, worker.id)
         ],
+        "writing": [{"response": number, **one._asdict()} for number, one in written_by(tx, worker.id).items()],
     }

@@ -15,6 +15,7 @@ from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.opening import DATABASE, serving_alone
 from chorale.engine.parts import tables_by_kit
 from chorale.engine.sessions import RESTORED
+from chorale.engine.team import note_deactivation
 from chorale.engine.unknown_payouts import SETTING, SOME, note_unknown_payouts
 from chorale.exchange.backing_up import check_backup, manifest_of, scratch_folder
 from chorale.exchange.backup_files import DATABASE_MEMBER, FILES_FOLDER, Manifest, part_of, write_backup
@@ -32,6 +33,7 @@ from chorale.store import (
     requesters,
     sessions,
     store_url,
+    team,
     workers,
 )
 from chorale.store.copying import (
@@ -46,6 +48,7 @@ from chorale.store.copying import (
 )
 from chorale.store.invitations import InvitationRow
 from chorale.store.requesters import RequesterRow
+from chorale.store.team import Member
 
 _BESIDE = ("-wal", "-shm")
 
@@ -61,7 +64,7 @@ class Restored:
     kept: Path | None
     """Where the replaced database is."""
     revoked_again: list[str]
-    """Names of experts and viewers who were revoked after the backup."""
+    """Names of experts, viewers and annotators whose access was taken away after the backup."""
     erased_since: list[str]
     """Pseudonyms of people who were erased after the backup, and are back with it."""
     payouts_unknown: int | None
@@ -83,6 +86,7 @@ class _BeforeReplacing(NamedTuple):
     """Who has links in the database that is replaced, and who was erased from it."""
 
     requesters: list[RequesterRow]
+    members: list[Member]
     invitations: list[tuple[InvitationRow, str | None]]
     erased: set[str]
 
@@ -210,6 +214,9 @@ def _end_what_was(
 ) -> list[str]:
     ended = sessions.end_all(tx, RESTORED, now)
     requesters.end_all_sessions(tx)
+    team.end_all_sessions(tx)
+    # One that was used after the backup must not choose a password once more.
+    team.end_links(tx, None, RESTORED, now)
     epochs.begin_first(tx, now)
     epoch = epochs.begin(tx, now, epochs.RESTORED, evidence)
     note_unknown_payouts(tx, unknown)
@@ -224,8 +231,12 @@ def _end_what_was(
             if worker is not None and granted_at is not None:
                 taken = {"qualification": EXPERT, "granted_at": granted_at, "reason": "revoked after the backup"}
                 events.record(tx, now, "disqualified", taken, worker_id=worker.id)
+        staff = list(revoked)
+        for member in team.deactivate_also(tx, then.members):
+            note_deactivation(tx, now, member, {"by": "restore", "reason": "deactivated after the backup"})
+            revoked.append(member.name)
         links, links_revoked = invitations.add_missing(tx, then.invitations)
-        evidence = {**evidence, "links added": links, "links revoked": links_revoked, "revoked": revoked}
+        evidence = {**evidence, "links added": links, "links revoked": links_revoked, "revoked": staff}
     events.record(tx, now, "restored", {**evidence, "epoch": epoch.number, "sessions ended": ended})
     return revoked
 
@@ -245,7 +256,7 @@ def _before_replacing(copy: Path) -> _BeforeReplacing:
         def read(tx: Tx) -> _BeforeReplacing:
             addresses = invitations.addresses_of(tx)
             rows = [(row, addresses.get(row.nonce)) for row in invitations.all_of_them(tx)]
-            return _BeforeReplacing(requesters.requesters(tx), rows, _erased(tx))
+            return _BeforeReplacing(requesters.requesters(tx), team.members(tx), rows, _erased(tx))
 
         then = store.read(read).result()
     in_one_file(copy)

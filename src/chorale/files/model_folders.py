@@ -7,10 +7,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from chorale.files.model_cards import model_card
 from chorale.files.source import read_bytes, read_source, refused
 from chorale.files.tables import replacing
+from chorale.model import UserError
 
-WEIGHTS, ABOUT = "model.safetensors", "model.json"
+WEIGHTS, ABOUT, CARD = "model.safetensors", "model.json", "README.md"
+PROGRESS = "training.safetensors"
+"""A training that is not complete (`training_progress.py`)."""
 _WIDEST = 4096
 """Of a layer, in numbers: a file that asks for more would fill the memory."""
 
@@ -30,18 +34,31 @@ class ModelKind:
     """As it is in the file."""
     what: str
     """In a message: `a frame classifier`."""
-    again: str
-    """What to do about a broken one."""
+    command: str
+    """The command that trains it: `chorale train frames`."""
+    use: str
+    """For the model card: what it is for, and what it should not be used for."""
     parts: Mapping[str, type]
     """What the file about it has besides the signature, the weights' digest, the shape and the training."""
     version: int = 1
 
+    @property
+    def again(self) -> str:
+        """What to do about a broken one."""
+        return f"Train it again with `{self.command}`"
+
     def write(self, folder: Path, weights: bytes, about: Mapping[str, Any]) -> None:
-        """The two files. The one that names the other's content comes last, so that halves are recognised."""
-        whole = {"kind": self.name, "version": self.version, "weights": sha256(weights).hexdigest(), **about}
+        """The weights, a model card and the description, which names the digest of the weights and comes last."""
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(folder / WEIGHTS) as draft:
             draft.write_bytes(weights)
+        self.describe(folder, weights, about)
+
+    def describe(self, folder: Path, weights: bytes, about: Mapping[str, Any]) -> None:
+        """The model card and the description of weights that are in the folder."""
+        whole = {"kind": self.name, "version": self.version, "weights": sha256(weights).hexdigest(), **about}
+        with replacing(folder / CARD) as draft:
+            draft.write_text(model_card(self.what, self.command, self.use, whole), "utf-8")
         with replacing(folder / ABOUT) as draft:
             draft.write_text(json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n", "utf-8")
 
@@ -74,6 +91,28 @@ class ModelKind:
             if not isinstance(about.get(name), kind):
                 raise refused(path, None, f"has nothing usable under {name!r}", self.again)
         return about
+
+
+def kind_in(folder: Path) -> str | None:
+    """The kind of model that a folder's description names, unchecked. None if it has no description."""
+    try:
+        about = json.loads((folder / ABOUT).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return str(about.get("kind")) if isinstance(about, dict) else None
+
+
+def check_model_target(folder: Path, *, force: bool) -> None:
+    """Refuse a folder that a model can't be saved in, before the training starts."""
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder} is a file. Name a folder.")
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    if ABOUT in names and not force:
+        raise UserError(f"{folder} has a trained model. Add --force to overwrite it, or name another folder.")
+    if ABOUT in names:
+        return
+    if others := names - {WEIGHTS, CARD, PROGRESS}:
+        raise UserError(f"{folder} has other files, such as {min(others)}. Name another folder.")
 
 
 def checked_sizes(values: Mapping[str, Any], usual: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 TomlPath = tuple[str | int, ...]
 
@@ -24,6 +24,17 @@ _TOKEN = re.compile(
 _DEEPER = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
+class Statement(NamedTuple):
+    """A table header, or a `key =` at the left margin of a table."""
+
+    start: int
+    """Where it begins, in characters."""
+    line: int
+    opener: str | None
+    """`[` or `[[` of a header."""
+    names: tuple[str, ...]
+
+
 def line_of(text: str, path: TomlPath) -> int | None:
     """The line of the setting at `path`, or of the nearest table or key around it."""
     lines = _lines(text)
@@ -39,7 +50,7 @@ def _lines(text: str) -> dict[TomlPath, int]:
     lines: dict[TomlPath, int] = {}
     lengths: dict[TomlPath, int] = {}
     table: TomlPath = ()
-    for line, opener, names in _statements(text):
+    for _, line, opener, names in statements(text):
         path: TomlPath = () if opener else table
         for number, name in enumerate(names, 1):
             path = (*path, name)
@@ -54,15 +65,15 @@ def _lines(text: str) -> dict[TomlPath, int]:
     return lines
 
 
-def _statements(text: str) -> Iterator[tuple[int, str | None, list[str]]]:
-    """Every table header and every `key =` at the left margin of a table: line, brackets, names."""
+def statements(text: str) -> Iterator[Statement]:
+    """Every table header and every `key =` at the left margin of a table."""
     position, line = 0, 1
     while position < len(text):
         start = position
         statement = _STATEMENT.match(text, start)
         if statement:
             position = statement.end()
-            yield line, statement["opener"], _names(statement["key"])
+            yield Statement(start, line, statement["opener"], tuple(_names(statement["key"])))
         position = _end_of_value(text, position, opener=bool(statement and statement["opener"]))
         line += text.count("\n", start, position)
 

@@ -1,9 +1,29 @@
 """What is no mistake about the fields of a form, and should be looked at before people come."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from chorale.folder.checking.content import StageContent
 from chorale.model.plural import plural
+
+HEAVY_RECORDING_MB = 20
+"""More than this is a burden on a phone's data plan, although players load only what is played."""
+_RECORDINGS = (".wav", ".mp3", ".ogg", ".m4a", ".flac", ".opus", ".mp4", ".webm", ".ogv")
+
+
+def about_media(content: StageContent, root: Path) -> Iterator[str]:
+    """Audio and video that many people cannot afford to load."""
+    form = content.task.form
+    places = {item.payload.get(name) for item in content.items for name in form.media}
+    files = [root / place for place in places if isinstance(place, str) and place.lower().endswith(_RECORDINGS)]
+    sizes = [file.stat().st_size / 10**6 for file in files if file.is_file()]
+    heavy = [size for size in sizes if size > HEAVY_RECORDING_MB]
+    if heavy:
+        yield (
+            f"{content.settings.name}: {plural(len(heavy), 'recording has', 'recordings have')} more than "
+            f"{HEAVY_RECORDING_MB} MB (the largest {max(heavy):.0f} MB). Workers on a phone pay for that data: "
+            "compress or cut them."
+        )
 
 
 def about_fields(content: StageContent) -> Iterator[str]:

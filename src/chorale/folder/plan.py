@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from chorale.folder.expected_pay import works_for_nothing
-from chorale.folder.field_notes import about_fields
+from chorale.folder.field_notes import about_fields, about_media
 from chorale.folder.gold_notes import about_gold, parts_of_gold
 from chorale.folder.panel_notes import about_panel
 from chorale.folder.reading import StageContent, StudyFolder
@@ -264,6 +264,7 @@ def study_notes(folder: StudyFolder) -> list[str]:
         )
         notes += [note for note in (*stage_notes, *about_gold(content, each, turnout.workers)) if note]
         notes += about_fields(content)
+        notes += about_media(content, folder.path)
     return notes
 
 

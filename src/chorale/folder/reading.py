@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from chorale.folder.checking.content import GoldRow, StageContent, StudyFolder, TruthRow
-from chorale.folder.checking.models import check_models
+from chorale.folder.checking.models import check_disclosure, check_models
 from chorale.folder.checking.named_files import read_markdown
 from chorale.folder.checking.protocols import check_protocol, check_recruiting
 from chorale.folder.checking.report import SETTINGS_FILE, CheckReport, did_you_mean
@@ -19,12 +19,14 @@ from chorale.model.shared_options import with_shared_options
 __all__ = [
     "SETTINGS_FILE",
     "GoldRow",
+    "ReadFolder",
     "StageContent",
     "StudyFolder",
     "TruthRow",
     "check_folder",
     "did_you_mean",
     "load_folder",
+    "read_folder",
     "study_files",
 ]
 
@@ -52,37 +54,64 @@ def check_folder(path: Path, text: str | None = None) -> tuple[StudyFolder | Non
 
     `text` is what the study file is to say instead: for trying settings without writing them.
     """
+    read = read_folder(path, text)
+    return read.folder, read.problems
+
+
+class ReadFolder(NamedTuple):
+    """A study folder as far as it can be understood."""
+
+    folder: StudyFolder | None
+    """The study, if nothing is wrong with it."""
+    problems: list[Problem]
+    settings: StudySettings | None
+    """What the study file says, if that is right by itself."""
+    stages: tuple[StageContent, ...]
+    """Stages whose task and options are right, without rows that are wrong."""
+
+
+def read_folder(path: Path, text: str | None = None) -> ReadFolder:
+    """The study in the folder with every problem in it; `text` is what the study file is to say instead."""
     report = CheckReport(path)
     raw = read_settings(report) if text is None else settings_in(text, report)
-    folder = None if raw is None else _read_study(raw, report)
+    read = ReadFolder(None, [], None, ()) if raw is None else _read_study(raw, report)
     problems = sorted(
         report.condensed_problems(),
         key=lambda problem: (problem.file != SETTINGS_FILE, problem.file, problem.line or 0),
     )
-    return (None if problems else folder), problems
+    return read._replace(folder=None if problems else read.folder, problems=problems)
 
 
-def _read_study(raw: dict[str, Any], report: CheckReport) -> StudyFolder | None:
+def _read_study(raw: dict[str, Any], report: CheckReport) -> ReadFolder:
     """Check all there is to check, whatever else is wrong; the study is complete only if nothing was reported."""
     raw = with_shared_options(raw)
     settings = parsed_settings(StudySettings, raw, (), report)
     consent = read_markdown(text_at(raw, "study", "consent"), ("study", "consent"), report)
     contents = read_stages(raw, report)
     messages = read_gates(raw, settings, report)
-    if settings is not None:
-        check_protocol(settings, contents, report)
-        check_recruiting(settings, report)
-        check_models(settings, [content.task for content in contents], report)
-    if settings is None or report.problems:
-        return None
-    return StudyFolder(
+    if settings is None:
+        return ReadFolder(None, [], None, ())
+    check_protocol(settings, contents, report)
+    check_recruiting(settings, report)
+    check_models(settings, [content.task for content in contents], consent, report)
+    if settings.writing is not None:
+        check_disclosure(("writing", "disclosure"), settings.writing.disclosure, consent, settings, report)
+    stages = tuple(
+        content.complete(stage)
+        for content, stage in zip(contents, settings.stage, strict=True)
+        if content.task is not None and content.options is not None
+    )
+    if report.problems:
+        return ReadFolder(None, [], settings, stages)
+    folder = StudyFolder(
         path=report.root,
         settings=settings,
         settings_text=report.text,
         consent=consent,
-        stages=tuple(content.complete(stage) for content, stage in zip(contents, settings.stage, strict=True)),
+        stages=stages,
         messages=messages,
     )
+    return ReadFolder(folder, [], settings, stages)
 
 
 _EXTRA = {"study": "a study", "contact": "team@example.org", "bonus": "1.00"}

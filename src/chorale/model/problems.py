@@ -14,6 +14,8 @@ class Problem:
     message: str
     fix: str
     value: str | None = None
+    setting: tuple[str | int, ...] = ()
+    """Where in a file of settings it is: names, and places in lists. Empty for anything else."""
 
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}:{self.line}"

@@ -118,6 +118,11 @@ GROUPED = (
         "stage.items.file stage.items.id stage.gold.file stage.round.file",
     ),
     _rule(
+        When.ANY_TIME,
+        "Applies from the next start on. People finish items they hold; answers so far stay.",
+        "stage.items.assigned",
+    ),
+    _rule(
         When.SAME_CONTENT,
         "Refused if answers could no longer be what they were when the stage started.",
         "stage.options stage.options_from",
@@ -182,6 +187,11 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
+        "Applies to answers from then on; people agree to the changed consent form first.",
+        "writing writing.disclosure",
+    ),
+    _rule(
+        When.ANY_TIME,
         "Used by simulated workers only.",
         "stage.rehearsal stage.rehearsal.truth",
     ),
@@ -189,14 +199,20 @@ GROUPED = (
         When.ANY_TIME,
         "Applies to requests from then on; every call keeps its own model version, prompt hash and price.",
         """model model.name model.endpoint model.protocol model.folder model.command model.answers model.model model.key
-        model.temperature model.seed model.max_tokens model.max_prompt_tokens model.input_price model.output_price
-        model.at_once model.timeout_seconds model.tries model.structured model.examples model.confidence
-        model.samples stage.models stage.models.use stage.models.run""",
+        model.temperature model.seed model.limit_name model.max_tokens model.max_prompt_tokens model.input_price
+        model.output_price model.at_once model.timeout_seconds model.tries model.structured model.examples
+        model.confidence model.samples stage.models stage.models.use stage.models.run stage.models.disclosure""",
     ),
     _rule(
         When.FIRST_IN_STAGE,
         "Refused after that: answers of models would count that were kept apart, or the other way round.",
-        "stage.models.role",
+        "stage.models.role stage.models.arms",
+    ),
+    _rule(
+        When.ANY_TIME,
+        "Applies to items that are decided or shown from then on; every item keeps its probability, every suggestion "
+        "stays in the record.",
+        "stage.models.below stage.models.audit stage.models.wrong",
     ),
     _rule(
         When.FIRST_VERDICT,

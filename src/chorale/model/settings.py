@@ -120,8 +120,8 @@ class ArrivalSettings(Settings):
     def _is_no_invitation(cls, value: str) -> str:
         # People are known by panel and id, and those with a signed link have this for a panel. Ids from a panel are not
         # signed: under the same name, anybody could be taken for somebody invited.
-        if value in ("invitation", "expert", "public", "model"):
-            raise ValueError("stands for signed links, a public page or models. Choose another name.")
+        if value in ("invitation", "expert", "public", "model", "team"):
+            raise ValueError("stands for signed links, a public page, models or the team. Choose another name.")
         return value
 
     @field_validator("study_parameter", "session_parameter")
@@ -215,6 +215,15 @@ class RetentionSettings(Settings):
         return self.identities_days is not None or self.answers_days is not None
 
 
+class WritingSettings(Settings):
+    disclosure: str = Field(
+        min_length=10,
+        max_length=1000,
+        description="The sentence of the consent form that says so: how much of an answer is pasted, how evenly it is "
+        "typed, and how often the page is left.",
+    )
+
+
 class StudySettings(Settings):
     format: Literal[1] = Field(default=1, description="Version of the study file's format.")
     study: StudyInfo = Field(description="The study as a whole.")
@@ -224,6 +233,10 @@ class StudySettings(Settings):
     pay: PaySettings = Field(default=PaySettings(), description="Money, for the whole study.")
     retention: RetentionSettings = Field(
         default=RetentionSettings(), description="How long data about people are kept."
+    )
+    writing: WritingSettings | None = Field(
+        default=None,
+        description="Count how answers are written, as evidence of pasted text and chatbots. Default: not counted.",
     )
     arms: ArmsSettings | None = Field(default=None, description="Randomised conditions of the study.")
     analysis: AnalysisSettings | None = Field(

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from chorale.model.model_settings import StageModels
+from chorale.model.nouns import ItemState
 from chorale.model.protocol_settings import (
     GoldBonus,
     LengthPay,
@@ -32,6 +33,11 @@ class ItemSettings(Settings):
         min_length=1,
         max_length=100,
         description="Column of the file with the items' IDs; also of the stage's gold, where rows have no `id`.",
+    )
+    assigned: RelativePath | None = Field(
+        default=None,
+        description="CSV or JSONL file with the columns `item` and `annotator`, one row per pair: these items go only "
+        "to these members of the [team](team.md). Items without a row go to everybody.",
     )
     from_: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
@@ -74,6 +80,8 @@ class ItemSettings(Settings):
             raise ValueError('`per_worker` needs `of = "answers"`, and no `sample`')
         if self.wait and (not self.from_ or self.per_worker is not None):
             raise ValueError("`wait` needs `from`, and no `per_worker`")
+        if self.assigned is not None and self.file is None:
+            raise ValueError("`assigned` needs `file`: derived items have no rows to name people for")
         return self
 
 
@@ -350,6 +358,12 @@ class StageSettings(Settings):
     def graded_stages(self) -> tuple[str, ...]:
         """The stages whose answers are graded by the answers here."""
         return self.sources if self.grades or self.grades_sources else ()
+
+    @property
+    def first_state(self) -> ItemState:
+        """The state of new items: where a model answers first, they wait for it."""
+        is_first = self.models is not None and self.models.role == "first"
+        return ItemState.WAITING if is_first else ItemState.OPEN
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -1,11 +1,11 @@
-"""What an alarm is."""
+"""Alarms: problems of a running study."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """Something that is not as it should be, and what to do about it."""
+    """A problem of a study, and what to do about it."""
 
     kind: str
     title: str
@@ -14,5 +14,5 @@ class Alarm:
     items: tuple[tuple[str, str], ...] = ()
     """Stage and key."""
     stages: tuple[str, ...] = ()
-    """The names of those it is about; none if it is about all."""
+    """The names of the stages it is about; empty if it is about all."""
     serious: bool = False

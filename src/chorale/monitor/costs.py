@@ -15,8 +15,8 @@ from chorale.store import Tx, ledger, responses
 from chorale.store.arms import arms_by_worker
 from chorale.store.stages import released_by_stage
 
-RESULT = "released result"
-"""The accepted label of an item: what a study releases, unless its tasks say otherwise."""
+RESULT = "accepted label"
+"""What one result of a study is called, unless its tasks say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Events whose evidence has answers with fields: the answers in words, beside the items they are about."""
+"""The activity log in words: names of events and evidence, and answers field by field."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +12,11 @@ from chorale.store import Tx
 from chorale.store.items import find_item
 
 _ANSWERS = ("answer", "crowd", "before", "gold")
-"""What answers are called in evidence; each of `judgments` has one too."""
+"""Names of answers in evidence; each of `judgments` has one too."""
 
 
 def in_words(tx: Tx, study: Study, events: Iterable[Event]) -> list[Event]:
-    """The events with answers as people read them: marked words, not the numbers of tokens."""
+    """The events with readable answers: words of spans, not token numbers."""
     payloads: dict[tuple[str, str], Payload | None] = {}
     shown = []
     for event in events:
@@ -35,7 +35,7 @@ def in_words(tx: Tx, study: Study, events: Iterable[Event]) -> list[Event]:
 
 
 def _worded(task: Task, payload: Payload, event: Event) -> dict[str, Any]:
-    # A decision is there in words already, as the answer.
+    # A decision is already in the answer.
     evidence = {name: value for name, value in event.evidence.items() if name != "decision"}
     for name in _ANSWERS:
         if isinstance(evidence.get(name), dict):
@@ -49,3 +49,49 @@ def _worded(task: Task, payload: Payload, event: Event) -> dict[str, Any]:
             for one in evidence["judgments"]
         ]
     return evidence
+
+
+_EVENTS: Mapping[str, str] = {
+    "arrived": "joined",
+    "entered": "entered stage",
+    "dropped": "removed",
+    "drawn": "sampled for grading",
+    "sampled": "sampled for more annotations",
+    "begun": "started",
+    "derived": "items created",
+    "brought back": "restored",
+    "passed": "passed gate",
+    "not passed": "did not pass gate",
+    "arm": "assigned to arm",
+    "made gold": "gold added",
+    "retired gold": "gold retired",
+    "corrected gold": "gold corrected",
+    "gold graded again": "gold regraded",
+    "sent to expert": "sent to review queue",
+    "identity shown": "platform ID shown",
+    "arms shown": "arms viewed",
+    "settings": "settings changed",
+    "expert came": "expert signed in",
+    "viewer came": "viewer signed in",
+}
+_EVIDENCE: Mapping[str, str] = {
+    "released": "accepted",
+    "judgments": "annotations",
+    "trust": "gold accuracy",
+    "floor": "minimum",
+    "standing": "status",
+    "panel": "platform",
+    "crowd": "aggregated label",
+    "right": "correct",
+    "lease": "time limit",
+}
+
+
+def event_name(kind: str) -> str:
+    """What an event is called on pages; the activity log stores a shorter name."""
+    return _EVENTS.get(kind, kind)
+
+
+def evidence_name(name: str) -> str:
+    """What a piece of evidence is called on pages."""
+    return _EVIDENCE.get(name, name.replace("_", " "))

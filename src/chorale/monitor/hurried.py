@@ -1,4 +1,4 @@
-"""Workers whose answers come too fast for anybody to have read the items."""
+"""Workers who answer too fast to have read the items."""
 
 from collections.abc import Iterable
 from statistics import median
@@ -12,7 +12,7 @@ from chorale.store.items import some_payloads
 
 ENOUGH_ANSWERS = 3
 SAMPLE = 100
-"""Items by which the reading time of a stage is estimated."""
+"""Number of items that the reading time of a stage is estimated from."""
 
 
 class HurriedWorker(NamedTuple):
@@ -20,13 +20,13 @@ class HurriedWorker(NamedTuple):
     stage: str
     answers: int
     seconds: float
-    """For an answer, on average."""
+    """Mean time per answer."""
     estimate: float
-    """What an item of the stage takes to read and answer."""
+    """Estimated time to read and answer an item of the stage."""
 
 
 def reading_estimate(tx: Tx, study: Study, stage: RunningStage) -> float | None:
-    """The median estimate of a stage's first items, remembered once there are as many as it goes by."""
+    """The median estimate of a stage's first items; cached once there are enough of them."""
     key = f"reading estimate of {stage.name}"
     known: float | None = study.memory.get(key)
     if known is None:
@@ -40,9 +40,9 @@ def reading_estimate(tx: Tx, study: Study, stage: RunningStage) -> float | None:
 
 
 def hurried_workers(tx: Tx, study: Study, worked: Iterable[tuple[str, str, int, int]]) -> list[HurriedWorker]:
-    """Of workers by stage, name, answers and time worked: those who took a quarter of the estimate or less.
+    """Workers who took a quarter of the estimated time or less, given stage, name, answers and time worked.
 
-    Where no time was measured, nobody can tell.
+    Workers without measured time are left out.
     """
     hurried = []
     for stage, worker, answers, worked_ms in worked:
@@ -56,7 +56,7 @@ def hurried_workers(tx: Tx, study: Study, worked: Iterable[tuple[str, str, int, 
 
 
 def hurried_line(one: HurriedWorker) -> str:
-    """What is known of them, in a sentence."""
+    """A sentence about one of them."""
     return (
         f"{one.worker} answered {one.answers:,} items of {one.stage} in {one.seconds:.2g} seconds each; reading one "
         f"takes about {one.estimate:.0f}."

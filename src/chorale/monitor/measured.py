@@ -1,16 +1,23 @@
-"""What an hour pays by the times that were measured, for `chorale check` of a study in which people have worked."""
+"""What the database adds to `chorale check`: what an hour pays by the times that were measured, who has no account."""
 
 from pathlib import Path
 
+from chorale.engine.running import Study
 from chorale.engine.started import started_study
 from chorale.model import UserError, money_text
 from chorale.model.plural import plural
 from chorale.monitor.status import wages
+from chorale.store import assignees
 from chorale.store.participations import participation_summaries
+
+_NAMED = 5
 
 
 def measured_wages(directory: Path, database: str | None) -> list[str]:
-    """A sentence for every stage in which somebody has worked for money; pay below the minimum is pointed out."""
+    """A sentence for every stage in which somebody has worked for money, and about people without an account.
+
+    Pay below the minimum is pointed out.
+    """
     try:
         with started_study(directory, database) as study:
             standings = study.store.read(participation_summaries).result()
@@ -26,8 +33,18 @@ def measured_wages(directory: Path, database: str | None) -> list[str]:
                 sentence = f"Measured in {name}: {people}, {average}median wage {median} an hour"
                 if wage.median < pay.minimum_hourly:
                     least = money_text(pay.minimum_hourly, pay.currency)
-                    sentence += f", below your minimum of {least}. Raise the pay, and give those who worked a bonus"
+                    sentence += f", below your minimum of {least}. Raise the pay, and pay a bonus to those who worked"
                 sentences.append(f"{sentence}.")
-            return sentences
+            return sentences + people_without_account(study)
     except UserError as error:
-        return [f"Times that were measured can't be read: {error.message}"]
+        return [f"Measured times cannot be read: {error.message}"]
+
+
+def people_without_account(study: Study) -> list[str]:
+    """A sentence about people whom items are assigned to and who can't sign in; nothing if all can."""
+    names = study.store.look(assignees.strangers)
+    if not names:
+        return []
+    shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
+    have = "has no active account" if len(names) == 1 else "have no active account"
+    return [f"{shown} {have}, and items are assigned to them. Invite them with `chorale team DIR --invite NAME`."]

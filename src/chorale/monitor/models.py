@@ -17,7 +17,7 @@ from chorale.model.money import exact_money_text
 from chorale.store import Tx, calls, model_tasks
 from chorale.store.calls import CallState
 from chorale.store.codec import from_text
-from chorale.store.model_tasks import TaskState
+from chorale.store.model_tasks import NO_JUDGMENTS, TaskState
 from chorale.store.participations import participation_summaries
 from chorale.store.responses import counted_responses
 
@@ -169,7 +169,7 @@ def judged_rows(tx: Tx, stage: RunningStage, field: str | None = None) -> Iterat
         if said is not None and not is_model(counted.worker):
             yield {"task": counted.item, "worker": counted.worker, "kind": "human", "label": said}
     for row in model_tasks.answers(tx, stage.id):
-        if row.answer is not None and row.kind in ("beside", "production"):
+        if row.answer is not None and row.kind in (*NO_JUDGMENTS, "production"):
             said = label(from_text(row.answer))
             if said is not None:
                 yield {"task": row.item, "worker": name_of(row.worker), "kind": "model", "label": said}

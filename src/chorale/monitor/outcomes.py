@@ -8,7 +8,8 @@ from chorale.contract import Origin, Seeds, StageResults
 from chorale.engine.running import RunningStage, Study
 from chorale.model import ItemState, SourceItem
 from chorale.store import Tx, arms, labels, participations
-from chorale.store.items import all_items, origins
+from chorale.store.items import all_items
+from chorale.store.origins import origins
 
 
 def stage_results(tx: Tx, study: Study, stage: RunningStage) -> StageResults:

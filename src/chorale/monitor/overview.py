@@ -1,4 +1,4 @@
-"""A running study at a glance: how far it is, what it costs, how people agree, and what needs somebody's hand."""
+"""A running study at a glance: progress, cost, agreement, and alarms."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,9 +31,9 @@ LABELS_IN_PART = 20
 PAIRS_IN_LABEL = 10
 GOLD_LOOKED_AT = 2_000
 WRONG_AFTER, WRONG_BELOW = 5, 0.5
-"""Gold that so many met and most got wrong is more likely to be wrong itself."""
+"""Gold with this many answers, most of them wrong, is more likely to be wrong itself."""
 EASY_AFTER, EASY_ABOVE = 50, 0.98
-"""Gold that nobody gets wrong does not separate careful workers from careless ones."""
+"""Gold that nobody gets wrong does not distinguish careful workers from careless ones."""
 MOST_NAMED = 5
 MOST_DROPPED = 20
 RECENT_EVENTS = 12
@@ -42,7 +42,7 @@ MOST_DRAWS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class AgreementPart:
-    """How far people agreed on the labels of a stretch of time."""
+    """Agreement on the labels of a period."""
 
     at: int
     agreement: float
@@ -54,11 +54,11 @@ class StageView:
     counts: StageCounts
     title: str
     planned: int
-    """Judgments its items want at the least."""
+    """The fewest annotations its items need."""
     wage: WageSummary
     condition: StageCondition
     round: RoundStatus | None = None
-    """How far people are with a round: they go through it, and it has no items to complete."""
+    """The progress of a training round, which has no items to complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Overview:
     agreement: list[AgreementPart]
     alarms: list[Alarm]
     dropped: list[tuple[DroppedRow, str]]
-    """The latest, and why."""
+    """The latest removed workers, with the reason."""
     dropped_total: int
     passed: Mapping[str, int]
     """How many passed every gate."""
@@ -82,7 +82,7 @@ class Overview:
 
     @property
     def planned(self) -> int:
-        """What is wanted at the least, or was asked for beyond it."""
+        """Annotations that are needed at least, or were made beyond that."""
         return sum(max(stage.planned, stage.counts.judgments) for stage in self.stages)
 
     @property
@@ -91,12 +91,12 @@ class Overview:
 
     @property
     def answers_in_rounds(self) -> int:
-        """Answers that people gave and were paid for, and that are no judgments."""
+        """Paid answers in training rounds, which do not count as annotations."""
         return sum(stage.counts.answers for stage in self.stages if stage.round is not None)
 
     @property
     def phase(self) -> str:
-        """Whether anybody has come, and whether all is done: new, running, finished or imported."""
+        """new (nobody has joined), running, finished or imported."""
         if self.imported:
             return "imported"
         counts = [stage.counts for stage in self.stages]
@@ -104,7 +104,7 @@ class Overview:
             return "new"
         judged = [stage for stage in self.stages if stage.counts.items]
         done = all(
-            # What a gate has ended gets no more judgments, however many items are left.
+            # A stage ended by a gate gets no more annotations, however many items are left.
             (stage.counts.complete == stage.counts.items or stage.condition.ended_by) and not stage.counts.live
             for stage in judged
         )
@@ -141,7 +141,7 @@ def overview(tx: Tx, study: Study) -> Overview:
 
 
 def _drawn_for_more(tx: Tx, study: Study) -> Counter[str]:
-    """How many items of each stage were drawn to get another number of judgments."""
+    """How many items of each stage were sampled for another number of annotations."""
     drawn: Counter[str] = Counter()
     if any(stage.settings.judgments.sample is not None for stage in study.stages.values()):
         for event in events.recent(tx, MOST_DRAWS, kinds=("sampled",)):
@@ -187,7 +187,7 @@ def _by_worker(worked: Sequence[WorkDone]) -> list[tuple[int, int]]:
 
 
 def agreement_over_time(tx: Tx, study: Study) -> list[AgreementPart]:
-    """How near answers to the same item were to each other, over the time of the study: a few labels of each part."""
+    """Agreement between answers to the same item over time, from a sample of labels of each period."""
     agreement = []
     for rows in console.labels_over_time(tx, PARTS, LABELS_IN_PART):
         values = []
@@ -211,7 +211,7 @@ def alarms(
     gone: Sequence[DroppedRow],
     short: tuple[str, ...],
 ) -> Iterator[Alarm]:
-    """What needs somebody's attention. `short` are the stages that the budget does not allow more of."""
+    """Alarms of a study. `short` are the stages that the budget does not cover any more."""
     yield from wage_alarms(study, stages, wage)
     lowest_correct = {stage.id: stage.lowest_correct for stage in study.stages.values()}
     yield from gold_alarms(study, console.gold_met(tx, GOLD_LOOKED_AT, lowest_correct))
@@ -227,13 +227,13 @@ def alarms(
         yield Alarm("gate", title.removesuffix("."), advice, stages=study.gates[name].settings.stage, serious=True)
     if short:
         titles = _quoted([one.title for one in stages if one.counts.name in short])
-        advice = "Raise `pay.budget` in study.toml and open the site again."
+        advice = "Raise `pay.budget` in study.toml and restart the site."
         yield Alarm("budget", f"The budget does not cover another item of {titles}", advice, stages=short, serious=True)
     yield from _starved(tx, study, [one for one in stages if one.condition.state == "open"])
 
 
 def _quoted(titles: Sequence[str]) -> str:
-    """Titles that may be whole sentences, inside of one."""
+    """Titles in quotes, for use inside a sentence."""
     return ", ".join(f"“{title}”" for title in titles)
 
 
@@ -242,14 +242,14 @@ def wage_alarms(study: Study, stages: Sequence[StageView], wage: WageSummary) ->
     low = [one for one in stages if one.wage.median is not None and one.wage.median < minimum]
     names = tuple(one.counts.name for one in low)
     if wage.median is not None and wage.median < minimum:
-        advice = "Raise the pay, and give those who worked so far a bonus."
+        advice = "Raise the pay, and pay a bonus to those who worked so far."
         yield Alarm("wage", "The median wage is below your minimum", advice, stages=names, serious=True)
     elif low:
-        advice = "Raise the pay of that stage."
+        advice = "Raise the pay of this stage."
         title = f"The median wage is below your minimum in {_quoted([one.title for one in low])}"
         yield Alarm("wage", title, advice, stages=names)
     elif wage.tenth_percentile is not None and wage.tenth_percentile < minimum:
-        advice = "Look at the slowest among the workers: a bonus makes up for items that take long."
+        advice = "Check the slowest workers. A bonus can make up for items that take long."
         yield Alarm("wage", "At least one worker in ten earns less than your minimum", advice)
 
 
@@ -261,7 +261,7 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
         yield Alarm(
             "gold-wrong",
             f"Most workers get {plural(len(wrong), 'gold item', 'gold items')} wrong: the gold may be wrong",
-            "Look at it again. Correct it where it is wrong, retire it where it is unclear.",
+            "Check it. Correct wrong gold answers, and retire unclear items.",
             items=tuple((names[one.stage_id], one.key) for one in wrong[:MOST_NAMED] if one.stage_id in names),
             stages=tuple(dict.fromkeys(names[one.stage_id] for one in wrong if one.stage_id in names)),
             serious=True,
@@ -275,8 +275,8 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
             yield Alarm(
                 "gold-easy",
                 f"The gold of {_quoted([study.stage(names[stage_id]).settings.title])} is too easy:"
-                f" {right} of {answered} right",
-                "It does not tell careful workers from careless ones. Make confusing items gold at the gold desk.",
+                f" {right} of {answered} correct",
+                "It does not distinguish careful workers from careless ones. Make confusing items gold.",
                 stages=(names[stage_id],),
             )
 
@@ -295,8 +295,8 @@ def _worker_alarms(study: Study, worked: Sequence[WorkDone], gone: Sequence[Drop
         low.sort()
         yield Alarm(
             "worker",
-            f"{plural(len(low), 'worker is', 'workers are')} below the gold floor and not dropped yet",
-            "They are dropped without you once they have met enough gold. Look at their answers, or end their work.",
+            f"{plural(len(low), 'worker is', 'workers are')} below the minimum gold accuracy",
+            "They are removed automatically after enough gold answers. Check their answers, or remove them now.",
             tuple(name for _, name in low[:MOST_NAMED]),
         )
     since = study.clock() - DROPPED_WITHIN_MS
@@ -304,8 +304,8 @@ def _worker_alarms(study: Study, worked: Sequence[WorkDone], gone: Sequence[Drop
     if lately:
         yield Alarm(
             "worker",
-            "Workers were dropped within the last day",
-            "Their judgments no longer count, and others are asked instead. Check that the gold they failed is right.",
+            f"{plural(len(lately), 'worker was', 'workers were')} removed within the last day",
+            "Their annotations no longer count, and others annotate these items. Check that the gold is correct.",
             tuple(lately[:MOST_NAMED]),
         )
 
@@ -318,8 +318,8 @@ def fast_alarms(tx: Tx, study: Study, worked: Sequence[WorkDone]) -> Iterator[Al
         yield Alarm(
             "worker",
             f"{plural(len(names), 'worker answers', 'workers answer')} too fast to have read the items",
-            f"They gave {plural(answers, 'answer', 'answers')}, each in less than a quarter of the time that reading "
-            "takes. Look at their answers, or remove them.",
+            f"They gave {plural(answers, 'answer', 'answers')}, each in less than a quarter of the reading time. "
+            "Check their answers, or remove them.",
             tuple(names)[:MOST_NAMED],
             stages=tuple(dict.fromkeys(one.stage for one in hurried)),
             serious=True,
@@ -327,7 +327,7 @@ def fast_alarms(tx: Tx, study: Study, worked: Sequence[WorkDone]) -> Iterator[Al
 
 
 def _starved(tx: Tx, study: Study, stages: Sequence[StageView]) -> Iterator[Alarm]:
-    """Open stages with work to do that nobody does."""
+    """Open stages with items that nobody is working on."""
     now = study.clock()
     for stage in stages:
         counts = stage.counts
@@ -338,7 +338,7 @@ def _starved(tx: Tx, study: Study, stages: Sequence[StageView]) -> Iterator[Alar
         if since is not None and now - since >= STARVED_AFTER_MS:
             yield Alarm(
                 "starved",
-                f"Nobody works on {_quoted([stage.title])}, and {plural(waiting, 'item waits', 'items wait')}",
-                "Bring more people in, or loosen who may enter the stage.",
+                f"Nobody is working on {_quoted([stage.title])}: {plural(waiting, 'item is', 'items are')} left",
+                "Invite more people, or relax who may enter the stage.",
                 stages=(counts.name,),
             )

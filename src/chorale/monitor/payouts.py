@@ -14,11 +14,13 @@ from chorale.store.submissions import SubmissionRow
 
 
 def books_table(books: Books) -> Table:
-    """Who is owed what, and how they are paid."""
-    table = table_of("worker", "panel", "earned#", "by reward#", "paid#", "owed#", "how")
+    """Balances due, and how they are paid."""
+    table = table_of("worker", "source", "earned#", "by reward#", "paid#", "owed#", "paid by")
     for due in books.due:
         account = due.account
-        how = f"not yet: {due.why_not}" if due.why_not else "Prolific" if due.submission is not None else "by a file"
+        how = (
+            f"not yet: {due.why_not}" if due.why_not else "Prolific" if due.submission is not None else "file or PayPal"
+        )
         amounts = (account.earned, account.rewarded, account.paid, account.owed)
         texts = [money_text(amount, books.currency) for amount in amounts]
         add_row(table, account.worker, account.panel, *texts, how)
@@ -26,7 +28,7 @@ def books_table(books: Books) -> Table:
 
 
 def books_as_json(books: Books) -> dict[str, Any]:
-    """The same for programs, in minor units."""
+    """Balances as JSON values, in minor units."""
     return {
         **{name: getattr(books, name) for name in ("currency", "earned", "rewarded", "paid", "owed", "ahead", "fees")},
         "payable_now": books.now,
@@ -44,15 +46,15 @@ def books_as_json(books: Books) -> dict[str, Any]:
 
 
 def books_line(books: Books) -> str:
-    """All of it in one line, which adds up."""
+    """The totals in one line."""
     amounts = {"earned": books.earned, "paid by rewards": books.rewarded, "paid by payouts": books.paid}
-    amounts |= {"owed": books.owed} | ({"paid ahead of the ledger": books.ahead} if books.ahead else {})
+    amounts |= {"owed": books.owed} | ({"paid in advance": books.ahead} if books.ahead else {})
     texts = [f"{what} {money_text(amount, books.currency)}" for what, amount in amounts.items()]
     return ", ".join(texts).capitalize() + "."
 
 
 def receipts_table(receipts: Iterable[Mapping[str, Any]]) -> Table:
-    """Every payout there was."""
+    """Every payout."""
     table = table_of("payout#", "by", "study", "people#", "amount#", "charged#", "state", "sent", "reference")
     for receipt in receipts:
         currency = receipt["currency"]
@@ -82,16 +84,18 @@ def recruiting_table(studies: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def waiting_table(rows: Iterable[SubmissionRow], enough: Mapping[str, bool]) -> Table:
-    """Submissions that somebody has to decide about."""
-    table = table_of("worker", "study", "status", "did enough", "code")
+    """Submissions that await approval."""
+    table = table_of("worker", "study", "status", "complete", "code")
     for row in rows:
         done = "yes" if enough.get(row.external_id) else "no"
-        add_row(table, row.worker or "(never arrived here)", row.panel_study, row.status.lower(), done, row.code or "")
+        add_row(
+            table, row.worker or "(never opened the site)", row.panel_study, row.status.lower(), done, row.code or ""
+        )
     return table
 
 
 def invitations_table(rows: Iterable[InvitationRow]) -> Table:
-    """Links that were made, without what would let anybody in."""
+    """Invitation links, without their secret part."""
     table = table_of("number#", "kind", "stage", "opened by#", "made", "state")
     for row in rows:
         opened = f"{row.uses} of {row.most}" if row.most is not None else str(row.uses)

@@ -1,4 +1,4 @@
-"""Alarms about answers that make no sense: given too fast, all the same, copied from the item, the same text again."""
+"""Alarms about careless answers: too fast, all the same, copied from the item, or the same text repeated."""
 
 import json
 from collections import Counter, defaultdict
@@ -18,13 +18,13 @@ from chorale.text.near_duplicates import contains_copy, near_duplicates
 
 MOST_NAMED = 5
 MOST_LOOKED_AT = 10_000
-"""The latest answers of a stage that are looked at."""
+"""How many of the latest answers of a stage are checked."""
 _LOOK_AGAIN = 1.05
 _LATELY = "sense checks"
 
 
 def senseless_lately(tx: Tx, study: Study) -> list[Alarm]:
-    """The alarms for pages that are opened often: computed again once 5% more answers have come."""
+    """The alarms for pages that are opened often: recomputed once there are 5% more answers."""
     given = participations.answers(tx)
     looked_at, found = study.memory.get(_LATELY, (None, []))
     if looked_at is None or not looked_at <= given < looked_at * _LOOK_AGAIN:
@@ -35,7 +35,7 @@ def senseless_lately(tx: Tx, study: Study) -> list[Alarm]:
 
 
 def senseless_answers(tx: Tx, study: Study) -> Iterator[Alarm]:
-    """What the study file says to look for, in every stage that is judged."""
+    """The checks that the study file asks for, in every stage with items."""
     for stage in study.stages.values():
         if stage.round_size is not None or stage.is_for_experts:
             continue
@@ -74,7 +74,7 @@ def _fast(stage: RunningStage, rule: SenseSettings, answers: Sequence[Response])
             f"{plural(len(found), 'worker answers', 'workers answer')} in less than {rule.min_seconds:g} seconds in "
             f"“{stage.settings.title}”: {worst.worker} did so {plural(worst.fast, 'time', 'times')} of "
             f"{worst.answers}, once in {worst.fastest_ms / 1000:.1f} seconds",
-            "Look at these answers, and remove the workers if they did not read.",
+            "Check these answers, and remove the workers if they did not read the items.",
             tuple(one.worker for one in found[:MOST_NAMED]),
             items=tuple((stage.name, item) for item in worst.items),
             stages=(stage.name,),
@@ -100,8 +100,8 @@ def _the_same(stage: RunningStage, rule: SenseSettings, answers: Sequence[Respon
             "straight-line",
             f"{plural(len(found), 'worker gives', 'workers give')} the same answer to item after item in "
             f"“{stage.settings.title}”: {worst.worker} to {worst.length} in a row, {worst.others:.0%} of them unlike "
-            "what most others say",
-            "Look at these answers, and remove the workers if they did not read.",
+            "most other answers",
+            "Check these answers, and remove the workers if they did not read the items.",
             tuple(one.worker for one in found[:MOST_NAMED]),
             items=tuple((stage.name, item) for item in worst.items),
             stages=(stage.name,),
@@ -110,7 +110,7 @@ def _the_same(stage: RunningStage, rule: SenseSettings, answers: Sequence[Respon
 
 
 def _chosen(stage: RunningStage, given: Response) -> Hashable:
-    """An answer as it is compared with the next: what was chosen, without spans and texts, which differ anyway."""
+    """An answer reduced to chosen options, for comparison: spans and texts differ anyway."""
     if not stage.task.shape.fields:
         return as_text(given.answer)
     chosen = {field.name: given.answer.get(field.name) for field in stage.task.shape.compared if field.item is None}
@@ -135,7 +135,7 @@ def _copied(
             "copied",
             f"{plural(len(copies), 'worker copies', 'workers copy')} the item into {field.name} in "
             f"“{stage.settings.title}”: {worst} did so {plural(len(those), 'time', 'times')}",
-            "Look at these answers. Ask for the worker's own words in the guidelines.",
+            "Check these answers. In the guidelines, ask workers to use their own words.",
             tuple(sorted(copies, key=lambda name: (-len(copies[name]), name))[:MOST_NAMED]),
             items=tuple((stage.name, one.item) for one in those[:MOST_NAMED]),
             stages=(stage.name,),
@@ -160,7 +160,7 @@ def _again(
             "same-text",
             f"{plural(len(again), 'worker writes', 'workers write')} the same {field.name} again and again in "
             f"“{stage.settings.title}”: {worst} wrote “{text[:80]}” {plural(times, 'time', 'times')}",
-            "Look at these answers, and remove the workers if they did not read.",
+            "Check these answers, and remove the workers if they did not read the items.",
             tuple(sorted(again, key=lambda name: (-again[name][0], name))[:MOST_NAMED]),
             items=tuple((stage.name, one.item) for one in those[:MOST_NAMED]),
             stages=(stage.name,),

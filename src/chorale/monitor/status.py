@@ -1,4 +1,4 @@
-"""Where a study stands, in numbers."""
+"""The status of a study, in numbers."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -31,22 +31,22 @@ class DroppedWorker:
 
 @dataclass(frozen=True, slots=True)
 class RoundStatus:
-    """How far people are with a round. What they answer there is no judgment: the answers are known."""
+    """The progress of a training round. Its answers do not count as annotations."""
 
     questions: int
-    """How many everybody is asked."""
+    """Questions for each person."""
     finished: int
-    """How many people have answered all of them."""
+    """People who answered all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class StageCondition:
-    """Whether a stage gives out work, and why if it does not."""
+    """Whether a stage assigns items, and why not."""
 
     state: str
-    """open; ended, by a gate and for good; paused, by somebody; stopped, since the budget does not cover an answer."""
+    """open; ended (by a gate, finally); paused (by the team); stopped (the budget does not cover another answer)."""
     ended_by: tuple[str, ...] = ()
-    """The gates that closed and ended it."""
+    """The gates that ended it by closing."""
 
     @property
     def words(self) -> str:
@@ -70,9 +70,9 @@ class Status:
     conditions: Mapping[str, StageCondition]
     """Of every stage, by name."""
     stopped: tuple[str, ...] = ()
-    """The stages that want answers and give nothing out, since the budget does not cover it."""
+    """Stages with items left that assign none, because the budget does not cover it."""
     too_fast: Sequence[HurriedWorker] = ()
-    """Workers who cannot have read what they answered."""
+    """Workers who answer too fast to have read the items."""
     rounds: Mapping[str, RoundStatus] = field(default_factory=dict)
     """The stages that are rounds, by name."""
 
@@ -104,7 +104,7 @@ def status(tx: Tx, study: Study) -> Status:
 
 
 def conditions(tx: Tx, study: Study, stages: Sequence[StageCounts], short: Sequence[str]) -> dict[str, StageCondition]:
-    """Whether the stages give out work, by name. `short` are those that the budget does not allow more of."""
+    """The condition of every stage, by name. `short` are those that the budget does not cover any more."""
     closed = gates.closed_gates(tx)
 
     def condition(counts: StageCounts) -> StageCondition:
@@ -120,7 +120,7 @@ def conditions(tx: Tx, study: Study, stages: Sequence[StageCounts], short: Seque
 
 
 def round_statuses(tx: Tx, study: Study) -> dict[str, RoundStatus]:
-    """How far people are with the rounds of a study, by the stage's name."""
+    """The progress of every training round, by stage name."""
     sizes = study.round_sizes
     return {
         study.stage_by_id(stage_id).name: RoundStatus(sizes[stage_id], count)
@@ -129,7 +129,7 @@ def round_statuses(tx: Tx, study: Study) -> dict[str, RoundStatus]:
 
 
 def wages(study: Study, standings: Sequence[ParticipationSummary]) -> tuple[WageSummary, dict[str, WageSummary]]:
-    """What an hour pays in all, and in every stage that somebody has worked in for money."""
+    """Hourly wages overall, and by stage with paid work."""
     by_stage: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for row in standings:
         if (row.answered or row.worked_ms) and not study.stage(row.stage).is_by_colleagues and not is_model(row.worker):
@@ -139,7 +139,7 @@ def wages(study: Study, standings: Sequence[ParticipationSummary]) -> tuple[Wage
 
 
 def paid_and_worked(study: Study, standings: Sequence[ParticipationSummary]) -> list[tuple[int, int]]:
-    """What everybody has earned and how long they worked for it, where wages are reckoned."""
+    """Earnings and working time of each worker, where wages are computed."""
     by_worker: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for row in standings:
         if not study.stage(row.stage).is_by_colleagues and not is_model(row.worker):
@@ -166,35 +166,37 @@ def _dropped(tx: Tx, standings: Sequence[ParticipationSummary]) -> list[DroppedW
 
 
 def why_dropped(evidence: Mapping[str, Any] | None) -> str:
-    """Why somebody was dropped, in words."""
+    """Why a worker was removed, in words."""
     if evidence is None:
         return "no reason recorded"
     if evidence.get("rule") == "staff":
         return "by {by}: {reason}".format_map(evidence)
     if evidence.get("rule") == "quality":
-        return "agrees too little with others: WQS {wqs:.2f} below {floor:.2f} after {judgments} judgments".format_map(
+        return "low agreement with others: WQS {wqs:.2f} below {floor:.2f} after {judgments} annotations".format_map(
             evidence
         )
     if evidence.get("rule") == BY_ERASURE:
         return "their answers were erased"
     latest = ", {latest_right} of the last {latest}" if "latest" in evidence else ""
-    return f"{{right}} of {{answered}} gold right{latest}, trust {{trust:.2f}} below {{floor:.2f}}".format_map(evidence)
+    return f"gold accuracy {{trust:.2f}} below {{floor:.2f}} ({{right}} of {{answered}} correct{latest})".format_map(
+        evidence
+    )
 
 
 def gold_of(study: Study, row: ParticipationSummary) -> tuple[int, int]:
-    """A worker's right gold answers in a stage, and all of them, counted as the stage does."""
+    """A worker's correct gold answers in a stage, and all of them, as the stage counts them."""
     record = GoldRecord(row.gold_right, row.gold_answered, row.gold_recent)
     return gold_counts(record, study.stage(row.stage).settings.gold)
 
 
 def trust_of(study: Study, row: ParticipationSummary) -> float:
-    """A worker's present trust in a stage."""
+    """A worker's gold accuracy in a stage, as it weighs their answers now."""
     record = GoldRecord(row.gold_right, row.gold_answered, row.gold_recent)
     return trust(record, study.stage(row.stage).settings.gold)
 
 
 def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
-    """Where the study stands, as JSON values. How its arms do only if asked for."""
+    """The status of a study, as JSON values; by arm only on request."""
     now = status(tx, study)
     return {
         "title": study.settings.study.title,
@@ -227,7 +229,7 @@ def _arms_summary(tx: Tx, study: Study) -> dict[str, Any]:
 
 
 def shared_as_json(costs: ArmCosts) -> dict[str, Any]:
-    """What is no arm's own, as JSON values."""
+    """Costs shared by the arms, as JSON values."""
     return {
         "cost": costs.shared.cost,
         "fees": costs.shared.fees,
@@ -238,12 +240,12 @@ def shared_as_json(costs: ArmCosts) -> dict[str, Any]:
 
 
 def has_seen_arms(tx: Tx, _study: Study, name: str) -> bool:
-    """Whether somebody has asked to see how the arms do."""
+    """Whether this person has looked at the arms."""
     return any(event.evidence.get("by") == name for event in events.recent(tx, 1000, kinds=("arms shown",)))
 
 
 def note_arms_shown(tx: Tx, study: Study, by: str, reason: str) -> None:
-    """Looking at the arms while a study runs can bias whoever does; so it is written down."""
+    """Log that somebody looked at the arms: while a study runs, this can bias their decisions."""
     events.record(tx, study.clock(), "arms shown", {"by": by, "reason": reason})
 
 

@@ -6,6 +6,8 @@ from typing import Any
 from rich.table import Table
 
 from chorale.engine.gates import GateStatus
+from chorale.engine.sessions import moment_text
+from chorale.engine.team import Account
 from chorale.files.rows import shortened
 from chorale.model import money_text
 from chorale.model.plural import plural
@@ -20,15 +22,15 @@ _FEW_STAGES = 3
 
 
 def stages_table(status: Status, currency: str, confidence: Mapping[str, float | None] | None = None) -> Table:
-    """Where each stage stands; with the mean confidence of its results, if that is given.
+    """The status of each stage, with the mean confidence of its labels if given.
 
-    There is much to say about each: of few stages each has a column, of many a row.
+    A few stages have a column each, many stages a row each.
     """
     stages, rounds = status.stages, status.rounds
     lines: list[tuple[str, list[str]]] = []
 
     def add_line(title: str, text_of: Callable[[StageCounts], str], *, of_rounds: bool | None = None) -> None:
-        """Add a line about all stages, rounds, or the others: what a round can't have is left empty, not 0."""
+        """Add a line about all stages, training rounds, or the others; a cell that does not apply is empty, not 0."""
         about = [of_rounds is None or (stage.name in rounds) is of_rounds for stage in stages]
         if any(about):
             lines.append(
@@ -37,16 +39,16 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
 
     add_line("state", lambda stage: status.conditions[stage.name].words)
     add_line("items complete", lambda stage: f"{stage.complete:,} of {stage.items:,}", of_rounds=False)
-    add_line("results released", lambda stage: f"{stage.released:,}", of_rounds=False)
+    add_line("labels accepted", lambda stage: f"{stage.released:,}", of_rounds=False)
     if confidence is not None:
         add_line("mean confidence", lambda stage: _share(confidence.get(stage.name)), of_rounds=False)
-    add_line("judgments that count", lambda stage: f"{stage.judgments:,}", of_rounds=False)
-    add_line("judgments discarded", lambda stage: f"{stage.discarded:,}", of_rounds=False)
+    add_line("annotations", lambda stage: f"{stage.judgments:,}", of_rounds=False)
+    add_line("annotations discarded", lambda stage: f"{stage.discarded:,}", of_rounds=False)
     add_line("answers to gold", lambda stage: f"{stage.gold_answers:,}", of_rounds=False)
-    add_line("answers in a round (no judgments)", lambda stage: f"{stage.answers:,}", of_rounds=True)
-    add_line("people who finished the round", lambda stage: f"{rounds[stage.name].finished:,}", of_rounds=True)
+    add_line("training answers", lambda stage: f"{stage.answers:,}", of_rounds=True)
+    add_line("people who finished training", lambda stage: f"{rounds[stage.name].finished:,}", of_rounds=True)
     add_line("workers", lambda stage: f"{stage.workers:,}")
-    add_line("workers dropped", lambda stage: f"{stage.dropped:,}")
+    add_line("workers removed", lambda stage: f"{stage.dropped:,}")
     add_line("cost", lambda stage: money_text(stage.paid + stage.fees, currency))
     if len(stages) <= _FEW_STAGES:
         by_line = ((title, *cells) for title, cells in lines)
@@ -56,10 +58,10 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
 
 
 def gates_table(gates: Iterable[GateStatus]) -> Table:
-    """Where each gate stands."""
-    table = table_of("gate", "after", "state", "scored, not decided#", "not graded yet#", "passed#", "not passed#")
+    """The status of each gate."""
+    table = table_of("gate", "after", "state", "scored, undecided#", "not graded yet#", "passed#", "not passed#")
     for gate in gates:
-        state = "decides about each" if gate.state == "each" else gate.state
+        state = "decides for each worker" if gate.state == "each" else gate.state
         counts = (gate.scored, gate.waiting, gate.passed, gate.not_passed)
         shown = "open, beyond the budget" if gate.lacking else state
         add_row(table, gate.name, ", ".join(gate.stages), shown, *(f"{count:,}" for count in counts))
@@ -67,12 +69,12 @@ def gates_table(gates: Iterable[GateStatus]) -> Table:
 
 
 def arms_table(workers: Mapping[str, int], costs: ArmCosts, currency: str) -> Table:
-    """What each arm cost and what came of it; then what is no arm's own, and all of it together."""
+    """The cost and results of each arm, shared costs, and the total."""
     with_fees = any(terms.fees for terms in costs.own.values())
     table = table_of(
-        *("arm", "workers#", "its own cost#", "results#", "a result#", "a valid answer#", "without training#"),
+        *("arm", "workers#", "own cost#", "results#", "per result#", "per valid answer#", "without training#"),
         *(("without training and fees#",) if with_fees else ()),
-        "its people in shared stages#",
+        "cost in shared stages#",
     )
     for name, terms in costs.own.items():
         add_row(
@@ -96,13 +98,13 @@ def arms_table(workers: Mapping[str, int], costs: ArmCosts, currency: str) -> Ta
 
 
 def cost_lines(terms: CostTerms, currency: str) -> list[str]:
-    """What came of the money, in sentences."""
+    """Costs per result and per answer, in sentences."""
     if not terms.cost:
         return []
     lines = []
     if terms.training or terms.discarded:
         training, discarded = money_text(terms.training, currency), money_text(terms.discarded, currency)
-        lines.append(f"Of that, training people cost {training}, and answers that do not count {discarded}.")
+        lines.append(f"Of that, training cost {training}, and discarded answers cost {discarded}.")
     of_results = (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded)
     of_answers = (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded)
     for what, count, costs in (
@@ -113,21 +115,21 @@ def cost_lines(terms: CostTerms, currency: str) -> list[str]:
             whole, bare, least = (money_or_nothing(cost, currency) for cost in costs)
             rest = ""
             if terms.training or terms.discarded:
-                rest = f"; {bare} without training, {least} without discarded work too"
-            lines.append(f"{what} costs {whole} ({count:,} of them){rest}.")
+                rest = f"; {bare} without training, {least} without training and discarded answers"
+            lines.append(f"{what} costs {whole} ({count:,} in total){rest}.")
     return lines
 
 
 def dropped_table(dropped: Iterable[DroppedWorker], currency: str) -> Table:
-    """Who was dropped, and why."""
+    """Removed workers, with the reason."""
     rows = (
         (one.worker, one.stage, one.reason, f"{one.judgments:,}", money_text(one.paid, currency)) for one in dropped
     )
-    return filled_table("dropped", "stage", "why", "sent#", "paid#", rows=rows)
+    return filled_table("removed", "stage", "reason", "answers#", "paid#", rows=rows)
 
 
 def verdicts_table(verdicts: Iterable[GateVerdict]) -> Table:
-    """What a gate decided, the best first."""
+    """The decisions of a gate, the best score first."""
     table = table_of("worker", "score#", "graded#", "outcome")
     for verdict in verdicts:
         outcome = "passed, promoted" if verdict.promoted else "passed" if verdict.passed else "not passed"
@@ -136,8 +138,8 @@ def verdicts_table(verdicts: Iterable[GateVerdict]) -> Table:
 
 
 def gold_table(gold: Iterable[Mapping[str, Any]]) -> Table:
-    """A stage's gold and how people did on it."""
-    table = table_of("item", "answer", "from", "right#", "in use", "what workers see")
+    """A stage's gold and how many answered it correctly."""
+    table = table_of("item", "answer", "from", "correct#", "in use", "text")
     for row in gold:
         right = f"{row['right']} of {row['answered']}"
         use = "yes" if row["active"] else "retired"
@@ -146,8 +148,8 @@ def gold_table(gold: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def candidates_table(items: Iterable[Mapping[str, Any]]) -> Table:
-    """Judged items that could become gold."""
-    table = table_of("item", "crowd says", "confidence#", "judgments#", "what workers see")
+    """Annotated items that could become gold."""
+    table = table_of("item", "label", "confidence#", "annotations#", "text")
     for row in items:
         confidence = _share(row["confidence"])
         add_row(table, row["item"], _brief(row["words"]), confidence, row["judgments"], _view(row["view"]))
@@ -155,19 +157,19 @@ def candidates_table(items: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def outcomes_table(counts: Mapping[str, int]) -> Table:
-    """How many of what a task judges came to which end."""
+    """How many items have each outcome."""
     return filled_table("outcome", "#", rows=((outcome, f"{count:,}") for outcome, count in counts.items()))
 
 
 def wage_line(status: Status, currency: str, minimum: int) -> str:
-    """What people earn an hour, in a sentence."""
+    """Hourly wages, in a sentence."""
     wage = status.wage
     if wage.median is None or wage.tenth_percentile is None:
         if any(stage.workers or stage.judgments for stage in status.stages):
-            return "What an hour pays is not known: no working time was measured."
+            return "Hourly wage unknown: no working time was measured."
         return "Nobody has worked yet."
     line = (
-        f"An hour pays {money_text(wage.median, currency)} (median of {plural(wage.workers, 'worker', 'workers')}; "
+        f"Hourly wage {money_text(wage.median, currency)} (median of {plural(wage.workers, 'worker', 'workers')}; "
         f"10th percentile {money_text(wage.tenth_percentile, currency)})."
     )
     if wage.median < minimum:
@@ -187,3 +189,12 @@ def _view(view: Mapping[str, Any]) -> str:
 
 def _brief(value: Any) -> str:
     return value if isinstance(value, str) and len(value) <= _LONGEST_TEXT else shortened(value)
+
+
+def team_table(accounts: Iterable[Account]) -> Table:
+    """Annotators with a password."""
+    table = table_of("name", "state", "last sign-in")
+    for account in accounts:
+        signed_in = "never" if account.signed_in_at is None else moment_text(account.signed_in_at)
+        add_row(table, account.name, account.state, signed_in)
+    return table

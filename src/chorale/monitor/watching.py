@@ -1,4 +1,4 @@
-"""What a requester should look at before others make use of it: worn-out gold, skipping, workers who act together."""
+"""Alarms about abuse: gold shown too often, skipping, and workers who act together."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _LATELY = "acting together"
 
 
 def suspicions(tx: Tx, study: Study) -> list[Alarm]:
-    """All of these."""
+    """All alarms of this module."""
     return [
         *gold_is_worn_out(tx, study),
         *skipping(tx, study),
@@ -28,7 +28,7 @@ def suspicions(tx: Tx, study: Study) -> list[Alarm]:
 
 
 def gold_is_worn_out(tx: Tx, study: Study) -> Iterator[Alarm]:
-    """Stages whose gold has been shown to more workers than an item is."""
+    """Stages whose gold items were shown to more workers than other items."""
     for stage_id, shown in gold_turns(tx).items():
         stage = _stage(study, stage_id)
         rule = None if stage is None else stage.settings.gold
@@ -36,10 +36,10 @@ def gold_is_worn_out(tx: Tx, study: Study) -> Iterator[Alarm]:
             continue
         yield Alarm(
             "gold-worn",
-            f"The gold of “{stage.settings.title}” is worn out: {plural(shown.gold, 'item has', 'items have')} been "
-            "shown as often as other items, and now come again",
-            "Add gold to the study's gold file and open the site again. Workers who compare notes can recognise gold "
-            "that more of them have met than other items.",
+            f"The gold of “{stage.settings.title}” is used up: {plural(shown.gold, 'item was', 'items were')} shown as "
+            "often as other items and are now repeated",
+            "Add gold to the gold file of the study and restart the site. Workers who compare notes can recognise gold "
+            "that is shown more often than other items.",
             stages=(stage.name,),
         )
 
@@ -55,14 +55,14 @@ def skipping(tx: Tx, study: Study) -> Iterator[Alarm]:
                 f"{plural(len(found), 'worker skips', 'workers skip')} far more than others in "
                 f"“{stage.settings.title}”: {worst.worker} skipped {worst.skipped} of {worst.served} items, others "
                 f"{worst.usual:.0%}",
-                "Look at what they skipped. Lower `skips` in study.toml if they look for easy items or for gold.",
+                "Check the skipped items. Lower `skips` in study.toml if they avoid hard items or gold.",
                 tuple(one.worker for one in found[:MOST_NAMED]),
                 stages=(stage.name,),
             )
 
 
 def acting_together_lately(tx: Tx, study: Study) -> list[Alarm]:
-    """The same for pages that are opened often: looked at again once 5% more answers have come."""
+    """Alarms of `acting_together` for pages that are opened often: recomputed once there are 5% more answers."""
     given = participations.answers(tx)
     looked_at, found = study.memory.get(_LATELY, (None, []))
     if looked_at is None or not looked_at <= given < looked_at * LOOK_AGAIN:
@@ -73,15 +73,15 @@ def acting_together_lately(tx: Tx, study: Study) -> list[Alarm]:
 
 
 def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
-    """Workers who answer like each other and unlike others, or answer gold well alone. Reads answers: takes long."""
+    """Workers who answer like each other and unlike others, or answer only gold well. Slow: it reads all answers."""
     for stage, records in _by_stage(tx, study):
         given = [_in_choices(stage, one) for one in complete_answers(tx, stage.id)]
         for group in groups_of(in_step(given)):
             yield Alarm(
                 "collusion",
-                f"{len(group)} workers agree with each other in “{stage.settings.title}” far more than with everybody "
+                f"{len(group)} workers agree with each other in “{stage.settings.title}” far more than with everyone "
                 "else",
-                "Compare their answers and when they gave them. End their work if they copy from each other.",
+                "Compare their answers and times. Remove them if they copy from each other.",
                 group[:MOST_NAMED],
                 stages=(stage.name,),
                 serious=True,
@@ -92,9 +92,9 @@ def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
             yield Alarm(
                 "gold-only",
                 f"{plural(len(found), 'worker answers', 'workers answer')} gold well and other items badly in "
-                f"“{stage.settings.title}”: {worst.worker} has {worst.gold:.0%} of gold right and agrees with "
+                f"“{stage.settings.title}”: {worst.worker} has a gold accuracy of {worst.gold:.0%} and agrees with "
                 f"{worst.agreed:.0%} of labels, others with {worst.usual:.0%}",
-                "They may recognise gold. Look at their answers, add new gold, and end their work if they do.",
+                "They may recognise gold. Check their answers, add new gold, and remove them if they do.",
                 tuple(one.worker for one in found[:MOST_NAMED]),
                 stages=(stage.name,),
                 serious=True,
@@ -102,7 +102,7 @@ def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
 
 
 def _in_choices(stage: RunningStage, given: Given) -> Given:
-    """An answer and its label by what was chosen alone: of spans and texts, hardly two are the same."""
+    """An answer and its label reduced to chosen options: spans and texts are hardly ever identical."""
     names = [field.name for field in stage.task.shape.compared if field.item is None]
     if not names:
         return given
@@ -118,7 +118,7 @@ def _stage(study: Study, stage_id: int) -> RunningStage | None:
 
 
 def _by_stage(tx: Tx, study: Study) -> Iterator[tuple[RunningStage, list[Habits]]]:
-    """What people did in every stage that has items to judge, and that not only experts work in."""
+    """The work of everyone in each stage that has items and is not for experts only."""
     by_stage: dict[int, list[Habits]] = defaultdict(list)
     for one in habits(tx):
         by_stage[one.stage_id].append(one)

@@ -1,4 +1,4 @@
-"""Everything about one worker: how they do, over time and beside others, and what became of them."""
+"""Everything about one worker: work, quality over time, pay, messages and events."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from chorale.store.participations import ParticipationSummary
 from chorale.store.responses import all_responses
 
 LOOKED_AT = 500
-"""The latest answers that quality over time is drawn from."""
+"""How many of the latest answers quality over time is computed from."""
 SHOWN = 50
 PARTS = 20
 LEAST_IN_PART = 3
@@ -30,28 +30,28 @@ class StageRecord:
     trust: float
     wage: int | None
     agreement: float | None
-    """How far their answers are those of the items' results, of items that others judged too."""
+    """Mean agreement of their answers with the final labels of items that others annotated too."""
     compared: int
-    """On so many items."""
+    """The number of these items."""
     fields: list[tuple[str, float, int]]
-    """The same of every compared field, where answers have fields: its name, how near, on so many items."""
+    """For each compared field: its name, the mean agreement, and the number of items."""
     gold_fields: list[tuple[str, int, int]]
-    """Gold by field: its name, how often it was right, and how often it was graded."""
+    """For each field graded by gold: its name, correct answers, and all answers."""
     median_ms: int | None
     usual_ms: int | None
-    """What an answer takes others on average."""
+    """Mean time of others per answer."""
     is_round: bool
     marks: Mapping[str, float]
-    """Of answers that others graded, the mean of each criterion."""
+    """Mean grade by criterion."""
     graded: int
-    """So many answers."""
+    """Number of graded answers."""
     situation: Situation | None
-    """What they may do there now, and why; None where they are not to know of the stage."""
+    """What they may do there now, and why; None where the stage is hidden from them."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordPart:
-    """Some answers that followed on each other."""
+    """Consecutive answers."""
 
     first: int
     last: int
@@ -65,15 +65,15 @@ class WorkerRecord:
     events: list[Event]
     lines: list[Entry]
     responses: list[Response]
-    """The last ones, newest first."""
+    """The latest, newest first."""
     parts: list[RecordPart]
-    """The latest answers in the order they came, a few at a time."""
+    """The latest answers in order, in small groups."""
     qualifications: list[tuple[str, int, Event | None]]
-    """Name, since when, and the event that says why."""
+    """Name, since when, and the event with the reason."""
     messages: Sequence[Message]
 
     def why(self, stage: str, kind: str) -> Event | None:
-        """The event that let the worker into a stage, or dropped them from it."""
+        """The event that admitted the worker to a stage, or removed them from it."""
         return next((event for event in self.events if event.stage == stage and event.kind == kind), None)
 
 
@@ -103,7 +103,7 @@ def worker_record(tx: Tx, study: Study, worker: Worker) -> WorkerRecord:
 
 
 def _reason_for(log: Sequence[Event], name: str) -> Event | None:
-    """Why somebody has a qualification: the verdict of the gate, or the reason staff gave."""
+    """Why a worker has a qualification: the decision of the gate, or the reason of the team."""
     given = next((one for one in log if one.kind == "qualified" and one.evidence.get("qualification") == name), None)
     if given is not None and "gate" in given.evidence:
         gate = given.evidence["gate"]
@@ -139,7 +139,7 @@ def _stage_record(
 
 
 def _nearness(study: Study, given: Response) -> float | None:
-    """How near an answer is to its item's result; None where there is no result yet."""
+    """The agreement of an answer with the final label of its item; None without a final label."""
     if given.kind != AssignmentKind.PRODUCTION or given.item_state != ItemState.COMPLETE or given.item_label is None:
         return None
     return 1 - study.stage(given.stage).task.combining.distance(given.answer, given.item_label)
@@ -161,7 +161,7 @@ def _field_nearness(study: Study, given: Sequence[Response]) -> list[tuple[str, 
 
 
 def _field_gold(study: Study, given: Sequence[Response]) -> list[tuple[str, int, int]]:
-    """How often each field was right by gold."""
+    """Correct answers by field, according to gold."""
     graded = [one for one in given if isinstance(one.gold_answer, Mapping) and isinstance(one.answer, Mapping)]
     found = []
     for field in study.stage(graded[0].stage).task.shape.fields if graded else ():
@@ -176,7 +176,7 @@ def _field_gold(study: Study, given: Sequence[Response]) -> list[tuple[str, int,
 
 
 def quality_over_time(study: Study, given: Sequence[Response]) -> list[RecordPart]:
-    """Answers a few at a time: how much of the gold among them was right, how near the others were to the result."""
+    """Gold accuracy and agreement with final labels, in groups of consecutive answers."""
     size = max(LEAST_IN_PART, -(-len(given) // PARTS))
     parts = []
     for start in range(0, len(given), size):

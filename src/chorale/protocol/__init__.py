@@ -7,6 +7,7 @@ out with the evidence they were made on, so a whole study can be decided in a un
 from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.ending import Ending, PartDone, ending
+from chorale.protocol.first_pass import FirstDecision, WhyAsked, decide_first
 from chorale.protocol.gates import Candidate, GateVerdict, closed_by, criterion_of, decide_gate, is_criterion
 from chorale.protocol.gold import Ahead, ahead, gold_due, gold_needed, lowest_correct, stopping_chance
 from chorale.protocol.judgments import (
@@ -43,6 +44,7 @@ from chorale.protocol.situation import (
     situation,
 )
 from chorale.protocol.skips import skips_left
+from chorale.protocol.suggesting import suggests_to, wrong_on_purpose
 from chorale.protocol.trust import Verdict, WorkerQuality, gold_after, gold_counts, review_quality, review_worker, trust
 from chorale.protocol.turnout import Turnout, fewest_people
 
@@ -54,6 +56,7 @@ __all__ = [
     "Candidate",
     "Ending",
     "Facts",
+    "FirstDecision",
     "GateVerdict",
     "ItemDecision",
     "Limit",
@@ -65,6 +68,7 @@ __all__ = [
     "Turnout",
     "Verdict",
     "WageSummary",
+    "WhyAsked",
     "WorkerQuality",
     "after_held_item",
     "ahead",
@@ -72,6 +76,7 @@ __all__ = [
     "calls_due",
     "closed_by",
     "criterion_of",
+    "decide_first",
     "decide_gate",
     "decide_item",
     "draw_arm",
@@ -103,7 +108,9 @@ __all__ = [
     "skips_left",
     "stages_too_small",
     "stopping_chance",
+    "suggests_to",
     "trust",
     "wage_summary",
     "why_so_many_judgments",
+    "wrong_on_purpose",
 ]

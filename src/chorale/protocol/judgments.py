@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from chorale.model import JudgmentSettings
+from chorale.model import ItemState, JudgmentSettings
 
 LEADING = 1 / 3
 """Options that at least this share chose are those whose order counts: what few chose goes up and down by chance."""
@@ -16,6 +16,14 @@ class ItemDecision(NamedTuple):
     """How many judgments the item asks for now."""
     complete: bool
     released: bool
+    waits: bool = False
+    """Whether a model is to answer before people are asked."""
+
+    @property
+    def state(self) -> ItemState:
+        if self.complete:
+            return ItemState.COMPLETE
+        return ItemState.WAITING if self.waits else ItemState.OPEN
 
 
 def rule_for(rule: JudgmentSettings, sampled: bool) -> JudgmentSettings:

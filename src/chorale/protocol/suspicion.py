@@ -5,6 +5,7 @@ for a chance below `FALSE_ALARMS` divided by the number of workers or pairs look
 honest, at most one look in a hundred raises an alarm.
 """
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -81,9 +82,13 @@ def tail(count: int, trials: int, chance: float) -> float:
 
 def skippers(records: Mapping[str, tuple[int, int]]) -> list[Skipper]:
     """Who skips far more than others, by how many items everybody skipped and answered."""
+    shares = sorted(skipped / (skipped + answered) for skipped, answered in records.values() if skipped + answered)
     found = []
     for worker, (skipped, answered) in records.items():
-        others = [one / (one + two) for name, (one, two) in records.items() if name != worker and one + two]
+        if not skipped:
+            continue
+        own = bisect_left(shares, skipped / (skipped + answered))
+        others = shares[:own] + shares[own + 1 :]
         usual = median(others) if others else 0.0
         most = min(1.0, max(USUAL_SKIPS, 2 * usual))
         if tail(skipped, skipped + answered, most) < FALSE_ALARMS / len(records):

@@ -45,6 +45,11 @@ def _read_settings(folder: StudyFolder) -> CrowdSettings:
 
 
 def _check_names(settings: CrowdSettings, folder: StudyFolder, report: CheckReport) -> None:
+    models = {model.name for model in folder.settings.model}
+    for index, model in enumerate(settings.model):
+        if model.name not in models:
+            fix = did_you_mean(model.name, models) if models else "Add a [[model]] of this name to study.toml."
+            report.setting(("model", index, "name"), "there is no such model in this study", fix, model.name)
     known = {name for content in folder.stages for name in (content.settings.name, content.settings.task)}
     for index, kind in enumerate(settings.kind):
         for name in kind.abilities:

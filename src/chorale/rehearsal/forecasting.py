@@ -86,6 +86,7 @@ OF_RUNS = (
     Measure("finishing", "  pay for finishing rounds", "money", lambda run: run.finishing),
     Measure("bonus", "  bonuses", "money", lambda run: run.bonus),
     Measure("fee", "  fees", "money", lambda run: run.fee),
+    Measure("models", "  calls of models", "money", lambda run: run.models),
     Measure("cost_per_result", "cost of a released result", "money", lambda run: _part(run.cost, run.results)),
     Measure("wage", "an hour pays (median)", "money", lambda run: run.wage),
     Measure("low_wage", "an hour pays (10th percentile)", "money", lambda run: run.low_wage),
@@ -95,7 +96,7 @@ OF_RUNS = (
     Measure("arrived", "people who came", "count", lambda run: run.arrived),
     Measure("active", "people who worked", "count", lambda run: run.active),
     Measure("found_nothing", "people who found nothing to do", "count", lambda run: run.found_nothing),
-    Measure("answers", "answers", "count", lambda run: run.answers),
+    Measure("answers", "answers of people", "count", lambda run: run.answers),
 )
 RESULTS_OF_STAGES = (
     Measure("accuracy", "results right", "share", lambda stage: stage.accuracy),
@@ -108,6 +109,7 @@ WORK_OF_STAGES = (
     Measure(
         "complete", "items complete", "share", lambda stage: None if stage.ended else _of_items(stage, stage.complete)
     ),
+    Measure("by_model", "labelled by a model", "share", lambda stage: _of_items(stage, stage.by_model) or None),
     Measure("judgments_per_item", "judgments per item", "number", lambda stage: stage.judgments_per_item),
     Measure("discarded", "judgments discarded", "count", lambda stage: stage.discarded),
     Measure("gold_per_worker", "gold per worker", "number", lambda stage: stage.gold_per_worker),

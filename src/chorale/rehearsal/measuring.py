@@ -16,7 +16,7 @@ from chorale.rehearsal.person import Exit, Person
 from chorale.rehearsal.runs import ArmRun, GateRun, Run, StageRun
 from chorale.rehearsal.simulated import Knowledge
 from chorale.rehearsal.starving import why_starved
-from chorale.store import Tx, arms, events, items, ledger, participations, responses, settings
+from chorale.store import Tx, arms, events, first_pass, items, ledger, participations, responses, settings
 from chorale.store.gates import closed_gates
 from chorale.store.grades import active_in
 from chorale.store.participations import ParticipationSummary
@@ -58,6 +58,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
         finishing=finishing,
         bonus=now.totals["bonus"] - finishing,
         fee=now.totals["fee"],
+        models=now.totals["model"],
         wage=now.wage.median,
         low_wage=now.wage.tenth_percentile,
         underpaid=_share_below_minimum(study, standings),
@@ -102,6 +103,13 @@ def _decided_after(study: Study, looked_at: Iterable[str]) -> str:
     return [name for name, stage in study.stages.items() if name in asked or asked & {*stage.settings.graded_stages}][
         -1
     ]
+
+
+def labelled_by_model(tx: Tx, stage: RunningStage) -> int:
+    """Items whose label is that of a model that answered first."""
+    if not stage.asks_model_first:
+        return 0
+    return sum(first.is_label for first in first_pass.of_stage(tx, stage.id).values())
 
 
 def cost_curve(amounts: Iterable[tuple[int, int]], started_at: int) -> tuple[tuple[float, int], ...]:
@@ -172,6 +180,7 @@ def _stage_run(
             if not person.expert and not stage.is_for_experts
         ),
         cost=counts.paid + counts.fees,
+        by_model=labelled_by_model(tx, stage),
     )
 
 

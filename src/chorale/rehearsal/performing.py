@@ -21,6 +21,7 @@ from chorale.protocol import State
 from chorale.rehearsal.changes import Changes
 from chorale.rehearsal.connections import decisive_stages, things_fall_due
 from chorale.rehearsal.making_up import MakingUp
+from chorale.rehearsal.models_at_work import ModelsAtWork
 from chorale.rehearsal.person import FOR_GOOD, Exit, Person
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.reviewing import ExpertDesk, learn_from_feedback, reading_seconds
@@ -67,6 +68,7 @@ class Performance:
         sheets: Mapping[str, AnswerSheet],
         manners: Manners,
         advance: Advance = close_a_gate,
+        models: ModelsAtWork | None = None,
     ) -> None:
         self.people = people
         self.refused: set[str] = set()
@@ -81,6 +83,7 @@ class Performance:
         """How good answers are that others look at or that are what an arm is for, by response."""
         self._manners = manners
         self._advance = advance
+        self._models = models
         self._desk = ExpertDesk(study, manners.experts)
         self._things_fall_due = things_fall_due(study)
         self._expected = {
@@ -102,6 +105,8 @@ class Performance:
             self._schedule.later(seconds, self._come, person)
 
     def run(self) -> None:
+        if self._models is not None:
+            self._models.annotate()
         while self._schedule.busy or self._go_on():
             self._schedule.do_next()
         settle_everything(self._study)
@@ -121,6 +126,8 @@ class Performance:
         # A site does this every few seconds, and it would be most of the work there is. What has changed by it is open
         # to people now, a little later.
         settle_everything(self._study)
+        if self._models is not None:
+            self._models.annotate()
         # All that is still planned is people looking in, and they do that now.
         self._schedule.clear()
         self._gates_due = False

@@ -13,12 +13,13 @@ from chorale.engine.running import Study
 from chorale.folder.reading import StudyFolder
 from chorale.protocol import fewest_people
 from chorale.rehearsal import simulated
+from chorale.rehearsal.models_at_work import ModelsAtWork
 from chorale.rehearsal.performing import Advance, Manners, Performance
 from chorale.rehearsal.person import Person
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.schedule import Clock
 from chorale.store import LoadingStore, MemoryStore, open_memory_store
-from chorale.store.settings import charge_everybody
+from chorale.store.settings import charge_everybody, mark_simulated
 
 # Any moment will do, as long as it is always the same.
 BEGINNING = 1_767_225_600_000
@@ -108,6 +109,8 @@ class Rehearsal:
     """A study brought into memory once, and performed on a copy as often as wanted."""
 
     def __init__(self, folder: StudyFolder, crowd: Crowd, advance: Advance = close_a_gate) -> None:
+        # Simulated people are not in the team: to them, every item is for everybody.
+        folder = replace(folder, stages=tuple(replace(content, assigned={}) for content in folder.stages))
         self.folder = folder
         self.crowd = crowd
         self.workers = crowd.settings.workers or usual_workers(folder)
@@ -130,9 +133,10 @@ class Rehearsal:
         return self._perform(replace(self._study, store=self._store.copy()), seed, workers)
 
     def perform_on(self, store: LoadingStore, seed: int) -> None:
-        """The same run on a database that stays."""
+        """One whole run on a database that is kept."""
         study = bring_in(self.folder, store, Clock(BEGINNING))
         store.do(charge_everybody)
+        store.do(mark_simulated)
         self._perform(replace(study, fees_by_platform=False), seed, None)
 
     def _perform(self, study: Study, seed: int, workers: int | None) -> tuple[Study, Performance]:
@@ -153,16 +157,18 @@ class Rehearsal:
                 for number, model in enumerate(experts, len(people))
             ]
             arrivals += [0.0] * len(experts)
+        sheets = self._sheets(seed)
         performance = Performance(
             study,
             clock,
             people,
             arrivals,
-            self._sheets(seed),
+            sheets,
             Manners(
                 round(settings.look_in_minutes * MINUTE_MS), round(settings.patience_hours * HOUR_MS), settings.experts
             ),
             self._advance,
+            ModelsAtWork(study, sheets, settings.model, seed) if study.settings.model else None,
         )
         with not_collecting():
             performance.run()

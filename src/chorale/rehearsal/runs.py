@@ -40,6 +40,8 @@ class StageRun:
     locked_out: int
     """People who came to its door and were not let in."""
     cost: int
+    by_model: int = 0
+    """Items whose label is that of a model that answered first."""
 
     @property
     def open_items(self) -> int:
@@ -136,12 +138,14 @@ class Run:
     gates: tuple[GateRun, ...] = ()
     arms: tuple[ArmRun, ...] = ()
     notes: tuple[str, ...] = ()
+    models: int = 0
+    """What calls of models cost."""
     needed: int | None = None
     """The fewest people with whom a run of this seed finishes, if that was asked for and found."""
 
     @property
     def cost(self) -> int:
-        return self.base + self.finishing + self.bonus + self.fee
+        return self.base + self.finishing + self.bonus + self.fee + self.models
 
     @property
     def released(self) -> int:

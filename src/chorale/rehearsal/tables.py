@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from chorale import __version__
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import money_text
-from chorale.present.scoring import latex_document
+from chorale.present.latex import latex_document
 from chorale.rehearsal import Forecast, ForecastEstimate, Forecasts, Run, forecasting
 from chorale.rehearsal.varying import WORKERS, shown
 
@@ -15,6 +15,7 @@ _TRADED = (
     ("cost_per_result", "cost of a result"),
     ("wage", "an hour pays"),
     ("hours", "hours"),
+    ("answers", "answers of people"),
     ("active", "people who worked"),
     ("needed", "people needed"),
 )
@@ -24,7 +25,7 @@ MOST_NAMED = 3
 
 
 # Rows, and columns of gates, that are left out where there is nothing of the kind.
-_IF_ANY = frozenset({"finishing", "bonus", "fee", "underpaid", "found_nothing", "ungraded"})
+_IF_ANY = frozenset({"finishing", "bonus", "fee", "models", "by_model", "underpaid", "found_nothing", "ungraded"})
 _WITH_INTERVAL = frozenset({*(measure.key for measure in forecasting.RESULTS_OF_STAGES), "cost"})
 
 

@@ -1,5 +1,6 @@
-"""A study as it can be published: protocol, funnel, costs, agreement, disagreement, people, data card, methods."""
+"""A report on a study: results first, then methods, participant flow and costs; details in an appendix."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -9,11 +10,13 @@ from chorale.engine.running import Study
 from chorale.metrics.resampling import Resampling
 from chorale.model import ItemState
 from chorale.model.plural import plural
-from chorale.monitor.costs import study_costs
+from chorale.monitor.costs import CostTerms, study_costs
+from chorale.monitor.first_pass import first_records, first_sentences
 from chorale.monitor.models import model_records
-from chorale.monitor.status import status
+from chorale.monitor.status import Status, status
+from chorale.rehearsal.performing import PANEL as SIMULATED_PANEL
 from chorale.report.agreement import aggregation_section, agreement_section
-from chorale.report.analysis import analysis_sections
+from chorale.report.analysis import Trial, trial
 from chorale.report.costs import costs_section, planned_section
 from chorale.report.data_card import data_card_section, data_files, day
 from chorale.report.disagreement import disagreement_section
@@ -28,19 +31,22 @@ from chorale.report.document import (
     StudyReport,
 )
 from chorale.report.fields import fields_sections
+from chorale.report.flow import flow_section
 from chorale.report.kit_sections import kit_sections
-from chorale.report.methods import methods_paragraph
+from chorale.report.methods import MethodsFacts, main_stages, methods_paragraphs
 from chorale.report.models import model_sentences, models_sections
 from chorale.report.monitoring import monitoring_sections
-from chorale.report.page import report_page
+from chorale.report.page import appendix_page, report_page
 from chorale.report.people import funnel_section, workers_section
 from chorale.report.protocol import protocol_section
 from chorale.report.questions import answered_questions, counted_answers
+from chorale.report.results import ResultsFacts, decided_results, results_section
 from chorale.store import Tx, events
 from chorale.store.items import all_items
-from chorale.store.workers import Attendees, attendees
+from chorale.store.settings import is_simulated
+from chorale.store.workers import Attendees, attendees, came_from
 
-__all__ = ["ReportOptions", "SectionContent", "StudyReport", "report_page", "study_report"]
+__all__ = ["ReportOptions", "SectionContent", "StudyReport", "appendix_page", "report_page", "study_report"]
 
 
 def study_report(
@@ -48,7 +54,7 @@ def study_report(
 ) -> StudyReport:
     """The report on a study, all of it from one state of its database.
 
-    `directory` is the study's folder, where a forecast may be kept. The study's data are written to the folder `data`,
+    `directory` is the study's folder, where a forecast may be saved. The study's data are written to the folder `data`,
     so that their digests are known. Labels should have been brought up to date before.
     """
     return study.store.read(lambda tx: _report(tx, study, directory, data, options, resampling)).result()
@@ -57,73 +63,106 @@ def study_report(
 def _report(
     tx: Tx, study: Study, directory: Path, data: Path, options: ReportOptions, resampling: Resampling
 ) -> StudyReport:
-    # First, because it holds as much as all the rest.
+    # First, because it needs as much memory as all the rest.
     checked = _verification_section(tx, study)
-    now, came = status(tx, study), attendees(tx, EXPERTS_PANEL)
-    stages = {
-        name: (stage, counted_answers(tx, stage))
-        for name, stage in study.stages.items()
-        if stage.settings.round is None
-    }
-    questions = [one for stage, responses in stages.values() for one in answered_questions(stage, responses)]
-    items = {name: [item for item in all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in stages}
-    agreement = agreement_section(stages, questions, resampling)
-    imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
-    funnel = funnel_section(tx, study, now, came, imported, draw=options.charts)
-    costs = study_costs(tx, study)
+    now, came, costs = status(tx, study), attendees(tx, EXPERTS_PANEL), study_costs(tx, study)
     records, currency = model_records(tx, study), study.settings.pay.currency
-    of_models = list(model_sentences(records, currency))
-    methods = " ".join([methods_paragraph(study, now, costs, funnel.json, agreement.json, imported), *of_models])
-    card, metadata = data_card_section(
-        study,
-        data_files(tx, study, data),
-        came,
-        licence=options.licence,
-        url=options.url,
-        methods=methods,
-        models=of_models,
-    )
+    made = _Made(tx, study, now, came, costs, options, resampling)
+    first = first_records(tx, study)
+    of_models = [*model_sentences(records, currency), *first_sentences(first)]
+    paragraphs = made.methods(of_models)
+    files = data_files(tx, study, data)
+    card, metadata = data_card_section(study, files, came, options, " ".join(paragraphs.values()), of_models)
+    compared = trial(tx, study, resampling, with_arms=options.arms)
     sections = [
-        Section("methods", "Methods, in a paragraph", [Quoted(methods)], methods),
-        protocol_section(study),
-        funnel,
+        made.results(compared),
+        Section("methods", "Methods", [Quoted(*one) for one in paragraphs.items()], paragraphs),
+        *([] if compared is None else [compared.section]),
+        flow_section(tx, study, now, came, by_arm=compared is not None and options.arms, draw=options.charts),
         costs_section(tx, study, now, costs, with_arms=options.arms),
+        made.disagreement,
         planned_section(tx, study, directory, now, costs, came),
-        agreement,
-        aggregation_section(questions, resampling),
-        disagreement_section(stages, items, draw=options.charts),
-        *fields_sections(tx, study, stages),
-        *monitoring_sections(stages, items),
-        workers_section(tx, study, now, draw=options.charts),
-        *models_sections(records, currency),
+        *monitoring_sections(made.stages, made.items),
+        *models_sections(tx, study, records, first, resampling, with_arms=options.arms, draw=options.charts),
     ]
-    sections[3:3] = analysis_sections(tx, study, came, resampling, with_arms=options.arms, draw=options.charts)
-    taken = {*OTHER_KEYS, *(section.name for section in (*sections, card, checked))}
-    of_kits, notes = kit_sections(tx, study, resampling, taken, with_arms=options.arms)
-    sections += [*of_kits, card, checked]
+    details = [
+        protocol_section(study),
+        made.funnel,
+        made.agreement,
+        aggregation_section(made.questions, resampling),
+        *made.fields,
+        workers_section(tx, study, now, draw=options.charts),
+    ]
+    taken = {*OTHER_KEYS, *(section.name for section in (*sections, *details, card, checked))}
+    of_kits, problems = kit_sections(tx, study, resampling, taken, with_arms=options.arms)
+    notes = [*([_SIMULATED] if made.simulated else []), *problems]
     if checked.json["differences"]:
         differing = plural(len(checked.json["differences"]), "number differs", "numbers differ")
-        notes.append(f"{differing} from what was recorded: see Verification.")
-    return StudyReport(study.settings.study.title, _subtitle(came), sections, metadata, notes)
+        notes.append(f"{differing} from the recorded data: see Verification.")
+    everything = [*sections, *of_kits, card, checked, *details]
+    return StudyReport(study.settings.study.title, _subtitle(came), everything, metadata, notes)
+
+
+class _Made:
+    """The sections that other parts of the report take their numbers from, each made once."""
+
+    def __init__(
+        self,
+        tx: Tx,
+        study: Study,
+        now: Status,
+        came: Attendees,
+        costs: CostTerms,
+        options: ReportOptions,
+        resampling: Resampling,
+    ) -> None:
+        self.study, self.now, self.costs, self.resampling = study, now, costs, resampling
+        judged = (stage for stage in study.stages.values() if stage.settings.round is None)
+        self.stages = {stage.name: (stage, counted_answers(tx, stage)) for stage in judged}
+        self.questions = [one for pair in self.stages.values() for one in answered_questions(*pair)]
+        self.items = {
+            name: [item for item in all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in self.stages
+        }
+        self.imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
+        # Runs that earlier versions kept have no mark, but their people come from nowhere else.
+        self.simulated = is_simulated(tx) or came_from(tx, SIMULATED_PANEL)
+        self.decided = decided_results(tx, study, costs)
+        self.funnel = funnel_section(tx, study, now, came, self.imported)
+        self.agreement = agreement_section(self.stages, self.questions, resampling)
+        shown = {stage.name for stage in main_stages(study)}
+        self.disagreement = disagreement_section(self.stages, self.items, shown, draw=options.charts)
+        self.fields = fields_sections(tx, study, self.stages)
+
+    def methods(self, models: Sequence[str]) -> dict[str, str]:
+        """The paragraphs on methods, by their headings. `models` are sentences on the models that annotated."""
+        of_study = (self.now, self.costs, self.decided, self.funnel.json, self.agreement.json, self.resampling)
+        return methods_paragraphs(self.study, MethodsFacts(*of_study, self.imported, self.simulated, models))
+
+    def results(self, compared: Trial | None) -> Section:
+        of_study = (self.now, self.costs, self.decided, self.funnel.json, self.agreement.json, self.disagreement.json)
+        fields = self.fields[0].json if self.fields else {}
+        arms = None if compared is None else compared.table
+        return results_section(self.study, ResultsFacts(*of_study, fields, self.items, arms))
+
+
+_SIMULATED = "All people in this study were simulated. Its numbers are no findings about people."
 
 
 def _subtitle(came: Attendees) -> str:
     if came.last_at is None:
-        return "Nobody has answered anything yet."
-    return f"As of the last answer, on {day(came.last_at)}."
+        return "There are no answers yet."
+    return f"State of the last answer, on {day(came.last_at)}."
 
 
 def _verification_section(tx: Tx, study: Study) -> Section:
-    """Every derived number computed again from responses, gold and settings, as `chorale verify` does."""
+    """Every derived number, recomputed from responses, gold and settings, as `chorale verify` does."""
     verification = verify(tx, study)
-    again = ", ".join(f"{count:,} {what}" for what, count in verification.checked.items())
-    parts: list[Part] = [f"Computed again from what was recorded: {again}."]
+    checked = verification.checked.items()
+    again = ", ".join(plural(count, what.removesuffix("s"), what) for what, count in checked if count)
+    parts: list[Part] = [f"Recomputed from the recorded data: {again or 'nothing yet'}."]
     if verification.differences:
-        parts += [
-            "These differ from the database, and what is said here rests on them:",
-            Bullets(verification.differences[:50]),
-        ]
+        parts += ["These numbers differ from the database:", Bullets(verification.differences[:50])]
     else:
         parts.append(verification.conclusion)
-    parts += [f"Not checked: {what}." for what in verification.unchecked]
-    return Section("verification", "Verification", parts, asdict(verification))
+    details = [Bullets([f"Not checked: {what}." for what in verification.unchecked])] if verification.unchecked else []
+    return Section("verification", "Verification", parts, asdict(verification), details)

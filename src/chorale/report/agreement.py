@@ -1,4 +1,4 @@
-"""How far people agreed, and what methods of aggregation make of their judgments."""
+"""Agreement between people, and the labels that other aggregation methods give."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -27,9 +27,9 @@ from chorale.store.responses import CountedAnswer
 
 METHODS = ("majority", "dawid-skene", "mace")
 _MOST_JUDGMENTS = 60
-"""Of an item, when pairs of answers are compared by the task's distance: more are drawn evenly from all."""
+"""Answers of an item whose pairs are compared by the task's distance; of more, an even selection is taken."""
 _MOST_KNOWN = 10_000
-"""Distances that are kept: where people choose from few answers, the same pairs come again and again."""
+"""Distances that are remembered: where there are few different answers, the same pairs come again and again."""
 _SHARE = Metric(
     lambda sums: {"agreement": ratio(sums[..., 0], sums[..., 1])}, wholes=lambda sums: {"agreement": sums[..., 1]}
 )
@@ -49,27 +49,28 @@ def agreement_section(
         if (scored := pairwise_agreement(stage, responses, resampling, field)) is not None
     ]
     coefficients = [_coefficients(one, resampling, signatures, notes) for one in questions]
-    parts: list[Part] = []
+    details: list[Part] = []
     columns: tuple[str, ...]
+    if coefficients:
+        columns = ("question", "coefficient", "value#", "95% interval#", "items#", "workers#", "annotations#")
+        details.append(ScoreTable("Agreement beyond chance", columns, [_row(one) for one in coefficients], digits=3))
     if by_distance:
         columns = ("question", "agreement#", "95% interval#", "items#", "pairs of answers#")
         rows: list[tuple[Cell, ...]] = [
             (_title(one), one["value"], shown_ends(one["ci"], 3), one["items"], one["pairs"]) for one in by_distance
         ]
-        parts.append(
-            "Mean similarity of two people's answers to one item: 1 less the distance of the field, or of the task "
-            "where answers have no fields. Free text is not compared."
+        details.append(
+            "Mean pairwise agreement is 1 − distance, averaged over pairs of answers to the same item. Each field has "
+            "its own distance. Free text is not compared."
         )
-        parts.append(ScoreTable("Agreement by distance", columns, rows, digits=3))
+        details.append(ScoreTable("Mean pairwise agreement", columns, rows, digits=3))
         signatures += [one["signature"] for one in by_distance]
-    if coefficients:
-        columns = ("question", "coefficient", "value#", "95% interval#", "items#", "workers#", "judgments#")
-        parts.append(ScoreTable("Agreement beyond chance", columns, [_row(one) for one in coefficients], digits=3))
-    if not parts:
-        parts.append("No two people have answered one item, so nothing can be said about agreement.")
-    parts += [Bullets(notes)] if notes else []
-    parts += ["Signatures:", Bullets(signatures)] if signatures else []
-    return Section("agreement", "Agreement", parts, {"by_distance": by_distance, "coefficients": coefficients})
+    if not details:
+        details.append("No item has two answers, so agreement cannot be measured.")
+    details += [Bullets(notes)] if notes else []
+    details += ["Signatures, to compute the values again:", Bullets(signatures)] if signatures else []
+    json = {"by_distance": by_distance, "coefficients": coefficients}
+    return Section("agreement", "Agreement", [], json, details)
 
 
 def _title(scored: Mapping[str, Any]) -> str:
@@ -79,7 +80,7 @@ def _title(scored: Mapping[str, Any]) -> str:
 def pairwise_agreement(
     stage: RunningStage, responses: Sequence[CountedAnswer], resampling: Resampling, field: AnswerField | None
 ) -> dict[str, Any] | None:
-    """1 − the mean distance of two answers to one item, in a field or as a whole; None where no item has two."""
+    """Mean of 1 − distance over pairs of answers to an item, in a field or as a whole; None where no item has two."""
     distance = stage.task.combining.distance if field is None else field.distance
     by_item: dict[str, list[Any]] = {}
     for row in responses:
@@ -141,17 +142,21 @@ def _coefficients(
     answered: Answered, resampling: Resampling, signatures: list[str], notes: list[str]
 ) -> dict[str, Any]:
     question = answered.question
+    of = {"stage": question.stage, "field": question.name or None}
     judged = Judged(question.title, answered.judgments, answered.digest)
     try:
         scored = score_agreement(judged, question.options(), resampling)
     except UserError as error:
         notes.append(f"{question.title}: {error.message}")
-        return {"question": question.title, "coefficient": "alpha", "value": None}
+        return {"question": question.title, **of, "coefficient": "alpha", "value": None}
     signatures.append(scored.signature)
-    notes += [*answered.notes, *(f"{question.title}: {note}" for note in scored.notes)]
+    # How labels are read from files is no concern of values that a field compares itself.
+    notes += answered.notes
+    notes += [f"{question.title}: {note}" for note in scored.notes if not (question.by_distance and "--sep" in note)]
     return {
         "question": question.title,
-        "coefficient": f"Krippendorff's α, {question.measured}",
+        **of,
+        "coefficient": f"Krippendorff's α ({question.measured})",
         "value": scored.json["value"],
         "ci": scored.json.get("ci"),
         "items": scored.json["n_items"],
@@ -182,18 +187,22 @@ def aggregation_section(questions: Sequence[Answered], resampling: Resampling) -
          each["same_as_study"])
         for each in aggregations
     ]  # fmt: skip
-    columns = ("question", "method", "items#", "mean certainty#", "95% interval#", "same answer as the study's#")
-    parts: list[Part] = [
-        "What other methods make of the same counted judgments, beside the study's own trust-weighted labels."
-    ]
+    columns = ("question", "method", "items#", "mean certainty#", "95% interval#", "same label as the study#")
+    details: list[Part] = []
     if rows:
-        parts += [ScoreTable("Aggregation", columns, rows, digits=3)]
-        parts += ["Signatures:", Bullets([each["signature"] for each in aggregations])]
+        details += [
+            "Other aggregation methods, applied to the same annotations. The last column is the fraction of items with "
+            "the same label as in this study.",
+            ScoreTable("Other aggregation methods", columns, rows, digits=3),
+            "Signatures, to compute the values again:",
+            Bullets([each["signature"] for each in aggregations]),
+        ]
     else:
-        parts = ["No stage asks for labels that could be aggregated by general methods."]
+        details.append("No stage asks for labels that general methods could aggregate.")
     if notes:
-        parts.append(Bullets(notes))
-    return Section("aggregation", "Aggregation", parts, {"methods": aggregations, "notes": notes})
+        details.append(Bullets(notes))
+    json = {"methods": aggregations, "notes": notes}
+    return Section("aggregation", "Other aggregation methods", [], json, details)
 
 
 def _aggregated(answered: Answered, method: str, resampling: Resampling) -> dict[str, Any]:

@@ -1,53 +1,76 @@
-"""The data card: what the data are, how they came about, and the same for machines."""
+"""The data card: the files of the dataset, how they were made, and the same as Croissant metadata."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from chorale.engine.running import Study
-from chorale.exchange.croissant import DataField, DataFile, DatasetFacts, croissant
-from chorale.exchange.export import write_export_within
+from chorale.exchange.croissant import DataFile, DatasetFacts, croissant
+from chorale.exchange.export import (
+    OF_EVERY_DATASET,
+    dataset_formats,
+    export_columns,
+    export_file_name,
+    export_formats,
+    write_export_within,
+)
+from chorale.exchange.export_descriptions import described
 from chorale.metrics.score_table import ScoreTable
-from chorale.report.document import Bullets, Part, Section
+from chorale.report.document import Bullets, Part, ReportOptions, Section
+from chorale.report.methods import main_stages
 from chorale.store import Tx
 from chorale.store.workers import Attendees
 
-_LABELS = (
-    DataField("stage", "Name of the stage.", "Text"),
-    DataField("item", "Key of the item, unique in its stage.", "Text"),
-    DataField("payload", "The item as people saw it and what was kept beside it, as JSON.", "Text"),
-    DataField("label", "The crowd's answer; nested ones as JSON.", "Text"),
-    DataField("confidence", "Its trust-weighted share.", "Float"),
-    DataField("judgments", "How many judgments count.", "Integer"),
-    DataField("released", "Whether the label is complete and confident enough to stand behind.", "Boolean"),
-)
-_RESPONSES = (
-    DataField("response", "Number of the response.", "Integer"),
-    DataField("stage", "Name of the stage.", "Text"),
-    DataField("item", "Key of the item.", "Text"),
-    DataField("worker", "Pseudonym of the worker.", "Text"),
-    DataField("kind", "production, gold, training or qualification.", "Text"),
-    DataField("answer", "What was submitted; nested ones as JSON.", "Text"),
-    DataField("counts", "Whether it counts towards the item's label.", "Boolean"),
-    DataField("submitted_at", "When, as ISO 8601 in UTC.", "Date"),
-    DataField("duration_ms", "How long the item was in view.", "Integer"),
-)
-_FILES: tuple[tuple[str, str, str, str, Sequence[DataField]], ...] = (
-    ("labels", "labels.csv", "text/csv", "Every item with the crowd's answer and its confidence.", _LABELS),
-    ("jsonl", "responses.jsonl", "application/jsonlines", "Every response with all that belongs to it.", _RESPONSES),
-)
+_ENCODINGS = {
+    ".csv": "text/csv",
+    ".tsv": "text/tab-separated-values",
+    ".jsonl": "application/jsonlines",
+    ".zip": "application/zip",
+}
 
 
 def data_files(tx: Tx, study: Study, folder: Path) -> list[DataFile]:
-    """Write the study's data to a folder, from the state that the report is about; what was written."""
-    files = []
-    for format_name, name, encoding, description, fields in _FILES:
-        path = folder / name
-        rows = write_export_within(tx, study, format_name, path)
-        files.append(DataFile(name, encoding, _digest(path), path.stat().st_size, rows, description, fields))
-    return files
+    """Write the study's dataset to a folder, from the state that the report is about; the files that were written."""
+    return list(_written(tx, study, folder))
+
+
+def _written(tx: Tx, study: Study, folder: Path) -> Iterator[DataFile]:
+    summaries = export_formats(study)
+    for name in dataset_formats(study, {stage.name for stage in main_stages(study)}):
+        path = folder / export_file_name(study, name)
+        rows = write_export_within(tx, study, name, path)
+        if not rows and name not in OF_EVERY_DATASET:
+            path.unlink()
+            continue
+        columns = export_columns(tx, study, name) if path.suffix != ".zip" else ()
+        nested = _nested_columns(path) if path.suffix == ".jsonl" else frozenset()
+        summary = summaries[name]
+        yield DataFile(
+            path.name,
+            _ENCODINGS[path.suffix],
+            _digest(path),
+            path.stat().st_size,
+            rows,
+            f"{summary[0].upper()}{summary[1:]}.",
+            [replace(described(column), is_nested=column in nested) for column in columns],
+        )
+
+
+def _nested_columns(path: Path) -> frozenset[str]:
+    """The columns of a JSONL file with objects, or lists of objects, in any row."""
+    nested: set[str] = set()
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            nested.update(name for name, value in json.loads(line).items() if _is_nested(value))
+    return frozenset(nested)
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(_is_nested, value)))
 
 
 def _digest(path: Path) -> str:
@@ -59,48 +82,54 @@ def data_card_section(
     study: Study,
     files: Sequence[DataFile],
     came: Attendees,
-    *,
-    licence: str | None,
-    url: str | None,
+    options: ReportOptions,
     methods: str,
     models: Sequence[str] = (),
 ) -> tuple[Section, Mapping[str, Any]]:
-    """The section, and the Croissant metadata."""
+    """The section, and the Croissant metadata. `models` are sentences on the models that annotated."""
     tasks = sorted({stage.task.name for stage in study.stages.values()})
+    licence = options.licence
     facts = DatasetFacts(
         name=study.settings.study.title,
         description=methods,
         published=None if came.last_at is None else day(came.last_at),
         licence=licence,
-        url=url,
+        url=options.url,
         keywords=["crowdsourcing", *tasks],
     )
     rows = [(one.name, one.description, one.rows, one.size) for one in files]
-    hashes = [(one.name, one.sha256) for one in files]
-    collected = "Nobody has answered anything yet."
+    collected = "There are no answers yet."
     if came.first_at is not None and came.last_at is not None:
         collected = f"Collected from {day(came.first_at)} to {day(came.last_at)} (UTC)."
     parts: list[Part] = [
+        ScoreTable("Files of the dataset", ("file", "content", "rows#", "bytes#"), rows),
         Bullets(
             [
                 collected,
-                f"Kinds of work: {', '.join(tasks)}. Seed of everything random: {study.settings.study.seed}.",
-                "People appear under pseudonyms that are the same in all files; ids of panels are in none of them.",
-                f"Licence: {licence}." if licence else "No licence has been named (--license names one).",
-                f"Contact: {study.settings.study.contact}.",
+                f"Tasks: {', '.join(tasks)}. Random seed: {study.settings.study.seed}.",
                 *models,
-                "What people wrote and what items hold is as it was given: nobody has looked for personal data in it.",
+                "People appear under pseudonyms, the same in all files. No file has their platform IDs.",
+                "The texts have not been screened for personal data.",
+                f"Licence: {licence}." if licence else "No licence is named (--license names one).",
+                f"Contact: {study.settings.study.contact}.",
             ]
         ),
-        ScoreTable("Files", ("file", "what it has", "rows#", "bytes#"), rows),
-        ScoreTable("SHA-256", ("file", "digest"), hashes),
-        "The same is in this page as Croissant 1.0 metadata (JSON-LD), for search engines and data loaders.",
+    ]
+    details: list[Part] = [
+        ScoreTable("SHA-256 digests", ("file", "digest"), [(one.name, one.sha256) for one in files]),
+        *(_columns_table(file) for file in files if file.fields),
+        "This page has the same description as Croissant 1.0 metadata (JSON-LD), for search engines and data loaders.",
     ]
     summary = {
         "files": [{"name": one.name, "rows": one.rows, "bytes": one.size, "sha256": one.sha256} for one in files],
         "licence": licence,
     }
-    return Section("data-card", "Data card", parts, summary), croissant(facts, files)
+    return Section("data-card", "Data card", parts, summary, details), croissant(facts, files)
+
+
+def _columns_table(file: DataFile) -> ScoreTable:
+    rows = [(field.name, field.description) for field in file.fields]
+    return ScoreTable(f"Columns of {file.name}", ("column", "content"), rows)
 
 
 def day(ms: int) -> str:

@@ -1,7 +1,7 @@
-"""Where people disagreed: how sure results are, and the items that divided them most."""
+"""Confidence of the labels, and the items that people disagreed on most."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from chorale.engine.running import RunningStage
@@ -10,14 +10,15 @@ from chorale.files.rows import shortened
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import Item
 from chorale.present.svg import column_chart
-from chorale.report.document import NUMBERS_BELOW, Figure, Part, Section
+from chorale.report.document import NUMBERS_IN_TABLE, Drawn, Part, Section
 from chorale.report.questions import questions_of
 from chorale.store.responses import CountedAnswer
 
 _BINS = 10
+_NAMED = [f"{place / _BINS:.1f}–{(place + 1) / _BINS:.1f}" for place in range(_BINS)]
 _EXAMPLES = 5
 _MOST_DRAWN = 4
-"""Stages that a chart shows one by one; more are drawn together, and only the table has each."""
+"""Stages that a chart shows one by one; more are added up, and only the table has each."""
 _ANSWERS = 5
 """Different answers to an item that are shown."""
 _LONGEST = 160
@@ -26,9 +27,11 @@ _LONGEST = 160
 def disagreement_section(
     stages: Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]],
     items: Mapping[str, Sequence[Item]],
+    shown: Collection[str],
     *,
     draw: bool,
 ) -> Section:
+    """`shown` are the stages that the chart is about: those that results come from."""
     bins = {name: confidence_bins(rows) for name, rows in items.items() if any(_is_judged(row) for row in rows)}
     unanimous = [
         found
@@ -39,39 +42,49 @@ def disagreement_section(
     examples = {
         name: _examples(stage, responses, items[name]) for name, (stage, responses) in stages.items() if name in bins
     }
-    parts: list[Part] = []
+    parts: list[Part] = _chart({name: counts for name, counts in bins.items() if name in shown}) if draw else []
+    details: list[Part] = []
     if bins:
-        named = [f"{place / _BINS:.1f}–{(place + 1) / _BINS:.1f}" for place in range(_BINS)]
-        table = ScoreTable(
-            "Items by the confidence of their result",
-            ("stage", *(f"{name}#" for name in named)),
-            [(name, *counts) for name, counts in bins.items()],
+        details.append(
+            ScoreTable(
+                "Items by the confidence of their label",
+                ("stage", *(f"{name}#" for name in _NAMED)),
+                [(name, *counts) for name, counts in bins.items()],
+            )
         )
-        drawn = bins
-        if len(bins) > _MOST_DRAWN:
-            drawn = {"all stages": [sum(counts) for counts in zip(*bins.values(), strict=True)]}
-        title = "How sure the results are"
-        svg = column_chart(title, named, drawn, "confidence", "items", description=NUMBERS_BELOW)
-        parts.append(Figure(title, table, svg if draw else None))
         rows = [
             (": ".join(filter(None, (one["stage"], one["field"]))), one["items"], one["unanimous"], one["share"])
             for one in unanimous
+            if one["items"]
         ]
-        columns_of = ("question", "items with several answers#", "unanimous#", "share#")
-        parts.append(ScoreTable("Items on which all agree", columns_of, rows, digits=3))
+        columns_of = ("question", "items with several answers#", "unanimous#", "fraction#")
+        details.append(ScoreTable("Unanimous items", columns_of, rows, digits=3))
     else:
-        parts.append("No item has a result yet.")
+        details.append("No item has a label yet.")
     for name, several in examples.items():
         if several:
             example_rows = [(one["item"], one["text"], one["answers"], one["confidence"]) for one in several]
-            columns_of = ("item", "what people saw", "what they answered", "confidence#")
-            parts.append(ScoreTable(f"{name}: the results people agree on least", columns_of, example_rows, digits=2))
+            columns_of = ("item", "text", "answers", "confidence#")
+            title = f"{name}: the items with the lowest confidence"
+            details.append(ScoreTable(title, columns_of, example_rows, digits=2))
     json = {"confidence": bins, "unanimous": unanimous, "examples": examples}
-    return Section("disagreement", "Disagreement", parts, json)
+    return Section("disagreement", "Confidence and disagreement", parts, json, details)
+
+
+def _chart(bins: Mapping[str, list[int]]) -> list[Part]:
+    if not any(map(any, bins.values())):
+        return []
+    drawn = bins
+    if len(bins) > _MOST_DRAWN:
+        drawn = {"all stages": [sum(counts) for counts in zip(*bins.values(), strict=True)]}
+    title = "Confidence of the labels"
+    svg = column_chart(title, _NAMED, drawn, "confidence", "items", description=NUMBERS_IN_TABLE)
+    caption = f"{title}. The further right the bars, the more of the items people agreed on."
+    return [Drawn(caption, svg)]
 
 
 def confidence_bins(rows: Sequence[Item]) -> list[int]:
-    """How many results there are of each tenth of confidence; a confidence of 1 is in the last."""
+    """How many labels there are in each tenth of confidence; a confidence of 1 is in the last."""
     return confidence_bins_of([row.confidence or 0.0 for row in rows if _is_judged(row)])
 
 
@@ -137,7 +150,7 @@ def _examples(stage: RunningStage, responses: Sequence[CountedAnswer], rows: Seq
 
 
 def _comparable(stage: RunningStage, answer: Any) -> Any:
-    """An answer without what was written in words of one's own, where a form asks for more than that."""
+    """An answer without its free text, where a form asks for more than that."""
     asked = {question.name for question in questions_of(stage)}
     kept = {name: value for name, value in answer.items() if name in asked} if isinstance(answer, Mapping) else {}
     return kept or answer
@@ -148,16 +161,16 @@ def _listed(given: Counter[str]) -> str:
     ordered = sorted(given.items(), key=lambda pair: (-pair[1], pair[0]))
     parts = [f"{count} × {answer}" for answer, count in ordered[:_ANSWERS]]
     others = sum(count for _, count in ordered[_ANSWERS:])
-    return "; ".join([*parts, *([f"{others} × something else"] if others else [])])
+    return "; ".join([*parts, *([f"{others} × other answers"] if others else [])])
 
 
 def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
-    """An item in a line, as its task has it or with all that people see of it."""
+    """An item in a line: its task's caption, or all that people see of it."""
     if stage.task.explaining.caption is not None:
         return brief(stage.task.explaining.caption(payload))
     parts = [value if isinstance(value, str) else shortened(value) for value in stage.task.form.shown(payload).values()]
     if len(" · ".join(parts)) > _LONGEST:
-        # What is cut off must not be the sentence: ids and numbers go behind it.
+        # The sentence must not be cut off: ids and numbers go behind it.
         parts.sort(key=lambda part: -len(part.split()))
     return brief(" · ".join(parts))
 

@@ -1,4 +1,4 @@
-"""What a report is made of: sections with sentences, tables and figures, and the numbers behind them."""
+"""The parts of a report: sections with sentences, tables and figures, and the numbers behind them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,13 +6,13 @@ from typing import Any
 
 from chorale.metrics.score_table import ScoreTable
 
-NUMBERS_BELOW = "The table below has its numbers."
-"""What assistive software reads of a picture, after its title."""
+NUMBERS_IN_TABLE = "The numbers are in a table of this report."
+"""What screen readers read after a picture's title."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture with the table behind it. Without a picture, the table stands alone."""
+    """A picture with the table behind it. Without a picture, only the table is shown."""
 
     caption: str
     table: ScoreTable
@@ -21,7 +21,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A drawing that needs no table: it has all its words in it."""
+    """A picture without a table: its numbers are written in it, or in a table of the appendix."""
 
     caption: str
     svg: str
@@ -34,8 +34,9 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """Text to be copied as it is."""
+    """A paragraph to copy into a paper, with a heading of its own."""
 
+    heading: str
     text: str
 
 
@@ -44,34 +45,39 @@ Part = str | ScoreTable | Figure | Drawn | Bullets | Quoted
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the report with a heading; `json` is what `--json` has of it."""
+    """A part of the report with a heading; `json` is its part of `--json`."""
 
     name: str
     title: str
     parts: Sequence[Part]
+    """What the main part of the report shows; a section without is in the appendix only."""
     json: Any
+    details: Sequence[Part] = ()
+    """What the appendix shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class SectionContent:
-    """What a kit's section is made of."""
+    """The content of a kit's section: tables and figures for the main part, details for the appendix."""
 
     tables: Sequence[ScoreTable]
     json: Mapping[str, Any]
     notes: Sequence[str] = ()
+    """Notes on the details, in the appendix."""
     figures: Sequence[Figure] = ()
+    details: Sequence[ScoreTable | Figure] = ()
 
 
 OTHER_KEYS = ("title", "croissant", "notes")
-"""What a report's JSON has beside its sections."""
+"""The keys of a report's JSON that are no sections."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """What may be asked of a report."""
+    """The options of a report."""
 
     charts: bool = True
-    """Whether to draw charts beside their tables."""
+    """Whether to draw charts."""
     arms: bool = False
     """Whether to show each arm. Callers should record that they did (`note_arms_shown`)."""
     licence: str | None = None

@@ -1,4 +1,4 @@
-"""Every field of a form by itself: how sure its results are, how near workers are to them, and what people wrote."""
+"""Results per field of a form: confidence, accepted labels, workers' agreement with the labels, and free text."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean, median
@@ -10,6 +10,7 @@ from chorale.engine.combining import field_results, needed_fields
 from chorale.engine.running import RunningStage, Study
 from chorale.metrics.score_table import Cell, ScoreTable
 from chorale.model import Judgment
+from chorale.model.plural import plural
 from chorale.monitor.status import trust_of
 from chorale.report.disagreement import brief, confidence_bins_of, unanimous_items
 from chorale.report.document import Part, Section
@@ -25,7 +26,7 @@ Stages = Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]]
 
 
 def fields_sections(tx: Tx, study: Study, stages: Stages) -> list[Section]:
-    """One section about all fields; none where no stage has any."""
+    """One section about all fields; none where no stage has fields."""
     measured: list[dict[str, Any]] = []
     written: list[dict[str, Any]] = []
     for stage, responses in stages.values():
@@ -37,8 +38,8 @@ def fields_sections(tx: Tx, study: Study, stages: Stages) -> list[Section]:
     parts: list[Part] = []
     if measured:
         columns = (
-            *("field", "measured as", "decides#", "items#", "mean confidence#", "accepted#", "unanimous#"),
-            "workers as the result, mean#",
+            *("field", "scale", "decides", "items#", "mean confidence#", "accepted#", "unanimous#"),
+            "workers' agreement with the label#",
         )
         rows: list[tuple[Cell, ...]] = [
             (
@@ -50,28 +51,29 @@ def fields_sections(tx: Tx, study: Study, stages: Stages) -> list[Section]:
             for one in measured
         ]
         parts += [
-            "Confidence is that of the judgments, before any review. A result is accepted from the stage's confidence "
-            "threshold. A worker's answers are compared with the aggregated labels of items that others judged too.",
-            ScoreTable("Fields that are compared", columns, rows, digits=3),
+            "Confidence is computed before any review. An item is done when all fields that decide have enough "
+            "annotations. The last column is the mean over workers, on items that others annotated too.",
+            ScoreTable("Results per field", columns, rows, digits=3),
         ]
     reviewed = [found for stage, _ in stages.values() if (found := _reviewed(tx, stage)) is not None]
     if reviewed:
         decided: list[tuple[Cell, ...]] = [(one["stage"], one["items"], one["changed"]) for one in reviewed]
         names = ("stage", "items decided#", "labels changed#")
-        parts.append(ScoreTable("Decisions of reviewers, which are the labels", names, decided))
+        parts.append(ScoreTable("Labels decided by reviewers", names, decided))
     parts += [part for one in written for part in _text_parts(one)]
-    return [Section("fields", "Fields", parts, {"compared": measured, "text": written, "reviewed": reviewed})]
+    json = {"compared": measured, "text": written, "reviewed": reviewed}
+    return [Section("fields", "Fields", [], json, parts)]
 
 
 def _reviewed(tx: Tx, stage: RunningStage) -> dict[str, Any] | None:
-    """How many labels reviewers decided, and how many of them were others before; None where nobody did."""
+    """How many labels reviewers decided, and how many of these they changed; None where nobody did."""
     first: dict[str, Any] = {}
     last: dict[str, Any] = {}
     for event in reversed(events.recent(tx, _ALL_EVENTS, kinds=(DECIDED,))):
         if event.stage == stage.name and event.item is not None:
             first.setdefault(event.item, event.evidence["before"])
             last[event.item] = event.evidence["decision"]
-    # What a decision said, or what was before it, may have been erased.
+    # A decision, or the label before it, may have been erased.
     last = {key: decision for key, decision in last.items() if decision and first[key] is not None}
     if not last:
         return None
@@ -133,11 +135,11 @@ def _note_nearness(
 
 
 def _written(stage: RunningStage, field: AnswerField, responses: Sequence[CountedAnswer]) -> dict[str, Any]:
-    """What people wrote: how much, how much of it differs, and what is nearly the same again and again."""
+    """Free text: how much there is, how much of it differs, and near duplicates."""
     rows = [(row.worker, row.answer[field.name]) for row in responses if row.answer.get(field.name)]
     texts = [text for _, text in rows]
     clusters = near_duplicates(texts)
-    # What one person writes again and again may point to them, and is for the console.
+    # Repetitions by one person may identify them, and are for the console.
     shared = [places for places in clusters if len({rows[place][0] for place in places}) > 1]
     return {
         "stage": stage.name,
@@ -157,15 +159,15 @@ def _written(stage: RunningStage, field: AnswerField, responses: Sequence[Counte
 def _text_parts(written: Mapping[str, Any]) -> list[Part]:
     title = f"{written['stage']}: {written['field']}"
     if not written["answers"]:
-        return [f"{title} is free text, and nobody wrote any."]
+        return [f"{title} is free text; nobody wrote any."]
     parts: list[Part] = [
-        f"{title} is free text and is not compared: {written['answers']:,} answers by {written['people']:,} people, "
-        f"{written['different']:,} of them different, {written['words']:g} words in the median. "
-        f"{written['in_clusters']:,} are nearly the same as another."
+        f"{title} is free text and is not compared. {plural(written['people'], 'person', 'people')} wrote "
+        f"{plural(written['answers'], 'answer', 'answers')} ({written['different']:,} different, median length "
+        f"{written['words']:g} words). Near duplicates: {written['in_clusters']:,}."
     ]
     if written["clusters"]:
         rows: list[tuple[Cell, ...]] = [
             (brief(one["text"]), one["times"], one["people"]) for one in written["clusters"]
         ]
-        parts.append(ScoreTable(f"{title}: texts that come again", ("text", "times#", "people#"), rows))
+        parts.append(ScoreTable(f"{title}: repeated texts", ("text", "times#", "people#"), rows))
     return parts

@@ -18,15 +18,15 @@ SectionBuilder = Callable[[Tx, Study, Resampling], SectionContent | None]
 def kit_sections(
     tx: Tx, study: Study, resampling: Resampling, taken: Collection[str], *, with_arms: bool
 ) -> tuple[list[Section], list[str]]:
-    """A section for every kind of work that has one and was done in the study, and what is wrong with others.
+    """The sections of kits whose tasks the study has, and the problems of those that could not be made.
 
-    `taken` are the names that other parts of the report have.
+    `taken` are the names of the report's other sections.
     """
     declared, problems = declared_sections(study, taken)
     made = []
     for kit, each in declared:
         try:
-            # What fails in the database must not end the transaction that the other sections read in.
+            # An error in the database must not end the transaction that the other sections read in.
             with savepoint(tx):
                 section = _section(kit, each, tx, study, resampling, with_arms=with_arms)
         except UserError as error:
@@ -38,7 +38,7 @@ def kit_sections(
 
 
 def declared_sections(study: Study, taken: Collection[str] = ()) -> tuple[list[tuple[str, ReportSection]], list[str]]:
-    """The sections about tasks that the study has, with their kits; and which names several have, who are left out."""
+    """The sections about the study's tasks, with their kits; and the names that several have, which are left out."""
     declared = [(kit, section) for kit, section in sections() if study.task_names & section.tasks]
     count = Counter(section.name for _, section in declared)
     wrong = [name for name in count if count[name] > 1 or name in taken]
@@ -52,7 +52,7 @@ def declared_sections(study: Study, taken: Collection[str] = ()) -> tuple[list[t
 def section_content(
     kit: str, declared: ReportSection, study: Study, tx: Tx, resampling: Resampling | None = None
 ) -> SectionContent | None:
-    """What the kit has to show; None if there is nothing yet."""
+    """The content of a kit's section; None if there is nothing yet."""
     with blaming(f"report section `{declared.name}` of the kit `{kit}`"):
         build: SectionBuilder = load(declared.place)
         return build(tx, study, resampling or Resampling())
@@ -62,11 +62,12 @@ def _section(
     kit: str, declared: ReportSection, tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool
 ) -> Section | None:
     if declared.by_arm and study.settings.arms is not None and not with_arms:
-        words = "Results by arm are left out. --arms includes them, and records that you looked."
+        words = "Results by arm are not shown. --arms shows them; the activity log records that you looked."
         return Section(declared.name, declared.title, [words], None)
     content = section_content(kit, declared, study, tx, resampling)
     if content is None:
         return None
     notes = [Bullets(list(content.notes))] if content.notes else []
-    parts: list[Part] = [*content.tables, *content.figures, *notes]
-    return Section(declared.name, declared.title, parts, content.json)
+    parts: list[Part] = [*content.tables, *content.figures]
+    details: list[Part] = [*content.details, *notes]
+    return Section(declared.name, declared.title, parts, content.json, details)

@@ -1,151 +1,265 @@
-"""A paragraph for the methods section of a paper, every number in it computed."""
+"""Three paragraphs for the methods section of a paper. Every number in them is computed."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from chorale import __version__
-from chorale.engine.running import Study
+from chorale.engine.running import RunningStage, Study
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score_table import TOO_FEW_TEXT, shown_number
 from chorale.model import money_text
 from chorale.model.plural import plural
-from chorale.monitor.costs import CostTerms
+from chorale.monitor.costs import CostTerms, training_stages
 from chorale.monitor.status import Status
-from chorale.report.protocol import gold_in_words, judgments_in_words
+from chorale.report.protocol import arms_in_words, gold_rule, judgments_in_words, listed
+
+_MOST_NAMED = 3
+"""Gates, stages or questions that a paragraph names one by one; more are counted."""
 
 
-def methods_paragraph(
-    study: Study,
-    now: Status,
-    costs: CostTerms,
-    funnel: Mapping[str, Any],
-    agreement: Mapping[str, Any],
-    imported: Sequence[str] = (),
-) -> str:
-    """`imported` are the files that the work was imported from, if it was done elsewhere."""
-    sentences = [
-        _opening(study, now, funnel, imported),
-        *_training(now, funnel["gates"]),
-        *_stages(study, now),
-        *_quality(study, now),
-        *_agreement(agreement),
-        *_money(study, now, costs),
-    ]
-    return " ".join(sentences)
+@dataclass(frozen=True, slots=True)
+class MethodsFacts:
+    """What the paragraphs are about."""
+
+    now: Status
+    costs: CostTerms
+    decided: int
+    """Results that could have been kept: items, or what the study counts instead."""
+    funnel: Mapping[str, Any]
+    agreement: Mapping[str, Any]
+    resampling: Resampling
+    imported: Sequence[str] = ()
+    """The files that the work was imported from, if it was done elsewhere."""
+    simulated: bool = False
+    models: Sequence[str] = ()
+    """Sentences on the models that annotated."""
 
 
-def _opening(study: Study, now: Status, funnel: Mapping[str, Any], imported: Sequence[str]) -> str:
-    judgments = plural(sum(one.judgments for one in now.stages), "judgment", "judgments")
-    worked = plural(funnel["worked"], "person", "people")
-    if imported:
-        return (
-            f"The data are {judgments} by {worked}, collected "
-            f"elsewhere and imported into Chorale {__version__} from {', '.join(imported)}."
+def methods_paragraphs(study: Study, facts: MethodsFacts) -> dict[str, str]:
+    """Design; people, pay and quality control; agreement, exclusions and models."""
+    paragraphs = {
+        "Design": _design(study, facts),
+        "People, pay and quality control": _people(study, facts),
+        "Labels, agreement and exclusions": _analysis(study, facts),
+    }
+    return {heading: " ".join(sentences) for heading, sentences in paragraphs.items()}
+
+
+def main_stages(study: Study) -> list[RunningStage]:
+    """The stages that results come from: not training, not grading."""
+    training = training_stages(study)
+    judged = [stage for stage in study.stages.values() if stage.settings.round is None]
+    return [one for one in judged if one.name not in training and not one.settings.grades] or judged
+
+
+# Design
+
+
+def _design(study: Study, facts: MethodsFacts) -> Iterator[str]:
+    if facts.simulated:
+        yield "All people in this study were simulated: the numbers test the protocol and describe no real person."
+    annotations = plural(sum(one.judgments for one in facts.now.stages), "annotation", "annotations")
+    worked = plural(facts.funnel["worked"], "person", "people")
+    if facts.funnel["experts"]:
+        worked += f" and {plural(facts.funnel['experts'], 'expert', 'experts')}"
+    if facts.imported:
+        yield (
+            f"The data are {annotations} by {worked}, collected elsewhere and imported into Chorale {__version__} "
+            f"from {listed(facts.imported)}."
         )
-    judging = len(now.stages) - len(now.rounds)
-    did = f"collected {judgments} in {plural(judging, 'stage', 'stages')}"
-    if not judging:
-        did = f"had people go through {plural(len(now.rounds), 'round', 'rounds')}"
-    experts = f", and {plural(funnel['experts'], 'expert', 'experts')}" if funnel["experts"] else ""
-    return (
-        f"We {did} with Chorale {__version__} (seed {study.settings.study.seed}); {worked} worked, of "
-        f"{funnel['arrived']:,} who came{experts}."
-    )
+    elif len(facts.now.rounds) == len(facts.now.stages):
+        rounds = plural(len(facts.now.rounds), "training round", "training rounds")
+        yield f"{worked} took part in {rounds} with Chorale {__version__} (random seed {study.settings.study.seed})."
+    else:
+        yield (
+            f"We collected {annotations} from {worked} with Chorale {__version__} "
+            f"(random seed {study.settings.study.seed})."
+        )
+    yield from _arms(study)
+    yield from _stages(study, facts.now)
+    yield from _training(study, facts.now)
 
 
-def _training(now: Status, gates: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    """Who went through rounds, and who was let on."""
-    rounds = [
-        f"{plural(stage.workers, 'person', 'people')} gave {plural(stage.answers, 'answer', 'answers')} to "
-        f"{stage.name} ({plural(of.questions, 'question', 'questions')}), and {of.finished:,} finished it"
-        for stage in now.stages
-        if (of := now.rounds.get(stage.name)) is not None
-    ]
-    if rounds:
-        yield f"In rounds with known answers, {'; '.join(rounds)}."
-    decided = [
-        f"{counts['passed']:,} of {counts['passed'] + counts['not_passed']:,} passed {name}"
-        for name, counts in gates.items()
-        if counts["passed"] + counts["not_passed"]
-    ]
-    if decided:
-        yield f"At the gates, {'; '.join(decided)}."
+def _arms(study: Study) -> Iterator[str]:
+    if (assigned := arms_in_words(study.settings)) is not None:
+        yield assigned
 
 
 def _stages(study: Study, now: Status) -> Iterator[str]:
-    for counts in now.stages:
-        stage = study.stage(counts.name)
-        if stage.settings.round is not None:
-            continue
-        if not counts.items:
-            yield f"No items came to {stage.name} ({stage.task.name})."
-            continue
-        made = f" made from {' and '.join(stage.settings.sources)}" if stage.settings.sources else ""
-        released = f", and {counts.released:,} results were released" if not stage.settings.grades else ""
+    """The main stages; those with the same task and the same rule in one sentence."""
+    counts = {one.name: one for one in now.stages}
+    alike: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for stage in main_stages(study):
+        made = f" made from {listed(stage.settings.sources)}" if stage.settings.sources else ""
+        if counts[stage.name].items:
+            alike[stage.task.name, made, judgments_in_words(stage.settings)].append(stage.name)
+    for (task, made, rule), names in alike.items():
+        items = plural(sum(counts[name].items for name in names), "item", "items")
+        yield f"In {listed(names)} (task {task}), each of {items}{made} was to receive {rule}."
+
+
+def _training(study: Study, now: Status) -> Iterator[str]:
+    """How people were trained, and how many finished it."""
+    training = training_stages(study)
+    graded = [one for one in study.stages.values() if one.settings.grades and one.name in training]
+    others = [one for one in study.stages.values() if one.name in training and not one.settings.grades]
+    rounds = [one for one in now.stages if one.name in now.rounds]
+    if len(others) > _MOST_NAMED:
+        quizzes = plural(len(rounds), "was a quiz with known answers", "were quizzes with known answers")
+        yield f"People were trained and selected in {len(others):,} stages; {quizzes}."
+    else:
+        for one in rounds:
+            of = now.rounds[one.name]
+            questions = plural(of.questions, "question", "questions")
+            yield f"Of {one.workers:,} people who began {one.name} ({questions}), {of.finished:,} finished it."
+    if graded:
+        yield f"Their work was graded in {plural(len(graded), 'further stage', 'further stages')}."
+
+
+# People, pay and quality control
+
+
+def _people(study: Study, facts: MethodsFacts) -> Iterator[str]:
+    funnel = facts.funnel
+    if not facts.imported:
         yield (
-            f"In {stage.name} ({stage.task.name}), each of {plural(counts.items, 'item', 'items')}{made} was to get "
-            f"{judgments_in_words(stage.settings)}; {counts.complete:,} were completed, with {counts.judgments:,} that "
-            f"count{released}."
+            f"{plural(funnel['arrived'], 'person', 'people')} joined, {funnel['consented']:,} gave consent and "
+            f"{funnel['worked']:,} worked."
         )
+    yield from _gates(funnel["gates"])
+    yield from _pay(study, facts)
+    yield from _quality(study, facts.now)
+
+
+def _gates(gates: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    decided = {name: one for name, one in gates.items() if one["passed"] + one["not_passed"]}
+    if len(decided) > _MOST_NAMED:
+        yield f"{len(decided):,} gates decided who could continue; the participant flow has their numbers."
+        return
+    for name, one in decided.items():
+        yield f"{one['passed']:,} of {one['passed'] + one['not_passed']:,} people passed the gate {name}."
+
+
+def _pay(study: Study, facts: MethodsFacts) -> Iterator[str]:
+    now, costs, currency = facts.now, facts.costs, study.settings.pay.currency
+    rates: dict[int, list[str]] = defaultdict(list)
+    for stage in main_stages(study):
+        if stage.settings.pay.per_judgment:
+            rates[stage.settings.pay.per_judgment].append(stage.name)
+    paid = [f"{money_text(amount, currency)} in {listed(names)}" for amount, names in rates.items()]
+    if paid:
+        yield f"An annotation paid {listed(paid)}."
+    if now.wage.median is not None and now.wage.tenth_percentile is not None:
+        yield (
+            f"Workers earned a median of {money_text(now.wage.median, currency)} per hour "
+            f"(10th percentile {money_text(now.wage.tenth_percentile, currency)})."
+        )
+    if now.spent:
+        parts = {"fees": now.totals["fee"], "calls to models": now.totals["model"]}
+        of_which = [f"{money_text(amount, currency)} for {what}" for what, amount in parts.items() if amount]
+        including = f", including {listed(of_which)}" if of_which else ""
+        each = f", or {money_text(round(costs.per_result), currency)} per {costs.unit}" if costs.per_result else ""
+        yield f"The study cost {money_text(now.spent, currency)}{including}{each}."
 
 
 def _quality(study: Study, now: Status) -> Iterator[str]:
-    checks = []
-    if any(study.stage(one.name).settings.gold is not None for one in now.stages):
-        met = plural(sum(one.gold_answers for one in now.stages), "answer", "answers")
-        checks.append(f"with {met} to items with known answers")
-    if any(study.stage(one.name).settings.quality is not None for one in now.stages):
-        checks.append("by workers' agreement with each other (CrowdTruth)")
-    dropped = sum(one.dropped for one in now.stages)
-    discarded = sum(one.discarded for one in now.stages)
-    if not checks and not dropped and not discarded:
-        return
-    how = f"Quality was checked {' and '.join(checks)}" if checks else "Quality was not checked by a rule"
-    gone = f"{plural(dropped, 'time', 'times')} a worker was dropped from a stage" if dropped else "nobody was dropped"
-    not_counted = f", and {plural(discarded, 'judgment', 'judgments')} did not count" if discarded else ""
-    yield f"{how}; {gone}{not_counted}."
-    rules: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for stage in now.stages:
-        rule = study.stage(stage.name).settings.gold
-        if rule is not None and rule.floor:
-            rules[gold_in_words(rule)].append(stage.name)
-    for stage in now.stages:
-        measured = study.stage(stage.name).settings.quality
+    with_gold = any(study.stage(one.name).settings.gold is not None for one in now.stages)
+    removed = len({one.worker for one in now.dropped})
+    if with_gold:
+        answers = plural(sum(one.gold_answers for one in now.stages), "answer", "answers")
+        yield f"Quality control used gold items with known answers, to which workers gave {answers}."
+    rules: dict[str, list[str]] = defaultdict(list)
+    for one in now.stages:
+        gold, measured = study.stage(one.name).settings.gold, study.stage(one.name).settings.quality
+        if gold is not None and gold.floor:
+            rules[f"workers with {gold_rule(gold)} were to be removed"].append(one.name)
         if measured is not None and measured.floor is not None:
-            yield (
-                f"In {stage.name}, workers whose quality (WQS) was below {measured.floor:g} after {measured.after:,} "
-                "judgments that others gave too were to be dropped."
+            rule = (
+                f"workers with a CrowdTruth quality (WQS) below {measured.floor:g} after "
+                f"{plural(measured.after, 'annotation', 'annotations')} were to be removed"
             )
-    for (of, too_low), names in rules.items():
-        yield f"In {' and '.join(names)}, whoever's accuracy on {of} fell {too_low} was to be dropped."
+            rules[rule].append(one.name)
+    for rule, names in rules.items():
+        yield f"In {listed(names)}, {rule}."
+    if removed:
+        yield f"{plural(removed, 'worker was', 'workers were')} removed."
+    elif rules:
+        yield "No worker was removed."
+    if not rules and not with_gold:
+        yield "No rule removed workers."
 
 
-def _agreement(agreement: Mapping[str, Any]) -> Iterator[str]:
-    """Beyond chance where that is defined, and elsewhere by how alike answers are to the task."""
-    known = [one for one in agreement.get("coefficients", ()) if one.get("value") is not None]
-    if known:
-        texts = [f"{_with_interval(one, one['coefficient'])} in {one['question']}" for one in known]
-        yield f"Agreement was {'; '.join(texts)}."
-    elif alike := agreement.get("by_distance", ()):
-        texts = [f"{_with_interval(one)} in {': '.join(filter(None, (one['stage'], one['field'])))}" for one in alike]
-        yield f"Agreement, as 1 less the mean distance of two answers to one item, was {'; '.join(texts)}."
+# Labels, agreement and exclusions
 
 
-def _with_interval(scored: Mapping[str, Any], coefficient: str = "") -> str:
-    drawn = f"95% interval {scored['ci'][0]:.2f} to {scored['ci'][1]:.2f}" if scored.get("ci") else ""
-    details = ", ".join(filter(None, (coefficient, drawn)))
-    return f"{scored['value']:.2f} ({details})" if details else f"{scored['value']:.2f}"
+def _analysis(study: Study, facts: MethodsFacts) -> Iterator[str]:
+    yield from _labels(study, facts)
+    yield from _agreement(facts, {stage.name for stage in main_stages(study)})
+    yield from _exclusions(facts.now)
+    yield from _comparisons(study)
+    yield from facts.models
 
 
-def _money(study: Study, now: Status, costs: CostTerms) -> Iterator[str]:
-    if not now.spent:
+def _labels(study: Study, facts: MethodsFacts) -> Iterator[str]:
+    if not facts.decided:
         return
-    currency = study.settings.pay.currency
-    fees = f", {money_text(now.totals['fee'], currency)} of it fees" if now.totals["fee"] else ""
-    if now.totals["model"]:
-        fees += f", {money_text(now.totals['model'], currency)} of it calls of models"
-    each = ""
-    if costs.per_result is not None:
-        each = f", or {money_text(round(costs.per_result), currency)} for each of {costs.results:,} {costs.unit}s"
-    yield f"The study cost {money_text(now.spent, currency)}{fees}{each}."
-    if now.wage.median is not None:
-        yield f"The median worker earned {money_text(now.wage.median, currency)} an hour."
+    bounds = sorted({stage.settings.release_confidence for stage in main_stages(study)})
+    threshold = listed([f"{bound:g}" for bound in bounds])
+    yield f"The annotations of an item were aggregated to one label, accepted at a confidence of {threshold} or more."
+    results, unit = facts.costs.results, facts.costs.unit
+    share = results / facts.decided
+    yield f"This gave {plural(results, unit, f'{unit}s')} of {facts.decided:,} ({share:.1%})."
+
+
+def _agreement(facts: MethodsFacts, stages: set[str]) -> Iterator[str]:
+    """Beyond chance where that is defined, and by the mean distance of two answers elsewhere."""
+    found = facts.agreement
+    known = [one for one in found["coefficients"] if one.get("value") is not None and one["stage"] in stages]
+    for one in known[:_MOST_NAMED]:
+        yield f"{one['coefficient']} was {with_interval(one)} for {one['question']}."
+    if len(known) > _MOST_NAMED:
+        yield f"The report has the agreement on {len(known) - _MOST_NAMED:,} more questions."
+    alike = [] if known else [one for one in found["by_distance"] if one["stage"] in stages][:_MOST_NAMED]
+    for one in alike:
+        where = ": ".join(filter(None, (one["stage"], one["field"])))
+        yield f"Mean pairwise agreement (1 − distance) was {with_interval(one)} for {where}."
+    if known or alike:
+        yield (
+            f"Intervals resample items {facts.resampling.resamples:,} times (bootstrap); fractions that few items "
+            "carry have Wilson's interval."
+        )
+
+
+def with_interval(scored: Mapping[str, Any], digits: int = 2) -> str:
+    """A value with its interval, as text."""
+    value = shown_number(scored["value"], digits)
+    if not scored.get("ci"):
+        return f"{value} (95% interval: {TOO_FEW_TEXT})"
+    low, high = (shown_number(end, digits) for end in scored["ci"])
+    return f"{value} (95% interval {low} to {high})"
+
+
+def _exclusions(now: Status) -> Iterator[str]:
+    discarded, withdrawn = (sum(getattr(one, name) for one in now.stages) for name in ("discarded", "withdrawn"))
+    if discarded:
+        yield f"{plural(discarded, 'annotation was', 'annotations were')} excluded because of removed workers."
+    if withdrawn:
+        yield f"{plural(withdrawn, 'item was', 'items were')} withdrawn because an earlier label changed."
+    if not discarded and not withdrawn:
+        yield "No annotation was excluded."
+
+
+def _comparisons(study: Study) -> Iterator[str]:
+    if study.settings.arms is None:
+        return
+    plan = study.settings.analysis
+    if plan is None:
+        yield "No comparison of arms was planned."
+        return
+    against = plan.primary.against or study.settings.arms.names[0]
+    yield (
+        f"Arms were compared with {against} as planned, by {plan.primary.test} tests over "
+        f"{plan.primary.unit}s with Holm's correction."
+    )

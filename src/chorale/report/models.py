@@ -1,24 +1,44 @@
-"""Models that annotated: which, when, how, what they cost, and how far their confidence can be believed."""
+"""Models that annotated: versions, dates, prompts, costs and calibration."""
 
 from collections.abc import Iterator, Sequence
 
+from chorale.engine.running import Study
+from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable
+from chorale.metrics.scoring.estimates import EstimateOptions, score_estimates
+from chorale.model import UserError
 from chorale.model.money import exact_money_text
 from chorale.model.plural import plural
-from chorale.monitor.models import ModelRecord, records_table, reliability_table, troubles_table
-from chorale.report.document import Part, Section
+from chorale.monitor.first_pass import FirstRecord, estimate_columns, first_sentences, first_table
+from chorale.monitor.models import ModelRecord, label_reader, records_table, reliability_table, troubles_table
+from chorale.monitor.quality_cost import annotators, quality_cost_chart, quality_cost_table
+from chorale.monitor.suggestions import Measured, measured_suggestions, suggestions_table
+from chorale.report.document import Figure, Part, Section
+from chorale.store import Tx
 
 _ROLES = {
-    "beside": "kept apart from all labels",
-    "worker": "counted like a worker's",
-    "round": "graded by known answers",
+    "beside": "kept separate from all labels",
+    "worker": "counted as annotations",
+    "first": "the labels where people were not asked",
+    "suggest": "shown to workers to correct",
+    "round": "graded against known answers",
 }
 
 
-def models_sections(records: Sequence[ModelRecord], currency: str) -> Iterator[Section]:
+def models_sections(
+    tx: Tx,
+    study: Study,
+    records: Sequence[ModelRecord],
+    first: Sequence[FirstRecord],
+    resampling: Resampling,
+    *,
+    with_arms: bool,
+    draw: bool,
+) -> Iterator[Section]:
     """A section where models were asked, and none where not."""
     if not records:
         return
+    currency = study.settings.pay.currency
     versions = [
         (
             one.model,
@@ -30,21 +50,59 @@ def models_sections(records: Sequence[ModelRecord], currency: str) -> Iterator[S
         for one in records
     ]
     columns = ("model", "stage", "version as reported", "dates", "SHA-256 of the prompts' hashes")
+    suggested = _suggested(tx, study, resampling, with_arms=with_arms)
+    compared = annotators(tx, study, records)
+    prices = quality_cost_table(compared, currency)
+    chart = quality_cost_chart(compared, currency) if draw and prices is not None else None
     parts: list[Part] = [
-        *model_sentences(records, currency),
         records_table(records, currency),
-        ScoreTable("Versions and prompts", columns, versions),
+        *([] if prices is None else [Figure(prices.title, prices, chart)]),
+        *_first_parts(tx, study, first),
+        *(suggestions_table(stage, measured) for stage, measured in suggested.items()),
     ]
-    parts += [table for table in (reliability_table(records), troubles_table(records)) if table is not None]
-    parts.append(
-        "ECE is the expected calibration error: how far confidence is from the fraction of right answers to gold, on "
-        "average. `chorale models` tests whether models may take people's place."
+    details: list[Part] = [ScoreTable("Versions and prompts", columns, versions)]
+    details += [table for table in (reliability_table(records), troubles_table(records)) if table is not None]
+    details.append(
+        "ECE is the expected calibration error: the mean distance between confidence and the fraction of correct gold "
+        "answers. `chorale models` tests whether models may replace people."
     )
-    yield Section("models", "Models", parts, [record.as_json() for record in records])
+    json = {
+        "models": [record.as_json() for record in records],
+        "first": [record.as_json() for record in first],
+        "quality_cost": [one.as_json() for one in compared],
+        "suggestions": {stage: [one.as_json() for one in measured] for stage, measured in suggested.items()},
+    }
+    yield Section("models", "Models", parts, json, details)
+
+
+def _suggested(tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool) -> dict[str, Sequence[Measured]]:
+    """What suggestions did, by stage; where arms differ in them, only if arms are to be told apart."""
+    found: dict[str, Sequence[Measured]] = {}
+    for stage in study.stages.values():
+        rule = stage.settings.models
+        if rule is not None and rule.role == "suggest" and (with_arms or not rule.arms):
+            found[stage.name] = measured_suggestions(tx, study, stage, resampling)
+    return found
+
+
+def _first_parts(tx: Tx, study: Study, first: Sequence[FirstRecord]) -> Iterator[Part]:
+    """Where a model answers first: who labelled what, and the shares of labels with the audit taken into account."""
+    table = first_table(first)
+    if table is None:
+        return
+    yield from first_sentences(first)
+    yield table
+    for one in first:
+        try:
+            columns = estimate_columns(tx, study.stage(one.stage), label_reader(study.stage(one.stage), None))
+            del columns["item"]
+            yield score_estimates(columns, EstimateOptions(probability="probability")).tables[0]
+        except UserError:
+            continue  # people are still at work, or there is not one label to take shares of
 
 
 def model_sentences(records: Sequence[ModelRecord], currency: str) -> Iterator[str]:
-    """What a paper says of the models."""
+    """Sentences on the models, as a paper has them."""
     for one in records:
         version = f" ({', '.join(one.versions)})" if one.versions else ""
         dates = one.began_on if one.began_on == one.ended_on else f"{one.began_on} to {one.ended_on}"
@@ -52,7 +110,7 @@ def model_sentences(records: Sequence[ModelRecord], currency: str) -> Iterator[s
         skipped = f", {plural(one.skipped, 'item was', 'items were')} skipped" if one.skipped else ""
         refusals = f", {plural(refused, 'call was', 'calls were')} refused" if refused else ""
         yield (
-            f"The model {one.model}{version} annotated {plural(one.answered, 'item', 'items')} of {one.stage} in "
-            f"{plural(one.calls, 'call', 'calls')} ({dates}; prompts {one.prompts[:12]}{skipped}{refusals}), for "
-            f"{exact_money_text(one.cost, currency)}; its answers were {_ROLES[one.role]}."
+            f"The model {one.model}{version} annotated {plural(one.answered, 'item', 'items')} of {one.stage} "
+            f"({dates}; prompts {one.prompts[:12]}). It took {plural(one.calls, 'call', 'calls')} at "
+            f"{exact_money_text(one.cost, currency)}{skipped}{refusals}. Its answers were {_ROLES[one.role]}."
         )

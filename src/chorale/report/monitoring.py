@@ -1,4 +1,4 @@
-"""Monitoring: reviews of a random sample of the work."""
+"""Reviews of a random sample of the work."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,26 +21,27 @@ Stages = Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]]
 
 
 def monitoring_sections(stages: Stages, items: Mapping[str, Sequence[Item]]) -> list[Section]:
-    """One section about all stages that look at a sample of others; none in a study without them."""
+    """One section about all stages that review a sample of others; none in a study without them."""
     reviews = {name: review for name, (stage, _) in stages.items() if (review := _reviewed(stages, stage, items[name]))}
     if not reviews:
         return []
     parts: list[Part] = []
+    details: list[Part] = []
     for name, review in reviews.items():
-        parts.append(review["told"])
+        parts.append(review["summary"])
         rows = [tuple(row.values()) for row in review["answers"]]
-        columns = ("question", "answer", "times#", "share#", "from#", "to#")
+        columns = ("question", "answer", "times#", "fraction#", "95% interval, low#", "high#")
         if rows:
-            parts.append(ScoreTable(f"{name}: what was answered, with 95% intervals", columns, rows, digits=3))
+            parts.append(ScoreTable(f"{name}: answers of the reviewers", columns, rows, digits=3))
         examples = [tuple(row.values()) for row in review["examples"]]
         if examples:
-            shown = ("item", "what was reviewed", "what the review says")
-            parts.append(ScoreTable(f"{name}: what was not answered like most", shown, examples))
-    return [Section("monitoring", "Monitoring", parts, reviews)]
+            shown = ("item", "reviewed work", "review")
+            details.append(ScoreTable(f"{name}: reviews that differ from the usual answer", shown, examples))
+    return [Section("monitoring", "Review of a random sample", parts, reviews, details)]
 
 
 def _reviewed(stages: Stages, stage: RunningStage, items: Sequence[Item]) -> dict[str, Any] | None:
-    """The answers of a stage whose items are a sample of others'; None of any other stage."""
+    """The answers of a stage whose items are a sample of other stages' work; None of any other stage."""
     settings = stage.settings
     if settings.items is None or settings.items.sample == 1:
         return None
@@ -48,13 +49,13 @@ def _reviewed(stages: Stages, stage: RunningStage, items: Sequence[Item]) -> dic
     sources = ", ".join(settings.sources)
     done = len({row.item for row in responses})
     summary = (
-        f"{100 * settings.items.sample:g}% of what came of {sources}, drawn by chance, was to be reviewed in "
+        f"A random {100 * settings.items.sample:g}% sample of the work in {sources} was sent to review in "
         f"{stage.name}: {plural(len(items), 'item', 'items')}, of which {plural(done, 'was', 'were')} reviewed."
     )
     questions = [question for question in questions_of(stage) if not question.by_distance]
     counts = [(question, _counted(question, responses)) for question in questions]
     return {
-        "told": summary,
+        "summary": summary,
         "items": len(items),
         "reviewed": done,
         "answers": [row for question, counted in counts for row in _shares(question, counted)],
@@ -88,7 +89,7 @@ def _unlike_most(
     question: StageQuestion,
     counts: Counter[str],
 ) -> list[dict[str, str]]:
-    """Some reviews that did not say what most say: most work is mostly right."""
+    """Some reviews that differ from the most frequent answer: most work is correct."""
     usual = max(sorted(counts), key=lambda label: counts[label], default=None)
     payloads = {item.key: item.payload for item in items}
     unlike = [row for row in responses if question.label_of(row.answer) not in (usual, None) and row.item in payloads]

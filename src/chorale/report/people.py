@@ -1,23 +1,22 @@
-"""Who came, how far they got, and how they worked: in numbers that point to nobody."""
+"""People and items in numbers: who joined, how far they got, and how they worked. No number identifies a person."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from statistics import median
 from typing import Any
-
-import numpy as np
 
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.gates import gate_statuses
 from chorale.engine.running import Study
 from chorale.metrics.score_table import Cell, ScoreTable
 from chorale.model import Standing, is_model, money_text
-from chorale.monitor.hurried import hurried_line
+from chorale.model.plural import plural
 from chorale.monitor.outcomes import tallies
-from chorale.monitor.status import Status, gold_of
-from chorale.present.svg import Bar, bar_chart, column_chart
+from chorale.monitor.status import Status, gold_of, paid_and_worked
+from chorale.present.svg import column_chart
 from chorale.protocol import hourly_wage
-from chorale.report.document import NUMBERS_BELOW, Figure, Part, Section
+from chorale.report.document import NUMBERS_IN_TABLE, Figure, Part, Section
 from chorale.store import Tx, participations, workers
 from chorale.store.participations import ParticipationSummary
 from chorale.store.stages import StageCounts
@@ -25,44 +24,37 @@ from chorale.store.workers import Attendees
 
 _QUANTILES = (
     ("10th percentile", 10),
-    ("lower quarter", 25),
+    ("lower quartile", 25),
     ("median", 50),
-    ("upper quarter", 75),
+    ("upper quartile", 75),
     ("90th percentile", 90),
 )
 _FEW = 3
-"""With fewer workers than this in a stage, its quantiles would be about single people."""
+"""With fewer workers than this in a stage, quantiles would describe single people."""
 _BUSIEST = 0.1
+ALL_STAGES = "all stages"
 
 
-def funnel_section(
-    tx: Tx, study: Study, now: Status, came: Attendees, imported: Sequence[str] = (), *, draw: bool
-) -> Section:
-    """`imported` are the files that the work was imported from: they do not show who came, or who agreed to what."""
+def funnel_section(tx: Tx, study: Study, now: Status, came: Attendees, imported: Sequence[str] = ()) -> Section:
+    """`imported` are the files that the work was imported from: they do not show who joined or gave consent."""
     crowd, experts = crowd_and_experts(tx)
     worked, at_desks = people_who_worked(crowd), people_who_worked(experts)
     gates = gate_statuses(tx, study)
-    persons: list[tuple[Cell, ...]] = [("came", came.arrived), ("agreed to take part", came.consented)]
+    persons: list[tuple[Cell, ...]] = [("joined", came.arrived), ("gave consent", came.consented)]
     if imported:
         persons = [("are in the file" if len(imported) == 1 else "are in the files", came.arrived)]
     persons.append(("worked", worked))
     if at_desks:
-        persons.append(("worked as experts, who are none of these", at_desks))
+        persons.append(("worked as experts (not in the other numbers)", at_desks))
     for counts in now.stages:
         persons.append((f"worked in {counts.name}", counts.workers))
         if counts.dropped:
-            persons.append((f"dropped from {counts.name}", counts.dropped))
+            persons.append((f"were removed from {counts.name}", counts.dropped))
     persons += [(f"passed {gate.name}", gate.passed) for gate in gates]
-    parts: list[Part] = [
-        *_items(now, draw=draw),
-        ScoreTable(
-            "From people to answers" if imported else "From arrivals to answers", ("people who", "number#"), persons
-        ),
-        *_rounds(now),
-    ]
+    details: list[Part] = [*_items(now), ScoreTable("People", ("people who", "number#"), persons), *_rounds(now)]
     outcomes = {name: dict(tally) for name, tally in tallies(tx, study).items()}
     for name, tally in outcomes.items():
-        parts.append(ScoreTable(f"What came of it: {name}", ("outcome", "number#"), list(tally.items())))
+        details.append(ScoreTable(f"Outcomes: {name}", ("outcome", "number#"), list(tally.items())))
     json = {
         "arrived": came.arrived,
         "consented": None if imported else came.consented,
@@ -72,29 +64,29 @@ def funnel_section(
         "gates": {gate.name: {"passed": gate.passed, "not_passed": gate.not_passed} for gate in gates},
         "outcomes": outcomes,
     }
-    return Section("funnel", "From items to results", parts, json)
+    return Section("funnel", "Items and people by stage", [], json, details)
 
 
-def _items(now: Status, *, draw: bool) -> list[Part]:
-    """What became of items, unless the study has rounds alone: a screening, say."""
+def _items(now: Status) -> list[Part]:
+    """Items by stage, unless the study has training rounds only, such as a screening."""
     judged = [stage for stage in now.stages if stage.name not in now.rounds]
     if not judged and now.rounds:
         return []
-    title, kinds = "From items to released results", ("items", "complete", "released")
-    counts = (*kinds, "judgments", "discarded", "gold_answers", "withdrawn")
-    columns = ("stage", *(f"{name.replace('_', ' ')}#" for name in counts))
-    stages = ScoreTable(title, columns, [(one.name, *(getattr(one, name) for name in counts)) for one in judged])
-    bars = [
-        Bar(stage.name, float(getattr(stage, kind)), series=number)
-        for stage in judged
-        for number, kind in enumerate(kinds)
-    ]
-    svg = bar_chart(title, bars, lambda value: f"{value:,.0f}", series=kinds, description=NUMBERS_BELOW)
-    return [Figure(title, stages, svg if draw and bars else None)]
+    counts = {
+        "items": "items",
+        "complete": "complete",
+        "released": "accepted labels",
+        "judgments": "annotations",
+        "discarded": "excluded annotations",
+        "gold_answers": "gold answers",
+        "withdrawn": "withdrawn items",
+    }
+    rows = [(one.name, *(getattr(one, name) for name in counts)) for one in judged]
+    return [ScoreTable("Items", ("stage", *(f"{title}#" for title in counts.values())), rows)]
 
 
 def crowd_and_experts(tx: Tx) -> tuple[list[ParticipationSummary], list[ParticipationSummary]]:
-    """How everybody stands in every stage: the people who came, and the experts, who are staff."""
+    """Everybody's work in every stage: of the people who joined, and of the experts."""
     staff = workers.from_panel(tx, EXPERTS_PANEL)
     rows = [row for row in participations.participation_summaries(tx) if not is_model(row.worker)]
     return [row for row in rows if row.worker not in staff], [row for row in rows if row.worker in staff]
@@ -110,8 +102,8 @@ def _rounds(now: Status) -> list[Part]:
         for stage in now.stages
         if (of := now.rounds.get(stage.name)) is not None
     ]
-    columns = ("round", "questions#", "people who began#", "people who finished#", "answers#")
-    return [ScoreTable("Rounds with known answers: none of these answers is a judgment", columns, rows)] if rows else []
+    columns = ("training round", "questions#", "people who began#", "people who finished#", "answers#")
+    return [ScoreTable("Training rounds: their answers are no annotations", columns, rows)] if rows else []
 
 
 def _counts(stage: StageCounts, now: Status) -> dict[str, Any]:
@@ -126,10 +118,12 @@ def _counts(stage: StageCounts, now: Status) -> dict[str, Any]:
 def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section:
     standings = [row for row in participations.participation_summaries(tx) if not is_model(row.worker)]
     currency = study.settings.pay.currency
-    measures: list[dict[str, Any]] = []
-    for stage in study.stages:
-        here = [row for row in standings if row.stage == stage and row.answered]
-        measures += _measures(study, stage, here)
+    measures = [
+        measure
+        for stage in study.stages
+        for measure in _measures(study, stage, [row for row in standings if row.stage == stage])
+    ]
+    measures += _quantiles(ALL_STAGES, _PER_HOUR, "money", _hourly(paid_and_worked(study, standings)))
     rows: list[tuple[Cell, ...]] = [
         (
             measure["stage"],
@@ -139,60 +133,77 @@ def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section
         )
         for measure in measures
     ]
-    parts: list[Part] = []
+    details: list[Part] = []
     if rows:
-        columns = ("stage", "of each worker", "workers#", *(f"{name}#" for name, _ in _QUANTILES))
-        parts.append(ScoreTable("How people worked", columns, rows))
-    parts += _wages(now, currency, study.settings.pay.minimum_hourly)
+        columns = ("stage", "per worker", "workers#", *(f"{name}#" for name, _ in _QUANTILES))
+        details.append(ScoreTable("How people worked (percentiles by nearest rank)", columns, rows))
+    else:
+        details.append(f"Fewer than {_FEW} people worked in each stage, so nothing is shown about them.")
+    details += _wages(now, currency, study.settings.pay.minimum_hourly)
     share = _busiest_share(standings)
     if share is not None:
-        parts.append(f"The busiest tenth of the workers gave {share:.1%} of all answers.")
+        details.append(f"The busiest tenth of the workers gave {share:.1%} of all answers.")
     bins = _bins(_answers_of_each(standings))
     if bins:
-        table = ScoreTable("Answers of each worker", ("answers", "workers#"), list(bins.items()))
-        title = "How much each worker did"
+        table = ScoreTable("Workers by number of answers", ("answers", "workers#"), list(bins.items()))
+        title = "Answers per worker"
         counts = {"workers": list(bins.values())}
-        svg = column_chart(title, list(bins), counts, "answers", "workers", description=NUMBERS_BELOW)
-        parts.append(Figure(title, table, svg if draw else None))
-    if not rows:
-        parts.append(
-            f"Fewer than {_FEW} people have worked in any stage: what could be said would be about single people."
-        )
+        svg = column_chart(title, list(bins), counts, "answers", "workers", description=NUMBERS_IN_TABLE)
+        caption = f"{title}. Bars far to the right are people who did a large part of the work."
+        details.append(Figure(caption, table, svg if draw else None))
     json = {
         "measures": measures,
         "hourly_wage": asdict(now.wage),
         "busiest_tenth": share,
         "dropped": sum(row.standing == Standing.DROPPED for row in standings),
     }
-    return Section("workers", "Workers", parts, json)
+    return Section("workers", "Workers", [], json, details)
 
 
-def _measures(study: Study, stage: str, here: Sequence[ParticipationSummary]) -> list[dict[str, Any]]:
+_PER_HOUR = "pay per hour"
+
+
+def _measures(study: Study, stage: str, rows: Sequence[ParticipationSummary]) -> list[dict[str, Any]]:
+    here = [row for row in rows if row.answered]
     gold = (gold_of(study, row) for row in here)
     given: dict[str, tuple[str, list[float]]] = {
         "answers": ("count", [float(row.answered) for row in here]),
-        "seconds for an answer": ("number", [row.worked_ms / row.answered / 1000 for row in here if row.worked_ms]),
-        "accuracy on gold": ("share", [right / answered for right, answered in gold if answered]),
-        "an hour paid": ("money", [float(wage) for row in here if (wage := hourly_wage(row.earned, row.worked_ms))]),
+        "seconds per answer": ("number", [row.worked_ms / row.answered / 1000 for row in here if row.worked_ms]),
+        "gold accuracy": ("share", [right / answered for right, answered in gold if answered]),
+        _PER_HOUR: ("money", _hourly(paid_and_worked(study, [row for row in rows if row.answered or row.worked_ms]))),
     }
-    return [
-        {
-            "stage": stage,
-            "what": what,
-            "unit": unit,
-            "workers": len(values),
-            **{name: float(np.percentile(values, at)) for name, at in _QUANTILES},
-        }
-        for what, (unit, values) in given.items()
-        if len(values) >= _FEW
-    ]
+    return [one for what, (unit, values) in given.items() for one in _quantiles(stage, what, unit, values)]
+
+
+def _hourly(paid_and_worked_ms: Sequence[tuple[int, int]]) -> list[float]:
+    wages = (hourly_wage(paid, worked) for paid, worked in paid_and_worked_ms)
+    return [float(wage) for wage in wages if wage is not None]
+
+
+def _quantiles(stage: str, what: str, unit: str, values: Sequence[float]) -> list[dict[str, Any]]:
+    """One measure with its quantiles; nothing where so few worked that they could be recognised."""
+    if len(values) < _FEW or not any(values):
+        return []
+    quantiles = {name: percentile(values, at) for name, at in _QUANTILES}
+    return [{"stage": stage, "what": what, "unit": unit, "workers": len(values), **quantiles}]
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """By nearest rank, as wages are summarised everywhere; the median is the mean of the two in the middle.
+
+    >>> percentile([1, 2, 3, 4], 10), percentile([1, 2, 3, 4], 50), percentile([1, 2, 3, 4], 75)
+    (1, 2.5, 3)
+    """
+    if percent == 50:
+        return median(values)
+    return sorted(values)[max(0, -(-len(values) * percent // 100) - 1)]
 
 
 def _shown(measure: dict[str, Any], name: str, currency: str) -> str:
     value = measure[name]
     match measure["unit"]:
         case "money":
-            return money_text(round(value), currency)
+            return money_text(int(value), currency)
         case "share":
             return f"{value:.1%}"
         case "count":
@@ -201,20 +212,22 @@ def _shown(measure: dict[str, Any], name: str, currency: str) -> str:
 
 
 def _wages(now: Status, currency: str, minimum: int) -> list[Part]:
-    wage = now.wage
-    if wage.median is None or wage.tenth_percentile is None:
-        return []
-    fast = [f"Too fast to have read: {hurried_line(one)}" for one in now.too_fast]
-    below = f" The study's minimum is {money_text(minimum, currency)}." if minimum else ""
-    return [
-        f"An hour of work paid {money_text(wage.median, currency)} in the median of {wage.workers:,} workers, and "
-        f"{money_text(wage.tenth_percentile, currency)} at the 10th percentile.{below}",
-        *fast,
-    ]
+    parts: list[Part] = []
+    if now.wage.median is not None and now.wage.tenth_percentile is not None:
+        below = f" The study's minimum is {money_text(minimum, currency)} per hour." if minimum else ""
+        parts.append(
+            f"Over all stages, the median of {plural(now.wage.workers, 'worker', 'workers')} earned "
+            f"{money_text(now.wage.median, currency)} per hour, the 10th percentile "
+            f"{money_text(now.wage.tenth_percentile, currency)}.{below}"
+        )
+    if now.too_fast:
+        people = len({one.worker for one in now.too_fast})
+        parts.append(f"{plural(people, 'worker', 'workers')} answered faster than the items can be read.")
+    return parts
 
 
 def _answers_of_each(standings: Sequence[ParticipationSummary]) -> list[int]:
-    """How many answers each person gave, in all stages together; those who gave some."""
+    """How many answers each person gave in all stages together, without people who gave none."""
     answered = Counter[str]()
     for row in standings:
         answered[row.worker] += row.answered

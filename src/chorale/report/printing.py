@@ -1,4 +1,4 @@
-"""A page on paper: PDF by the browser that is there, without a window."""
+"""PDF files of pages, printed by Chromium without a window."""
 
 import os
 import shutil
@@ -14,12 +14,12 @@ _PATIENCE = 180
 
 
 def find_browser() -> str:
-    """The program that can print; a mistake of the user's if there is none."""
+    """The browser that can print; UserError without one."""
     browser = next((path for name in _BROWSERS if (path := shutil.which(name)) is not None), None)
     if browser is None:
         raise UserError(
-            "--pdf needs Chromium or Chrome, and there is none here. Write the page with --out report.html, open it in "
-            "any browser, and print it to a file from there."
+            "A PDF requires Chromium or Chrome, and neither is installed. Install one (Debian and Ubuntu: apt install "
+            "chromium), or write --out report.html, open it in any browser and print it to a file."
         )
     return browser
 

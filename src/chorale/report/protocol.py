@@ -1,6 +1,6 @@
-"""A study's protocol as a picture and in words, straight from its settings."""
+"""A study's protocol as a picture and in words, from its settings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from chorale.engine.graph import gate_node, study_edges
 from chorale.engine.running import RunningStage, Study
@@ -9,26 +9,36 @@ from chorale.model.plural import plural
 from chorale.present.svg import Link, Node, graph_picture
 from chorale.report.document import Bullets, Drawn, Section
 
+_CAPTION = "Stages and gates of the study. Solid arrows show items made from other items, dashed arrows people."
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence lists them.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
 
 def protocol_section(study: Study) -> Section:
+    """Every setting of the protocol in words, for the appendix."""
     settings = study.settings
     stages = {stage.name: list(_stage_words(stage, settings)) for stage in settings.stage}
     gates = {gate.name: list(_gate_words(gate, settings)) for gate in settings.gate}
-    arms = _arms_words(settings)
+    arms = arms_in_words(settings)
     lines = [f"{name}: {' '.join(words)}" for name, words in stages.items()]
     lines += [f"Gate {name}: {' '.join(words)}" for name, words in gates.items()]
     if arms:
-        lines.append(arms)
-    return Section(
-        "protocol",
-        "Protocol",
-        [Drawn("The protocol, drawn from the study file", protocol_diagram(study)), Bullets(lines)],
-        {"stages": stages, "gates": gates, "arms": arms},
-    )
+        lines.append(f"Arms: {arms}")
+    drawn = Drawn(_CAPTION, protocol_diagram(study))
+    json = {"stages": stages, "gates": gates, "arms": arms}
+    return Section("protocol", "Protocol", [], json, [drawn, Bullets(lines)])
 
 
 def protocol_diagram(study: Study) -> str:
-    """Stages and gates: what items are made from, and who may continue where."""
+    """Stages and gates: where items come from, and who may continue where."""
     nodes = [Node(name, name, (_kind(stage),)) for name, stage in study.stages.items()]
     nodes += [Node(gate_node(name), name, ("gate",), is_gate=True) for name in study.gates]
     links = [Link(each.source, each.target, each.people) for each in study_edges(study)]
@@ -37,158 +47,150 @@ def protocol_diagram(study: Study) -> str:
 
 
 def _kind(stage: RunningStage) -> str:
-    """The arms it is for, if it is not for all; the task; and whether everybody does the same."""
-    arms = f"{' and '.join(stage.settings.arms)}: " if stage.settings.arms else ""
-    return arms + stage.task.name + (", round" if stage.settings.round else "")
+    """The arms it is for, if not for all; the task; and whether it is a training round."""
+    arms = f"{listed(stage.settings.arms)}: " if stage.settings.arms else ""
+    return arms + stage.task.name + (", training round" if stage.settings.round else "")
 
 
 def judgments_in_words(stage: StageSettings) -> str:
-    """How many judgments an item gets.
+    """How many annotations an item gets.
 
     >>> from chorale.model import JudgmentSettings, StageSettings
     >>> stage = {"name": "a", "title": "A", "task": "form", "guidelines": "g.md", "items": {"file": "i.jsonl"}}
     >>> judgments_in_words(StageSettings.model_validate(stage | {"judgments": {"min": 3, "max": 5, "until": 0.8}}))
-    '3 to 5 judgments, until confidence reaches 0.8'
+    '3 to 5 annotations, until confidence reaches 0.8'
     """
     rule = stage.judgments
     if rule.min == rule.max:
-        words = "1 judgment" if rule.min == 1 else f"{rule.min} judgments"
+        words = plural(rule.min, "annotation", "annotations")
     elif rule.until == 0:
-        words = f"{rule.min} to {rule.max} judgments"
+        words = f"{rule.min} to {rule.max} annotations"
     else:
         ends = [f"confidence reaches {rule.until:g}"] if rule.until is not None else []
         if rule.stable is not None:
-            ends.append(f"the order of options has not changed for {rule.stable} judgments")
-        words = f"{rule.min} to {rule.max} judgments, until {' or '.join(ends)}"
+            ends.append(f"the order of options has not changed for {rule.stable} annotations")
+        words = f"{rule.min} to {rule.max} annotations, until {' or '.join(ends)}"
     if rule.sample is not None:
-        which = f"{rule.sample.share:.0%}" if rule.sample.share is not None else f"{rule.sample.items:,}"
-        of = "the items"
-        if rule.sample.items is not None and len(stage.sources) > 1:
-            of += f" from each of {' and '.join(stage.sources)}"
-        words += f"; {which} of {of}, drawn by chance, get {rule.sample.judgments}"
+        which = f"{rule.sample.share:.0%}" if rule.sample.share is not None else f"{rule.sample.items:,} items"
+        of = " per source" if rule.sample.items is not None and len(stage.sources) > 1 else ""
+        words += f" ({rule.sample.judgments} for a random sample of {which}{of})"
     return words
 
 
-def gold_in_words(gold: GoldSettings) -> tuple[str, str]:
-    """On which known answers somebody's accuracy counts, and when it is too low.
+def gold_rule(gold: GoldSettings) -> str:
+    """When a worker's gold accuracy is too low.
 
     >>> from chorale.model import GoldSettings
-    >>> gold_in_words(GoldSettings(file="g.jsonl", floor=0.5, after=3, window=5))
-    ('the latest 5 of these', 'below 0.5 after 3 such answers')
+    >>> gold_rule(GoldSettings(file="g.jsonl", floor=0.5, after=3, window=5))
+    'a gold accuracy below 0.5 over the latest 5 gold answers, after 3 gold answers'
     """
-    of = "these" if gold.window is None else f"the latest {gold.window:,} of these"
-    if gold.smoothing:
-        of += f", with {gold.smoothing:g} more counted as right by the share of {gold.floor:g},"
-    if gold.unit == "part":
-        of += ", every part by itself"
-    return of, f"below {gold.floor:g} after {plural(gold.after, 'such answer', 'such answers')}"
+    of = "" if gold.window is None else f" over the latest {gold.window:,} gold answers,"
+    parts = ", counting every part of an answer," if gold.unit == "part" else ""
+    prior = f" (smoothed by {gold.smoothing:g} answers)" if gold.smoothing else ""
+    after = plural(gold.after, "gold answer", "gold answers")
+    return f"a gold accuracy{prior} below {gold.floor:g}{of}{parts} after {after}"
 
 
 def _stage_words(stage: StageSettings, settings: StudySettings) -> Iterator[str]:
-    currency = settings.pay.currency
-    yield f"“{stage.title}”, a stage of the task {stage.task}."
+    yield f"“{stage.title}”, task {stage.task}."
     if stage.round is not None:
-        size = "all" if stage.round.size is None else f"{stage.round.size:,}"
-        when = "at once" if stage.round.feedback == "at once" else "afterwards"
-        yield f"A round: everybody answers {size} of the same items with known answers and hears about them {when}."
+        size = "all items" if stage.round.size is None else plural(stage.round.size, "item", "items")
+        when = "after each answer" if stage.round.feedback == "at once" else "at the end"
+        yield f"A training round: everybody answers {size} with known answers and sees the feedback {when}."
     elif stage.items is not None and stage.items.from_:
-        made = {"results": "the results", "answers": "every answer", "together": "all answers to each item together"}
-        share = (
-            "" if stage.items.sample == 1 else f" {stage.items.sample:.3g} of what could be made is, drawn by chance."
-        )
+        made = {"results": "the labels", "answers": "every answer", "together": "all answers to each item together"}
+        bound = f" with a confidence of {stage.items.confidence:g} or more" if stage.items.of == "results" else ""
+        yield f"Items come from {made[stage.items.of]} of {listed(stage.items.from_)}{bound}."
         if stage.items.per_worker is not None:
-            share = f" {stage.items.per_worker:,} of everybody's are, drawn by chance."
-        bound = f" of confidence {stage.items.confidence:g} or more" if stage.items.of == "results" else ""
-        yield f"Items are made from {made[stage.items.of]} of {' and '.join(stage.items.from_)}{bound}.{share}"
+            yield f"A random sample of {stage.items.per_worker:,} per worker is used."
+        elif stage.items.sample != 1:
+            yield f"A random sample of {100 * stage.items.sample:.3g}% is used."
     else:
         yield "Items come from a file."
     if stage.round is None:
         yield f"Every item gets {judgments_in_words(stage)}."
         if not stage.grades:
-            yield f"Results of confidence {stage.release_confidence:g} or more are released."
+            yield f"Labels with a confidence of {stage.release_confidence:g} or more are accepted."
     if stage.arms:
-        yield f"For the {'arm' if len(stage.arms) == 1 else 'arms'} {' and '.join(stage.arms)} only."
+        yield f"Only for the {'arm' if len(stage.arms) == 1 else 'arms'} {listed(stage.arms)}."
     if stage.grades:
-        yield "Its answers are grades of the answers that its items were made from."
+        yield "Its answers grade the answers that its items come from."
     if stage.grades_sources:
-        yield "The answers that its items were made from are graded by how much of them it keeps."
+        yield "The answers that its items come from are graded by how much of them it keeps."
     yield from _people_words(stage)
-    yield from _pay_words(stage, currency)
+    yield from _pay_words(stage, settings.pay.currency)
 
 
 def _people_words(stage: StageSettings) -> Iterator[str]:
     entry = stage.entry
     if entry.qualifications:
-        yield f"Open to those who are {' and '.join(entry.qualifications)}."
+        yield f"Requires the qualification {listed(entry.qualifications)}."
     if entry.qualified_in is not None:
         yield (
-            f"Open to those who had {entry.accuracy:.0%} or more of at least {entry.answered} gold answers right in "
-            f"{entry.qualified_in}."
+            f"Requires {entry.accuracy:.0%} correct of at least {entry.answered} gold answers in {entry.qualified_in}."
         )
     if stage.sources and entry.exclude_contributors:
         yield "Nobody gets an item made from their own work."
     if stage.max_per_worker is not None:
-        yield f"Nobody gives more than {stage.max_per_worker:,} answers."
+        yield f"At most {plural(stage.max_per_worker, 'answer', 'answers')} per worker."
     if stage.gold is not None:
-        of, too_low = gold_in_words(stage.gold)
-        yield (
-            f"{stage.gold.share:.0%} of the items people get have known answers; whose accuracy on {of} falls "
-            f"{too_low} is dropped, and their judgments no longer count."
-        )
+        yield f"{stage.gold.share:.0%} of the items are gold items with known answers."
+        yield f"Workers with {gold_rule(stage.gold)} are removed, and their annotations no longer count."
     if stage.quality is not None and stage.quality.floor is not None:
-        yield f"Whose agreement with others (WQS) falls below {stage.quality.floor:g} is dropped."
+        yield f"Workers with a CrowdTruth quality (WQS) below {stage.quality.floor:g} are removed."
 
 
 def _pay_words(stage: StageSettings, currency: str) -> Iterator[str]:
     pay = stage.pay
     if pay.per_judgment:
-        yield f"A judgment pays {money_text(pay.per_judgment, currency)}."
+        yield f"An annotation pays {money_text(pay.per_judgment, currency)}."
     if pay.by_length is not None:
         per, most = (money_text(amount, currency) for amount in (pay.by_length.per_100_words, pay.by_length.most))
-        yield f"Every 100 words of an item pay {per}, up to {most}."
+        yield f"Each 100 words of an item add {per}, up to {most}."
     if pay.finished and stage.grades:
-        enough = f"{pay.finished_from:,} answers or more" if pay.finished_from > 1 else "any"
-        yield f"Whoever gave {enough} gets {money_text(pay.finished, currency)} when the gate closes."
+        enough = plural(pay.finished_from, "answer or more", "answers or more")
+        yield f"Workers with {enough} get {money_text(pay.finished, currency)} when the gate closes."
     elif pay.finished:
         yield f"Finishing pays {money_text(pay.finished, currency)}."
     if pay.parts is not None:
         amounts = ", ".join(money_text(amount, currency) for amount in pay.parts.amounts)
-        yield f"Parts of an answer beyond {pay.parts.beyond} pay {amounts} each in turn."
+        yield f"Further parts of an answer, after the first {pay.parts.beyond}, pay {amounts} in this order."
     if pay.kept is not None:
         amounts = ", ".join(money_text(amount, currency) for amount in pay.kept.amounts)
-        yield f"Parts of an answer beyond {pay.kept.beyond} that a later stage keeps pay {amounts} each in turn."
+        yield f"Parts that a later stage keeps, after the first {pay.kept.beyond}, pay {amounts} in this order."
     if stage.gold is not None and stage.gold.bonus is not None:
         bonus = stage.gold.bonus
-        yield f"{bonus.right} of {bonus.of} gold answers right earn {money_text(bonus.amount, currency)}."
+        yield f"{bonus.right} correct of {bonus.of} gold answers earn {money_text(bonus.amount, currency)}."
 
 
 def _gate_words(gate: GateSettings, settings: StudySettings) -> Iterator[str]:
     if gate.threshold is not None:
-        passing = f"those whose mean score is {gate.threshold:g} or more"
+        passing = f"workers with a mean score of {gate.threshold:g} or more"
     elif gate.top_share is not None:
         passing = f"the best {gate.top_share:.0%}"
     else:
         passing = f"the best {gate.top}"
-    yield f"looks at graded answers in {' and '.join(gate.stage)} and passes {passing}."
+    yield f"By graded answers in {listed(gate.stage)}, {passing} pass."
     if gate.floor and gate.threshold is None:
-        yield f"Nobody passes with less than {gate.floor:g}."
+        yield f"A mean score of at least {gate.floor:g} is required."
     for name, least in sorted(gate.criteria.items()):
-        yield f"Nobody passes whose mean by {name} is less than {least:g}."
+        yield f"A mean of at least {least:g} for {name} is required."
     if gate.bonus:
         yield f"Passing pays {money_text(gate.bonus, settings.pay.currency)}."
     if gate.promote is not None:
-        yield f"The best {gate.promote.top_share:.0%} become {gate.promote.to}."
+        yield f"The best {gate.promote.top_share:.0%} get the qualification {gate.promote.to}."
     if gate.message is not None:
-        read = ", which an expert reads before it is sent" if gate.review else ""
-        yield f"Everybody who was scored gets a message with their feedback{read}."
+        read = ", which an expert approves before it is sent" if gate.review else ""
+        yield f"Everybody with a score gets a message with feedback{read}."
 
 
-def _arms_words(settings: StudySettings) -> str | None:
+def arms_in_words(settings: StudySettings) -> str | None:
+    """How people are assigned to arms, in a sentence; None in a study without arms."""
     if settings.arms is None:
         return None
     weights = settings.arms.weights
     ratio = f" in the ratio {':'.join(map(str, weights))}" if weights else ""
-    when = f"after passing {settings.arms.after}" if settings.arms.after else "at consent"
-    within = ", balanced within every panel" if settings.arms.stratify else ""
+    when = f"after the gate {settings.arms.after}" if settings.arms.after else "at consent"
+    within = ", stratified by recruitment platform" if settings.arms.stratify else ""
     blocks = ", in blocks of random size" if len(set(settings.arms.blocks)) > 1 else ""
-    return f"Arms: people are put into {', '.join(settings.arms.names)} by chance{ratio}, {when}{within}{blocks}."
+    return f"Workers were randomly assigned to {listed(settings.arms.names)}{ratio}, {when}{within}{blocks}."

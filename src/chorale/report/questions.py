@@ -1,4 +1,4 @@
-"""What a stage asks that can be compared: a question with its judgments, ready for agreement and aggregation."""
+"""The questions of a stage whose answers can be compared, with their annotations, for agreement and aggregation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ _LEVELS: dict[Scale, Level] = {
     Scale.SET: "nominal",
 }
 _MOST_VALUES = 1_000
-"""Different values of a field whose distances are all computed. With more, items are sampled."""
+"""Most different values of a field whose distances are all computed. With more, items are sampled."""
 NOTHING = "(none)"
-"""What choosing none of the options is called: a label cannot be empty."""
+"""The label for choosing none of the options: a label cannot be empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class StageQuestion:
-    """One thing that everybody was asked, whose answers are labels or sets of them."""
+    """A question whose answers are labels or sets of labels."""
 
     stage: str
     name: str
@@ -41,7 +41,7 @@ class StageQuestion:
     label_of: Callable[[Any], Any]
     """The label, or list of labels, in an answer; None where it has none."""
     field: AnswerField | None = None
-    """What it is asked in, where answers have fields."""
+    """Its field, where answers have fields."""
 
     @property
     def by_distance(self) -> bool:
@@ -52,8 +52,8 @@ class StageQuestion:
     def measured(self) -> str:
         """The level or distance, in a word."""
         if self.by_distance and self.field is not None:
-            return f"{self.field.scale} (own distance)"
-        return "sets (MASI)" if self.sets else self.level
+            return f"{self.field.scale} with their own distance"
+        return "sets with MASI distance" if self.sets else self.level
 
     @property
     def title(self) -> str:
@@ -69,23 +69,23 @@ class StageQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A question with what was answered and counts."""
+    """A question with the annotations that count."""
 
     question: StageQuestion
     judgments: Judgments
     digest: str
     study_labels: dict[str, Any]
-    """What the study itself makes of the item, by its key."""
+    """The study's own label of each item, by its key."""
     notes: tuple[str, ...] = ()
 
 
 def counted_answers(tx: Tx, stage: RunningStage) -> list[CountedAnswer]:
-    """The answers that count, in an order that does not depend on who was faster."""
+    """The annotations that count, in an order that does not depend on when they were given."""
     return sorted(counted_responses(tx, stage.name), key=itemgetter(0, 1))
 
 
 def answered_questions(stage: RunningStage, responses: Sequence[CountedAnswer]) -> list[Answered]:
-    """The questions of a stage that people answered with labels; empty where answers have another shape."""
+    """The questions of a stage that were answered with labels; empty where answers have another shape."""
     return [answered for question in questions_of(stage) if (answered := _answered(question, responses)) is not None]
 
 

@@ -41,7 +41,7 @@ _OF_THE_MOMENT = frozenset({"40001", "40P01", "57P01", "57P02", "57P03"})
 READERS = 4
 POOL_SECONDS = 10
 """How long work waits for a connection while others have them all."""
-REWRITTEN = ("worker_identity", "submission", "invitation_address", "payout_address", "message")
+REWRITTEN = ("worker_identity", "submission", "invitation_address", "payout_address", "message", "team_member")
 """Small tables, written anew after something was erased."""
 FREED = ("response", "event", "grade", "entry", "item", "model_task", "model_call")
 """Large ones, which would be locked for long: there, space is only made free to be reused."""

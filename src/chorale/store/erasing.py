@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from chorale.model import MessageState, responses_behind
-from chorale.store import payout_addresses
+from chorale.store import payout_addresses, suggestions, team, writing
 from chorale.store.codec import as_text, from_text
 from chorale.store.erased import ERASED, ERASED_TEXT
 from chorale.store.erased_labels import Written, erase_from_labels, erase_labels, rewrite
@@ -116,10 +116,12 @@ def erase_identity(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
         here = and_(worker_identity.c.panel == panel, worker_identity.c.external_id == external)
         new = ERASED + secrets.token_urlsafe(16)
         tx.execute(update(worker_identity).where(here).values(external_id=new, visit=EMPTY))
+    accounts = team.erase(tx, [external for panel, external in ids if panel == team.PANEL])
     sessions = _count(tx, delete(worker_session).where(worker_session.c.worker_id == worker_id))
     submissions = _erase_submissions(tx, worker_id)
     addresses += payout_addresses.erase(tx, worker_id)
-    return {"ids": len(ids), "addresses": addresses, "sessions": sessions, "submissions": submissions}
+    erased = {"ids": len(ids), "addresses": addresses, "sessions": sessions, "submissions": submissions}
+    return {**erased, "accounts": accounts} if accounts else erased
 
 
 def _erase_submissions(tx: Connection, worker_id: int) -> int:
@@ -186,6 +188,8 @@ def erase_answers(tx: Connection, worker_id: int, pseudonym: str, now: int, writ
     there = and_(own, response.c.erased_at.is_(None))
     responses = _count(tx, update(response).where(there).values(answer="null", erased_at=now))
     erase_first_answers(tx, worker_id)
+    suggestions.erase(tx, worker_id)
+    writing.erase(tx, worker_id)
     tx.execute(update(grade).where(grade.c.response_id.in_(select(response.c.id).where(own))).values(reasons="[]"))
     _erase_reasons_by(tx, set(tx.execute(select(response.c.id).where(own)).scalars()))
     return {"answers": responses, "evidence": labels}

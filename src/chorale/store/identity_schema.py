@@ -1,4 +1,4 @@
-"""The tables behind who somebody is: the epochs of the database, and workers' sessions."""
+"""The tables behind who somebody is: the epochs of the database, workers' sessions, and annotators with a password."""
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, Table, Text
 
@@ -39,4 +39,43 @@ worker_session = Table(
     # Why it ended: signed out, revoked, restored or key replaced.
     Column("ended_by", Text),
     Index("ix_worker_session_worker", "worker_id"),
+)
+
+team_member = Table(
+    "team_member",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    # The name without regard to case: what they sign in with, and their id on the platform "team".
+    Column("login", Text, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("password_hash", Text),
+    Column("session_version", Integer, nullable=False),
+    Column("invited_at", BigInteger, nullable=False),
+    Column("signed_in_at", BigInteger),
+    Column("deactivated_at", BigInteger),
+)
+
+team_link = Table(
+    "team_link",
+    metadata,
+    # Of what the link carries, which is not kept.
+    Column("digest", Text, primary_key=True),
+    Column("member_id", _Id, ForeignKey("team_member.id"), nullable=False),
+    Column("made_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("ended_at", BigInteger),
+    # Why it ended: used, replaced, deactivated or restored.
+    Column("ended_by", Text),
+    Index("ix_team_link_member", "member_id"),
+)
+
+# Who an item is for. Rows are added and ended, never changed: `verify` reads who could have it at any time.
+item_assignee = Table(
+    "item_assignee",
+    metadata,
+    Column("item_id", _Id, ForeignKey("item.id"), primary_key=True),
+    Column("login", Text, primary_key=True),
+    Column("added_at", BigInteger, primary_key=True),
+    Column("removed_at", BigInteger),
+    Index("ix_item_assignee_login", "login"),
 )

@@ -39,8 +39,9 @@ def all_of_them(tx: Connection) -> Sequence[InvitationRow]:
     return [InvitationRow(*row) for row in tx.execute(select(invitation).order_by(invitation.c.id))]
 
 
-def newest(tx: Connection, limit: int) -> list[InvitationRow]:
-    return [InvitationRow(*row) for row in tx.execute(select(invitation).order_by(invitation.c.id.desc()).limit(limit))]
+def newest(tx: Connection, limit: int, offset: int = 0) -> list[InvitationRow]:
+    query = select(invitation).order_by(invitation.c.id.desc()).limit(limit).offset(offset)
+    return [InvitationRow(*row) for row in tx.execute(query)]
 
 
 def count(tx: Connection) -> int:

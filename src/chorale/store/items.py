@@ -5,20 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import (
-    Connection,
-    Select,
-    Table,
-    and_,
-    bindparam,
-    func,
-    insert,
-    literal,
-    literal_column,
-    or_,
-    select,
-    text,
-)
+from sqlalchemy import Connection, Select, Table, and_, bindparam, func, insert, literal, literal_column, or_, select
+from sqlalchemy import text as sql_text
 
 from chorale.model import Item, ItemState, NewItem, Payload, Standing
 from chorale.store.codec import as_text, from_text, frozen_from_text
@@ -137,43 +125,23 @@ def all_sources(tx: Connection) -> dict[int, list[str]]:
     return sources
 
 
-@dataclass(frozen=True, slots=True)
-class OriginRow:
-    """Whose answer an item was made from."""
-
-    item_id: int
-    worker: str
-    arm: str | None
-    stage: str
-    item: str
-
-
-def origins(tx: Connection, stage_name: str) -> Iterator[OriginRow]:
-    """Of every item of a stage that was made from a single answer: who gave it, where, and to what."""
-    made, its_stage = item.alias("made"), stage.alias("its_stage")
-    query = (
-        select(made.c.id, worker.c.pseudonym, worker.c.arm, stage.c.name, item.c.key)
-        .select_from(made)
-        .join(its_stage, its_stage.c.id == made.c.stage_id)
-        .join(response, response.c.id == made.c.response_id)
-        .join(worker, worker.c.id == response.c.worker_id)
-        .join(item, item.c.id == response.c.item_id)
-        .join(stage, stage.c.id == response.c.stage_id)
-        .where(its_stage.c.name == stage_name)
-        .order_by(made.c.id)
-    )
-    for row in tx.execute(query, execution_options=STREAMED):
-        yield OriginRow(*row)
-
-
 BATCH, FEW, MANY = 2_000, 8, 500
 
 
-def add_items(tx: Connection, stage_id: int, stage_name: str, seed: int, items: Iterable[NewItem], wanted: int) -> int:
+def add_items(
+    tx: Connection,
+    stage_id: int,
+    stage_name: str,
+    seed: int,
+    items: Iterable[NewItem],
+    wanted: int,
+    state: ItemState = ItemState.OPEN,
+) -> int:
     """Add items; `wanted` judgments each, 0 for items that are only gold."""
+    state = state if wanted else ItemState.COMPLETE
     added = 0
     for batch in batches(items):
-        rows = [_new_row(stage_id, stage_name, seed, new, wanted) for new in batch]
+        rows = [_new_row(stage_id, stage_name, seed, new, wanted, state) for new in batch]
         if len(rows) <= FEW:
             for row, new in zip(rows, batch, strict=True):
                 _add_one(tx, row, new.sources)
@@ -192,17 +160,17 @@ def learn_sizes(tx: Connection, table: Table, added: int) -> None:
     By itself it looks a minute later, and people are at work by then.
     """
     if added >= MANY and tx.dialect.name == "postgresql":
-        tx.execute(text(f"ANALYZE {table.name}"))
+        tx.execute(sql_text(f"ANALYZE {table.name}"))
 
 
-def _new_row(stage_id: int, stage_name: str, seed: int, new: NewItem, wanted: int) -> dict[str, Any]:
+def _new_row(stage_id: int, stage_name: str, seed: int, new: NewItem, wanted: int, state: ItemState) -> dict[str, Any]:
     return {
         "stage_id": stage_id,
         "key": new.key,
         "group_key": new.group,
         "payload": as_text(new.payload),
         "position": shuffled_position(seed, stage_name, new.key),
-        "state": (ItemState.OPEN if wanted else ItemState.COMPLETE).value,
+        "state": state.value,
         "wanted": wanted,
         "taken": 0,
         "label": None,
@@ -267,8 +235,12 @@ class ItemsWanted:
     not_gold: bool = False
     arm: str = ""
     worker: str = ""
+    find: str = ""
+    """A part of the key or of what workers see."""
     after: tuple[float | None, str] | None = None
     """What the last item shown was ordered by, and its key."""
+    backwards: bool = False
+    """The items before that one instead, the nearest first."""
 
 
 ITEM_ORDERS: Mapping[str, tuple[Any, bool]] = {
@@ -315,13 +287,12 @@ _MOST_AT_ONCE = 5_000
 def _next_items(tx: Connection, wanted: ItemsWanted, limit: int) -> list[_ListedItem]:
     """The next items by all that an index knows of them."""
     by, upwards = ITEM_ORDERS[wanted.order]
-    query = select(item.c.id, literal(None) if by is None else by, item.c.key).where(
-        item.c.stage_id == wanted.stage_id, or_(item.c.wanted > 0, item.c.counted > 0), *_item_filters(wanted)
-    )
+    upwards = upwards != wanted.backwards
+    query = matching_items(wanted).with_only_columns(item.c.id, literal(None) if by is None else by, item.c.key)
     if by is None:
         if wanted.after is not None:
-            query = query.where(item.c.key > wanted.after[1])
-        query = query.order_by(item.c.key)
+            query = query.where(item.c.key > wanted.after[1] if upwards else item.c.key < wanted.after[1])
+        query = query.order_by(item.c.key if upwards else item.c.key.desc())
     else:
         query = query.where(by.is_not(None))
         if wanted.after is not None and wanted.after[0] is not None:
@@ -334,8 +305,16 @@ def _next_items(tx: Connection, wanted: ItemsWanted, limit: int) -> list[_Listed
     return [_ListedItem(*row) for row in tx.execute(query.limit(limit))]
 
 
+def matching_items(wanted: ItemsWanted) -> Select[Any]:
+    """The ids of all items that match, by all that an index knows of them; in no order."""
+    shown = or_(item.c.wanted > 0, item.c.counted > 0)
+    return select(item.c.id).where(item.c.stage_id == wanted.stage_id, shown, *_item_filters(wanted))
+
+
 def _item_filters(wanted: ItemsWanted) -> list[Any]:
     filters: list[Any] = []
+    if wanted.find:
+        filters.append(or_(*(one.icontains(wanted.find, autoescape=True) for one in item.c["key", "payload"])))
     if wanted.state:
         filters.append(item.c.state == wanted.state)
     if wanted.released is not None:

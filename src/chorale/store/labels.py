@@ -6,12 +6,26 @@ from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, bindparam, case, func, literal_column, select, text, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from chorale.model import GoldRecord, GoldSettings, ItemState, Judgment, Label, Payload, SourceItem
 from chorale.protocol import trust
 from chorale.store.codec import answer_from_text, as_text, frozen_from_text
 from chorale.store.items import CONTENT
+from chorale.store.model_schema import first_pass
 from chorale.store.prepared import ONE, Prepared, Scope, together
 from chorale.store.schema import assignment, item, item_source, participation, response, worker
 
@@ -85,7 +99,10 @@ def _derived_from(count: int) -> Prepared:
 
 _GROUP_KEYS = (
     select(item.c.group_key)
-    .where(item.c.stage_id == bindparam("stage_id"), item.c.counted > 0)
+    .where(
+        item.c.stage_id == bindparam("stage_id"),
+        or_(item.c.counted > 0, exists().where(first_pass.c.item_id == item.c.id)),
+    )
     .group_by(item.c.group_key)
     .order_by(func.min(item.c.id))
 )
@@ -100,7 +117,10 @@ def set_wanted_of_unjudged(tx: Connection, stage_id: int, wanted: int, *, sample
     tx.execute(
         update(item)
         .where(
-            item.c.stage_id == stage_id, item.c.counted == 0, item.c.state == ItemState.OPEN, item.c.sampled == sampled
+            item.c.stage_id == stage_id,
+            item.c.counted == 0,
+            item.c.state.in_((ItemState.OPEN, ItemState.WAITING)),
+            item.c.sampled == sampled,
         )
         .values(wanted=case((item.c.taken > wanted, item.c.taken), else_=wanted))
     )
@@ -119,8 +139,8 @@ def save_label(tx: Connection, settled: ItemProgress) -> None:
     _SAVE(tx, **_new_values(settled))
 
 
-def save_decision(tx: Connection, item_id: int, decision: str) -> None:
-    """Store what a reviewer decided about an item. Its label follows when it is settled."""
+def save_decision(tx: Connection, item_id: int, decision: str | None) -> None:
+    """Store what a reviewer decided about an item, or that nobody has. Its label follows when it is settled."""
     tx.execute(update(item).where(item.c.id == item_id).values(decision=decision))
 
 

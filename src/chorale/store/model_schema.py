@@ -1,6 +1,17 @@
 """The tables of models that annotate: what each was asked about, and every request that was made."""
 
-from sqlalchemy import BigInteger, Column, Double, ForeignKey, Index, Integer, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
 from chorale.store.schema import Id, metadata
 
@@ -12,7 +23,8 @@ model_task = Table(
     Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     Column("stage_id", Id, ForeignKey("stage.id"), nullable=False),
     Column("item_id", Id, ForeignKey("item.id"), nullable=False),
-    # Training, qualification, gold or production; or beside, kept apart from all labels.
+    # Training, qualification, gold or production; or what is no judgment: beside (kept apart from all labels), first
+    # (the label where people are not asked) or suggest (shown to workers).
     Column("kind", Text, nullable=False),
     # Asked, answered, skipped, or failed: to be asked again in another run.
     Column("state", Text, nullable=False),
@@ -75,4 +87,66 @@ model_cost = Table(
     Column("stage_id", Id, ForeignKey("stage.id"), primary_key=True),
     Column("exact", BigInteger, nullable=False),
     Column("booked", BigInteger, nullable=False),
+)
+
+# How a model's confidence was made believable at some time: by which gold, and what came of it.
+model_calibration = Table(
+    "model_calibration",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
+    Column("stage_id", Id, ForeignKey("stage.id"), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("slope", Double, nullable=False),
+    Column("offset", Double, nullable=False),
+    # How many answers to gold it rests on, and the last grade that was known.
+    Column("answers", Integer, nullable=False),
+    Column("last_grade", BigInteger, nullable=False),
+    Index("ix_model_calibration_stage", "stage_id", "worker_id"),
+)
+
+# Whether people are asked about an item that a model has answered first, and with which probability they were to be.
+first_pass = Table(
+    "first_pass",
+    metadata,
+    Column("item_id", Id, ForeignKey("item.id"), primary_key=True, autoincrement=False),
+    Column("stage_id", Id, ForeignKey("stage.id"), nullable=False),
+    Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
+    Column("task_id", Id, ForeignKey("model_task.id")),
+    Column("calibration_id", Id, ForeignKey("model_calibration.id")),
+    Column("at", BigInteger, nullable=False),
+    # Calibrated.
+    Column("confidence", Double),
+    Column("probability", Double, nullable=False),
+    Column("asked", Boolean, nullable=False),
+    Column("why", Text, nullable=False),
+    Index("ix_first_pass_stage", "stage_id", "worker_id"),
+)
+
+# What a worker was shown as a suggestion of a model; also a wrong one, where the study asks for some.
+suggestion = Table(
+    "suggestion",
+    metadata,
+    Column("assignment_id", Id, ForeignKey("assignment.id"), primary_key=True, autoincrement=False),
+    Column("task_id", Id, ForeignKey("model_task.id"), nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("wrong_on_purpose", Boolean, nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
+# How an answer was written, in numbers that the page counts: where the study file and the consent form say so.
+writing = Table(
+    "writing",
+    metadata,
+    Column("response_id", Id, ForeignKey("response.id"), primary_key=True, autoincrement=False),
+    # Characters of the free text in the answer, and how many of those that were put in were pasted.
+    Column("characters", Integer, nullable=False),
+    Column("pasted", Double, nullable=False),
+    # Time between the first and the last change of the text, pauses over two seconds left out.
+    Column("typing_ms", BigInteger, nullable=False),
+    # Standard deviation over mean of the times between changes; none with fewer than five.
+    Column("rhythm", Double),
+    # How often, and how long, the page was left between the item and the answer.
+    Column("left", Integer, nullable=False),
+    Column("away_ms", BigInteger, nullable=False),
 )

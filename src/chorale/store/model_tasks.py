@@ -21,12 +21,18 @@ from sqlalchemy import (
 from chorale.model import AssignmentKind
 from chorale.store.corrections import latest_gold_grade
 from chorale.store.database import STREAMED
-from chorale.store.model_schema import model_task
+from chorale.store.model_schema import first_pass, model_task
 from chorale.store.prepared import NONE, NumberingInsert, Prepared
 from chorale.store.schema import assignment, gold, grade, item, response, stage, worker
 
 BESIDE = "beside"
 """The kind of an answer that is kept apart: it is no judgment, and part of no label."""
+FIRST = "first"
+"""The kind of an answer that is the label of its item where people are not asked."""
+SUGGEST = "suggest"
+"""The kind of an answer that workers are shown."""
+NO_JUDGMENTS = (BESIDE, FIRST, SUGGEST)
+"""Kinds of answers that are no responses."""
 AT_ONCE = 256
 """The most items that are looked up together."""
 
@@ -189,6 +195,14 @@ def ask_again(tx: Connection, task_id: int) -> None:
     tx.execute(update(model_task).where(model_task.c.id == task_id).values(state=TaskState.ASKED))
 
 
+def retry_skipped(tx: Connection, stage_id: int, worker_id: int) -> int:
+    """Have a model asked again about items that it skipped and that nobody decided about since; how many."""
+    decided = exists().where(first_pass.c.item_id == model_task.c.item_id)
+    skipped = [model_task.c.stage_id == stage_id, model_task.c.worker_id == worker_id, ~decided]
+    query = update(model_task).where(*skipped, model_task.c.state == TaskState.SKIPPED)
+    return int(tx.execute(query.values(state=TaskState.FAILED, ended_at=None)).rowcount)
+
+
 def given(tx: Connection, stage_id: int, worker_id: int) -> int:
     """How many items a model was given in a stage so far."""
     query = select(func.count()).where(model_task.c.stage_id == stage_id, model_task.c.worker_id == worker_id)
@@ -197,13 +211,22 @@ def given(tx: Connection, stage_id: int, worker_id: int) -> int:
 
 def left(tx: Connection, stage_id: int, worker_id: int, *, counting: bool) -> int:
     """How many items of a stage a model could still be given, gold aside."""
-    wanted = [item.c.stage_id == stage_id, item.c.wanted > 0, ~_TAKEN]
-    if counting:
-        wanted += [item.c.state == "open", item.c.taken < item.c.wanted]
-    else:
-        wanted.append(item.c.state != "withdrawn")
-    query = select(func.count()).select_from(item).where(*wanted)
+    query = select(func.count()).select_from(item).where(*_wanted(stage_id, counting=counting))
     return int(tx.execute(query, {"worker_id": worker_id}).scalar_one())
+
+
+def _wanted(stage_id: int, *, counting: bool) -> list[ColumnElement[bool]]:
+    wanted: list[ColumnElement[bool]] = [item.c.stage_id == stage_id, item.c.wanted > 0, ~_TAKEN]
+    if counting:
+        return [*wanted, item.c.state == "open", item.c.taken < item.c.wanted]
+    return [*wanted, item.c.state != "withdrawn"]
+
+
+def items_left(tx: Connection, stage_id: int, worker_id: int, *, counting: bool) -> Iterator[TakenItem]:
+    """All items of a stage that a model could still be given, gold aside, streamed."""
+    query = select(*_COLUMNS).where(*_wanted(stage_id, counting=counting)).order_by(item.c.position)
+    for row in tx.execute(query, {"worker_id": worker_id}, execution_options=STREAMED):
+        yield TakenItem._make(row)
 
 
 class ModelAnswerRow(NamedTuple):

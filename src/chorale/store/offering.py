@@ -17,8 +17,9 @@ from sqlalchemy import (
     update,
 )
 
+from chorale.store.assignees import is_for_worker
 from chorale.store.prepared import NONE, ONE, Prepared, Scope
-from chorale.store.schema import assignment, gold, item, item_source, stage
+from chorale.store.schema import WANTING, assignment, gold, item, item_source, stage
 
 # Written out, not bound: only then can the database see that the partial index applies.
 OFFERED = text("item.state = 'open' AND item.taken < item.wanted")
@@ -44,7 +45,7 @@ EVERYTHING = Draw(1, 1)
 
 
 class Apart(NamedTuple):
-    """Which items of a stage are kept from workers who have worked on what belongs to them."""
+    """Which items of a stage are kept from workers who have worked on what belongs to them, or are not named."""
 
     not_from_own: int = 0
     """Items that came from something they answered, so many stages back or fewer."""
@@ -54,6 +55,8 @@ class Apart(NamedTuple):
     """Also items that came from the group of something they answered, one stage back."""
     later_by_group: bool = False
     """Also items of a group of which they have seen what others made, one stage on."""
+    assigned: bool = False
+    """Also items that are for others."""
 
 
 NOTHING_APART = Apart()
@@ -136,6 +139,8 @@ def _offered(apart: Apart) -> Select[Any]:
     query = query.where(*(~_seen_later(level) for level in range(1, apart.not_seen_later + 1)))
     if apart.by_group:
         query = query.where(~_contributed_to_group())
+    if apart.assigned:
+        query = query.where(is_for_worker(item.c.id))
     return query.where(~_seen_of_group()) if apart.later_by_group else query
 
 
@@ -249,7 +254,7 @@ def take_gold(tx: Connection, item_id: int, more: int = 0) -> None:
 
 
 _OPEN_STAGES = Prepared(
-    select(stage.c.id).where(exists().where(item.c.stage_id == stage.c.id, item.c.state == literal_column("'open'")))
+    select(stage.c.id).where(exists().where(item.c.stage_id == stage.c.id, item.c.state.in_(WANTING)))
 )
 
 

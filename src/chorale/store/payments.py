@@ -220,6 +220,11 @@ def payouts(tx: Connection, *, platform: str | None = None, states: Sequence[str
     return [PayoutRow(*row) for row in tx.execute(query)]
 
 
+def newest_entry(tx: Connection) -> int:
+    """The number of the newest entry of the ledger; 0 if there is none."""
+    return int(tx.execute(select(func.max(entry.c.id))).scalar() or 0)
+
+
 def payout_numbered(tx: Connection, payout_id: int) -> PayoutRow:
     return PayoutRow(*tx.execute(select(payout).where(payout.c.id == payout_id)).one())
 

@@ -12,3 +12,8 @@ def shuffled_position(seed: int, stage_name: str, key: str) -> int:
 def drawn_share(seed: int, stage_name: str, key: str) -> float:
     """A number between 0 and 1 for an item, by chance and the same whenever it is asked: below a share, it is drawn."""
     return shuffled_position(seed, f"{stage_name}:sample", key) / 2**63
+
+
+def audit_number(seed: int, stage_name: str, key: str) -> float:
+    """The random number from 0 to 1 that decides whether an item is in the audit sample: always the same."""
+    return shuffled_position(seed, f"{stage_name}:audit", key) / 2**63

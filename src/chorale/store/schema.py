@@ -5,6 +5,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    ColumnClause,
     Double,
     ForeignKey,
     Index,
@@ -15,6 +16,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
+    literal_column,
     text,
 )
 
@@ -85,6 +87,9 @@ item = Table(
     _index_where("state = 'open'", "ix_item_open", "stage_id"),
     _index_where("state = 'open' AND taken < wanted", "ix_item_offered", "stage_id", "position"),
 )
+
+WANTING: tuple[ColumnClause[str], ...] = tuple(literal_column(f"'{state}'") for state in ("open", "waiting"))
+"""The states of items that want judgments, or may once a model has answered."""
 
 item_source = Table(
     "item_source",

@@ -9,6 +9,7 @@ from chorale.store.schema import setting
 
 _TIES = "ties"
 _FEES = "fees"
+_PEOPLE = "people"
 _SETTING = Prepared(select(setting.c.value).where(setting.c.key == bindparam("key")))
 
 
@@ -47,6 +48,16 @@ def charge_platform_only(tx: Connection) -> None:
 def charge_everybody(tx: Connection) -> None:
     """Book fees for everybody: simulated people stand for those of the platform."""
     tx.execute(delete(setting).where(setting.c.key == _FEES))
+
+
+def mark_simulated(tx: Connection) -> None:
+    """Mark a study as one whose people are simulated."""
+    set_setting(tx, _PEOPLE, "simulated")
+
+
+def is_simulated(tx: Connection) -> bool:
+    """Whether a study's people are simulated."""
+    return setting_value(tx, _PEOPLE) == "simulated"
 
 
 def fees_by_platform(tx: Connection) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, insert, literal_column, or_, select, update
 
 from chorale.model import ItemState, Stage, StageState, Standing
+from chorale.store.identity_schema import item_assignee
 from chorale.store.prepared import Prepared
 from chorale.store.schema import assignment, event, gold, item, item_source, participation, response, setting, stage
 from chorale.store.workers import models
@@ -207,7 +208,7 @@ def is_untouched(tx: Connection) -> bool:
 
 def clear(tx: Connection, keep: Collection[str]) -> None:
     """Forget items, gold, and stages of other names. Those that stay keep their ids: another server may use them."""
-    for table in (gold, item_source, item):
+    for table in (gold, item_source, item_assignee, item):
         tx.execute(table.delete())
     tx.execute(stage.delete().where(stage.c.name.not_in(keep)))
     tx.execute(setting.delete().where(setting.c.key == "seed"))

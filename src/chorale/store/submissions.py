@@ -170,12 +170,16 @@ def submissions(
     *,
     study_name: str | None = None,
     status: str | None = None,
+    pseudonym: str = "",
     limit: int | None = None,
     offset: int = 0,
 ) -> Sequence[SubmissionRow]:
+    """Submissions, of all or of the worker with this pseudonym."""
     query = _SUBMISSIONS if study_name is None else _SUBMISSIONS.where(submission.c.panel_study == study_name)
     if status is not None:
         query = query.where(submission.c.status == status)
+    if pseudonym:
+        query = query.where(worker.c.pseudonym == pseudonym)
     if limit is not None:
         query = query.limit(limit).offset(offset)
     return [SubmissionRow(*row) for row in tx.execute(query.order_by(submission.c.external_id))]

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Text, bindparam, cast, exists, literal_column
 
 from chorale.store.credentials import CREDENTIALS, Credentials, as_credentials, listed, names_in
 from chorale.store.prepared import Prepared
-from chorale.store.schema import assignment, item, participation, stage, verdict, worker
+from chorale.store.schema import WANTING, assignment, item, participation, stage, verdict, worker
 
 
 class StageProgress(NamedTuple):
@@ -43,9 +43,7 @@ _WORKER = Prepared(
         *CREDENTIALS,
         worker.c.consent_version,
         _STAGE_IDS.where(stage.c.state == literal_column("'paused'")).scalar_subquery(),
-        _STAGE_IDS.where(
-            exists().where(item.c.stage_id == stage.c.id, item.c.state == literal_column("'open'"))
-        ).scalar_subquery(),
+        _STAGE_IDS.where(exists().where(item.c.stage_id == stage.c.id, item.c.state.in_(WANTING))).scalar_subquery(),
         select(listed(cast(assignment.c.stage_id, Text)))
         .where(assignment.c.worker_id == worker.c.id, assignment.c.state == literal_column("'live'"))
         .scalar_subquery(),

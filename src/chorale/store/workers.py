@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 
 from chorale.model import Worker
+from chorale.model.logins import login_of
 from chorale.store.codec import as_ordered_text
 from chorale.store.prepared import InsertIfNew, NumberingInsert, Prepared, Scope, upsert
 from chorale.store.schema import response, used_token, worker, worker_identity
@@ -85,10 +86,13 @@ def find_by_identity(tx: Connection, panel: str, external_id: str) -> Worker | N
 
 
 def find_by_panel_id(tx: Connection, external_id: str) -> Worker | None:
-    """Whoever came with an id, from any panel. To be asked for only where the asking is written down."""
+    """Whoever came with an id, from any panel, or signs in with that name.
+
+    To be asked for only where the asking is written down.
+    """
     query = select(worker).join(worker_identity, worker_identity.c.worker_id == worker.c.id)
     row = tx.execute(query.where(worker_identity.c.external_id == external_id).limit(1)).first()
-    return None if row is None else Worker(*row)
+    return find_by_identity(tx, "team", login_of(external_id)) if row is None else Worker(*row)
 
 
 _WORKER = Prepared(select(worker).where(worker.c.id == bindparam("worker_id")))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from chorale.engine import arrivals, entering, recruiting, sessions
+from chorale.engine import arrivals, entering, recruiting, sessions, team
 from chorale.engine.publishing import PANEL as PROLIFIC
 from chorale.engine.running import Study
 from chorale.engine.sessions import NewSession
@@ -66,7 +66,7 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
         """Sign out, for people who share a device. A copy of the cookie is useless from now on, too."""
         session = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
         if session is not None:
-            await site.write(sessions.end, session)
+            await site.write(_leave, session)
         response = RedirectResponse("/", 303)
         response.delete_cookie(WORKER_COOKIE, httponly=True, samesite="lax", secure=site.secure_cookies)
         return response
@@ -88,6 +88,12 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
         """Take part without having been asked, where the study lets anybody."""
         before = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
         return signed_in_worker(site, await site.write(_arrive_in_public, before))
+
+
+def _leave(tx: Tx, study: Study, session: SessionClaim) -> None:
+    """End a session; of somebody with a password, all of them."""
+    if sessions.end(tx, study, session):
+        team.sign_out(tx, study, session.worker_id)
 
 
 async def _signed(site: Site, request: Request) -> SignedArrival | None:

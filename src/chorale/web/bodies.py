@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from chorale.store.codec import storage_problem
+from chorale.store.writing import WritingNumbers
 
 
 class FirstAnswer(BaseModel):
@@ -22,6 +23,22 @@ class FirstAnswer(BaseModel):
         return value
 
 
+class WritingBody(BaseModel):
+    """How an answer was written, where the study counts that."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    characters: int = Field(ge=0, le=10**7)
+    pasted: float = Field(ge=0, le=1)
+    typing_ms: int = Field(ge=0, le=10**12)
+    rhythm: float | None = Field(default=None, ge=0, le=10**6)
+    left: int = Field(ge=0, le=10**6)
+    away_ms: int = Field(ge=0, le=10**12)
+
+    def numbers(self) -> WritingNumbers:
+        return WritingNumbers(**self.model_dump())
+
+
 class Submission(FirstAnswer):
     """A whole answer to an item."""
 
@@ -29,6 +46,9 @@ class Submission(FirstAnswer):
         pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Made once per answer; sending it again is harmless."
     )
     duration_ms: int | None = Field(default=None, ge=0, le=10**12, description="How long the item was in view.")
+    writing: WritingBody | None = Field(
+        default=None, description="How the answer was written, in numbers. Kept only where the study file says so."
+    )
 
 
 class ProgressBody(BaseModel):
@@ -49,6 +69,8 @@ class AssignmentBody(BaseModel):
     id: str
     item: dict[str, Any]
     arrangement: dict[str, Any] | None = None
+    suggestion: Any = None
+    """An answer that is filled in at first, for the worker to check and correct."""
     first: FirstStepBody | None = None
     expires_at: int
     server_now: int

@@ -1,31 +1,39 @@
-"""Checks passwords, and not too many of them. Nobody can keep the owner out by trying wrong ones."""
+"""Checks passwords, and not too many of them. Nobody can keep somebody out by trying wrong ones."""
 
 import asyncio
 import hmac
+from collections.abc import Callable
 from hashlib import sha256
 from ipaddress import IPv6Address, ip_address
 from math import ceil
+from typing import TypeVar
 
 from fastapi import Request, Response
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
-from chorale.engine.running import Study
-from chorale.store import Tx, settings
+from chorale.engine.clock import Clock
+from chorale.model.logins import login_of
+from chorale.store import Store, Tx, requesters, settings, team
 from chorale.store.attempts import attempts_since, forget_attempts, note_attempt
 from chorale.store.requesters import RequesterRow
+from chorale.store.team import Member
 from chorale.web import staff
-from chorale.web.serving import Site
+from chorale.web.links import OWNER
+
+T = TypeVar("T")
+Row = TypeVar("Row", RequesterRow, Member)
 
 DEVICE_COOKIE = "chorale_device"
+TEAM_DEVICE_COOKIE = "chorale_team_device"
 DEVICE_SECONDS = 365 * 24 * 3600
 TRIES = 5
-"""From one address, or one device that an owner has signed in from, in a window."""
+"""From one address, or one device that somebody has signed in from as that name, in a window."""
 WINDOW_SECONDS = 300
 FREE_TRIES_PER_NAME = 10
 DELAY_PER_TRY = 0.2
 LONGEST_DELAY = 10.0
 """Seconds. Tries from everywhere at once are answered more and more slowly; they are never refused for their number,
-or anybody could keep the owner out."""
+or anybody could keep somebody out."""
 
 
 class TooManyTriesError(Exception):
@@ -37,38 +45,61 @@ class TooManyTriesError(Exception):
 class Doorkeeper:
     """Counts tries in the database, for all processes, by keyed hashes of where and as whom somebody tried."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        set_cookie: Callable[[Response, str, str, int], None],
+        *,
+        is_team: bool = False,
+    ) -> None:
         self.passwords = staff.Passwords()
-        self._site = site
-        secret = site.study.store.do(lambda tx: settings.secret(tx, "devices"))
+        self._store = store
+        self._clock = clock
+        self._set_cookie = set_cookie
+        secret = store.do(lambda tx: settings.secret(tx, "devices"))
         self._secret = secret.encode()
-        self._devices = URLSafeTimedSerializer(secret, salt="device")
+        self._kind = "team-" if is_team else ""
+        self._cookie = TEAM_DEVICE_COOKIE if is_team else DEVICE_COOKIE
+        self._devices = URLSafeTimedSerializer(secret, salt=f"{self._kind}device")
 
     async def owner(self, request: Request, name: str, password: str) -> RequesterRow | None:
         """The owner whose name and password these are; raises TooManyTriesError instead of looking too often."""
+        return await self._checked(request, name, password, _owner)
+
+    async def member(self, request: Request, name: str, password: str) -> Member | None:
+        """The annotator whose name and password these are; raises TooManyTriesError instead of looking too often."""
+        return await self._checked(request, login_of(name), password, _member)
+
+    async def _checked(
+        self, request: Request, name: str, password: str, find: Callable[[Tx, str], Row | None]
+    ) -> Row | None:
         known = self._is_known_device(request, name)
-        where = f"device:{request.cookies[DEVICE_COOKIE]}" if known else f"address:{_address(request)}"
-        keys = [self._key(where), self._key(f"name:{name}")]
+        where = f"device:{request.cookies[self._cookie]}" if known else f"address:{_address(request)}"
+        keys = [self._key(where), self._key(f"{self._kind}name:{name}")]
         # Noted before it is looked at: a hundred tries at the same moment are a hundred tries.
-        wait, tries_of_name = await self._site.write(_note, keys)
+        wait, tries_of_name = await self._write(lambda tx: _note(tx, self._clock(), keys))
         if wait:
             raise TooManyTriesError(wait)
         if not known and tries_of_name >= FREE_TRIES_PER_NAME:
             await asyncio.sleep(min(LONGEST_DELAY, DELAY_PER_TRY * (tries_of_name - FREE_TRIES_PER_NAME + 1)))
-        row = await self._site.read(staff.requester, name)
-        if not await self.passwords.matches(row, password):
+        row = await asyncio.wrap_future(self._store.read(lambda tx: find(tx, name)))
+        if not await self.passwords.matches(None if row is None else row.password_hash, password):
             return None
-        await self._site.write(lambda tx, _: forget_attempts(tx, keys))
+        await self._write(lambda tx: forget_attempts(tx, keys))
         return row
+
+    async def _write(self, work: Callable[[Tx], T]) -> T:
+        return await asyncio.wrap_future(self._store.write(work))
 
     def remember_device(self, response: Response, name: str) -> Response:
         """Let wrong passwords from elsewhere be no hindrance to whoever signs in from here again."""
-        self._site.set_cookie(response, DEVICE_COOKIE, str(self._devices.dumps(name)), DEVICE_SECONDS)
+        self._set_cookie(response, self._cookie, str(self._devices.dumps(name)), DEVICE_SECONDS)
         return response
 
     def _is_known_device(self, request: Request, name: str) -> bool:
         try:
-            return bool(self._devices.loads(request.cookies.get(DEVICE_COOKIE, ""), DEVICE_SECONDS) == name)
+            return bool(self._devices.loads(request.cookies.get(self._cookie, ""), DEVICE_SECONDS) == name)
         except BadSignature:
             return False
 
@@ -76,10 +107,20 @@ class Doorkeeper:
         return hmac.new(self._secret, what.encode(), sha256).hexdigest()[:32]
 
 
-def _note(tx: Tx, study: Study, keys: list[str]) -> tuple[int, int]:
+def _owner(tx: Tx, name: str) -> RequesterRow | None:
+    row = requesters.find_requester(tx, name)
+    return row if row is not None and row.role == OWNER else None
+
+
+def _member(tx: Tx, login: str) -> Member | None:
+    member = team.find(tx, login)
+    return member if member is not None and member.deactivated_at is None else None
+
+
+def _note(tx: Tx, now: int, keys: list[str]) -> tuple[int, int]:
     """Seconds to wait before the next try from there is looked at, and how often the name was tried before."""
     where, name = keys
-    now, window = study.clock(), WINDOW_SECONDS * 1000
+    window = WINDOW_SECONDS * 1000
     from_there = attempts_since(tx, where, now - window)
     of_name = attempts_since(tx, name, now - window)
     if from_there.tries >= TRIES:

@@ -40,6 +40,7 @@ def home_context(
         # Shown whether a bonus is to come or not: otherwise the note would reveal it.
         "added_later": adds_later(part.stage for part in visit.stages),
         "bonuses": bonuses,
+        "worked": visit.answered > 0,
         "leaves_address": bool(study.settings.pay.methods),
         "stages": list(shown.values()),
         "next_stage": None if following is None else shown[following.stage.name],

@@ -14,7 +14,7 @@ OWNER = "owner"
 EXPERT = "expert"
 VIEWER = "viewer"
 """Sees what the owner sees, without the platform's ids, and changes nothing."""
-DESK = "/console/desk"
+QUEUE = "/console/queue"
 """Where experts start from, and come back to."""
 EXPERT_NAME = re.compile(r"[\w.@+-][\w .@+'-]{0,58}[\w.@+-]|\w")
 
@@ -58,6 +58,11 @@ def new_invitations(
     events.record(tx, study.clock(), "invited", {**evidence, **({} if stage is None else {"stage": stage})})
     nonces = [new_invitation(tx, study, by, kind=kind, stage=stage, most=most) for _ in range(count)]
     return [invitation_path(sessions, nonce) for nonce in nonces]
+
+
+def team_link_path(sessions: Sessions, token: str) -> str:
+    """Where an annotator chooses a password, once."""
+    return f"/team/{sessions.link_token('team', token)}"
 
 
 def staff_link_path(sessions: Sessions, role: str, name: str) -> str:

@@ -1,6 +1,6 @@
 """Pictures, audio and video of the study folder, for the workers whose items show them; and Markdown as safe HTML."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
@@ -37,18 +37,30 @@ TYPES = {
 RENDERED = "rendered"
 
 
-def dressed(sessions: Sessions, form: Form, view: Mapping[str, Any], worker_id: int) -> Mapping[str, Any]:
-    """A view as the page gets it: files as addresses that only this worker can open, Markdown as HTML too."""
+def dressed(form: Form, view: Mapping[str, Any], address: Callable[[str], str]) -> Mapping[str, Any]:
+    """A view as the page gets it: files of the study folder as addresses, Markdown as HTML too."""
     if not form.media and not form.markdown:
         return view
-    files = {name: _address(sessions, view[name], worker_id) for name in form.media if isinstance(view.get(name), str)}
+    named = {name: view[name] for name in form.media if isinstance(view.get(name), str)}
+    files = {name: place if "://" in place else address(place) for name, place in named.items()}
     html = {name: strangers_markdown(view[name]) for name in form.markdown if isinstance(view.get(name), str)}
     return {**view, **files, **({RENDERED: html} if html else {})}
 
 
-def _address(sessions: Sessions, place: str, worker_id: int) -> str:
-    if "://" in place:
-        return place
+def dressed_details(details: Any, address: Callable[[str], str]) -> Any:
+    """What a task says about a wrong answer, with files of the study folder as addresses: values called `media`."""
+    if isinstance(details, Mapping):
+        return {
+            name: address(value)
+            if name == "media" and isinstance(value, str) and "://" not in value
+            else dressed_details(value, address)
+            for name, value in details.items()
+        }
+    return [dressed_details(each, address) for each in details] if isinstance(details, list | tuple) else details
+
+
+def worker_address(sessions: Sessions, worker_id: int, place: str) -> str:
+    """An address of a file that only this worker can open."""
     return f"/media/{sessions.media_token(worker_id, place)}/{quote(PurePosixPath(place).name)}"
 
 
@@ -60,15 +72,20 @@ def add_media_routes(router: APIRouter, site: Site) -> None:
         worker_id = await site.read_as(request, _same)
         if claimed is None or claimed[0] != worker_id or PurePosixPath(claimed[1]).name != name:
             raise _not_found()
-        file = None if site.folder is None else file_within(site.folder, claimed[1])
-        if file is None:
-            raise _not_found()
-        headers = {
-            "Cache-Control": "private, max-age=86400",
-            # An SVG is a page to a browser that opens it by itself.
-            "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-        }
-        return FileResponse(file, media_type=TYPES[file.suffix.lower()], headers=headers)
+        return sent_media(site.folder, claimed[1])
+
+
+def sent_media(folder: Path | None, place: str) -> FileResponse:
+    """A file that an item names, or Refusal."""
+    file = None if folder is None else file_within(folder, place)
+    if file is None:
+        raise _not_found()
+    headers = {
+        "Cache-Control": "private, max-age=86400",
+        # An SVG is a page to a browser that opens it by itself.
+        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    }
+    return FileResponse(file, media_type=TYPES[file.suffix.lower()], headers=headers)
 
 
 def file_within(folder: Path, place: str) -> Path | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import nh3
 from fastapi.responses import HTMLResponse
@@ -19,8 +19,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from chorale import __version__
-from chorale.engine.running import Study
-from chorale.model import money_text
+from chorale.model import StudySettings, money_text
 
 HERE = Path(__file__).parent
 STATIC, TEMPLATES = HERE / "static", HERE / "templates"
@@ -104,10 +103,17 @@ def _gzipped(path: Path, _changed: int) -> bytes:
     return gzip.compress(path.read_bytes(), mtime=0)
 
 
+class HasSettings(Protocol):
+    """A study, open or being designed."""
+
+    @property
+    def settings(self) -> StudySettings: ...
+
+
 class Pages:
     """The study's templates."""
 
-    def __init__(self, study: Study, more_templates: Sequence[Path] = ()) -> None:
+    def __init__(self, study: HasSettings, more_templates: Sequence[Path] = ()) -> None:
         self._environment = Environment(
             loader=FileSystemLoader([TEMPLATES, *more_templates]),
             autoescape=True,

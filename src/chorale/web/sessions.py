@@ -13,7 +13,7 @@ STAFF_COOKIE = "chorale_staff"
 WORKER_SECONDS = 90 * 24 * 3600
 STAFF_SECONDS = 12 * 3600
 MOST_REMEMBERED = 10_000
-_LINKS = ("invitation", "expert", "viewer", "setup", "unsubscribe")
+_LINKS = ("invitation", "expert", "viewer", "setup", "unsubscribe", "team")
 
 
 @dataclass(frozen=True, slots=True)

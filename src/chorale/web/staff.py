@@ -56,13 +56,12 @@ class Passwords:
         async with self._turn:
             return await asyncio.to_thread(self._hasher.hash, password)
 
-    async def matches(self, row: RequesterRow | None, password: str) -> bool:
-        """Whether it is an owner's password; takes as long for a name nobody has."""
+    async def matches(self, known: str | None, password: str) -> bool:
+        """Whether a hash is of this password; takes as long for a name nobody has, without a hash."""
         async with self._turn:
-            return await asyncio.to_thread(self._matches, row, password)
+            return await asyncio.to_thread(self._matches, known, password)
 
-    def _matches(self, row: RequesterRow | None, password: str) -> bool:
-        known = None if row is None or row.role != OWNER else row.password_hash
+    def _matches(self, known: str | None, password: str) -> bool:
         try:
             return self._hasher.verify(known or self._dummy, password) and known is not None
         except (VerificationError, InvalidHashError):
@@ -210,10 +209,6 @@ def end_sessions(tx: Tx, study: Study, name: str) -> int | None:
     return at_desk.id
 
 
-def requester(tx: Tx, _study: Study, name: str) -> RequesterRow | None:
-    return requesters.find_requester(tx, name)
-
-
 def _existing(tx: Tx, name: str) -> RequesterRow:
     row = requesters.find_requester(tx, name)
     if row is None:
@@ -260,7 +255,7 @@ def current_epoch(tx: Tx, _study: Study) -> Epoch:
 
 Gatekeeper = Callable[[Request], Awaitable[None]]
 NOT_YOURS = {
-    EXPERT: "This page is for the study's owner. The gold desk is open to you.",
+    EXPERT: "This page is for the owner of the study. The review queue is open to you.",
     VIEWER: "This is for the study's owner. Your link is for looking only.",
     OWNER: "This page is for experts.",
 }

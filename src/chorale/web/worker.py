@@ -4,7 +4,8 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -19,6 +20,7 @@ from chorale.engine.bonuses import bonuses_of
 from chorale.engine.finishing import finish_of
 from chorale.engine.running import RunningStage, Study, no_such_stage
 from chorale.engine.work import Offer, Progress, Visit
+from chorale.folder.reading import StageContent
 from chorale.model import Refusal, Standing, money_text
 from chorale.model.problems import UnavailableError
 from chorale.protocol import Ending
@@ -38,16 +40,18 @@ from chorale.web.bodies import (
     Submission,
 )
 from chorale.web.home import following, home_context
-from chorale.web.links import DESK
+from chorale.web.links import QUEUE
 from chorale.web.mailing import add_unsubscribe_routes
-from chorale.web.media import add_media_routes, dressed
-from chorale.web.pages import markdown, packed
+from chorale.web.media import add_media_routes, dressed, dressed_details, worker_address
+from chorale.web.own_progress import add_progress_routes
+from chorale.web.pages import Pages, markdown, packed
 from chorale.web.parts import HomeCard, SitePart
 from chorale.web.pay_words import bonus_texts, screenout_text
 from chorale.web.payment import add_payment_routes
 from chorale.web.security import content_policy
 from chorale.web.serving import Site, nobody
 from chorale.web.sessions import WORKER_COOKIE
+from chorale.web.team import add_team_routes, has_team
 from chorale.web.withdrawing import add_withdrawal_routes, withdrawn_page
 
 log = logging.getLogger("chorale.web")
@@ -62,6 +66,8 @@ def add_worker_routes(router: APIRouter, site: Site, parts: Sequence[SitePart] =
     _add_interface(router, site)
     _add_time_limits(router, site)
     add_arrival_routes(router, site)
+    add_team_routes(router, site)
+    add_progress_routes(router, site)
     add_withdrawal_routes(router, site)
     add_payment_routes(router, site)
     add_unsubscribe_routes(router, site)
@@ -88,9 +94,9 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
     async def home(request: Request) -> Response:
         visit = await current_visit(request)
         if isinstance(visit, Refusal):
-            return _signed_out_page(site, request, visit)
+            return _signed_out_page(site, request, visit, signs_in=await site.read(has_team))
         if visit.panel == entering.EXPERTS_PANEL:
-            return RedirectResponse(DESK, 303)
+            return RedirectResponse(QUEUE, 303)
         if visit.worker.consent_version == WITHDRAWN:
             return await withdrawn_page(site, request)
         if not study.has_consent(visit.worker.consent_version):
@@ -124,18 +130,20 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
     async def task_file(request: Request, name: StageInPath, file: str) -> Response:
         """The module of a task, the modules beside it that it imports, and its style sheet."""
         for stage in study.stages.values():
-            path = _files_of(stage.task).get(file) if stage.task.name == name else None
-            if path is not None:
-                return packed(path, request.headers, _MEDIA_TYPES[path.suffix], {})
+            if stage.task.name == name and file in files_of(stage.task):
+                return sent_file(request, stage.task, file)
         raise Refusal("not_found", "There is no such file.", 404)
 
 
-def _signed_out_page(site: Site, request: Request, why: Refusal) -> Response:
+def _signed_out_page(site: Site, request: Request, why: Refusal, *, signs_in: bool) -> Response:
     """How to get in; for somebody who was in, what ended their session, and answers that their browser still holds."""
     claim = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
     template = "worker/landing.html" if site.study.settings.arrival.landing else "worker/gone.html"
     return site.pages.page(
-        template, ended=None if claim is None else why.message, owner="" if claim is None else claim.pseudonym
+        template,
+        ended=None if claim is None else why.message,
+        owner="" if claim is None else claim.pseudonym,
+        signs_in=signs_in,
     )
 
 
@@ -143,30 +151,41 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
     """The page a stage's items are answered on."""
     [part] = (part for part in visit.stages if part.stage.name == stage.name)
     at_desk = visit.panel == entering.EXPERTS_PANEL
-    page = site.pages.page(
-        "worker/work.html",
-        worker=visit.worker,
-        stage=stage.settings,
-        answers=part.of,
-        guidelines_html=markdown(stage.guidelines),
-        form_html=Markup(stage.task.form.html),  # noqa: S704 - part of the task's package
-        task_module_url=f"/tasks/{stage.task.name}/{stage.task.form.module.name}" if stage.task.form.module else None,
-        task_style_url=f"/tasks/{stage.task.name}/{stage.task.form.style.name}" if stage.task.form.style else None,
-        api={
+    return form_page(
+        site.pages,
+        stage,
+        {
             "next_url": f"/api/stages/{stage.name}/next",
             "submit_url_pattern": "/api/assignments/{id}/submit",
             "first_url_pattern": "/api/assignments/{id}/first",
             "return_url_pattern": "/api/assignments/{id}/return",
             "extend_url_pattern": "/api/assignments/{id}/extend",
         },
+        worker=visit.worker,
+        answers=part.of,
         # Experts have what is to be read beside every question.
         first_visit=not part.entered and not at_desk,
-        home=DESK if at_desk else "/",
-        framed=stage.task.form.framed,
+        home=QUEUE if at_desk else "/",
         at_desk=at_desk,
         bonuses=bonus_texts(stage.settings.pay, site.study.settings.pay.currency),
+        counts_writing=site.study.settings.writing is not None and not at_desk,
     )
+
+
+def form_page(pages: Pages, stage: RunningStage | StageContent, api: Mapping[str, str], **context: Any) -> Response:
+    """The work page of a stage, which asks for items and sends answers to the addresses given."""
     form = stage.task.form
+    page = pages.page(
+        "worker/work.html",
+        stage=stage.settings,
+        guidelines_html=markdown(stage.guidelines),
+        form_html=Markup(form.html),  # noqa: S704 - part of the task's package
+        task_module_url=f"/tasks/{stage.task.name}/{form.module.name}" if form.module else None,
+        task_style_url=f"/tasks/{stage.task.name}/{form.style.name}" if form.style else None,
+        api=api,
+        framed=form.framed,
+        **context,
+    )
     if form.framed or form.media:
         page.headers["Content-Security-Policy"] = content_policy(
             framed=form.framed, media=bool(form.media), hosts=form.hosts
@@ -177,7 +196,13 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
 _MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 
-def _files_of(task: Task) -> dict[str, FilePath]:
+def sent_file(request: Request, task: Task, file: str) -> Response:
+    """A file of a task's form."""
+    path = files_of(task)[file]
+    return packed(path, request.headers, _MEDIA_TYPES[path.suffix], {})
+
+
+def files_of(task: Task) -> dict[str, FilePath]:
     """The files of a task that a browser may ask for. Looked up by name, so that no name leads anywhere else."""
     modules = () if task.form.module is None else task.form.module.parent.glob("*.js")
     style = () if task.form.style is None else (task.form.style,)
@@ -215,8 +240,11 @@ def _assignment(site: Site, stage: RunningStage, offer: Offer, lease: Lease, wor
     study = site.study
     return {
         "id": lease.token,
-        "item": None if offer.view is None else dressed(site.sessions, stage.task.form, offer.view, worker_id),
+        "item": None
+        if offer.view is None
+        else dressed(stage.task.form, offer.view, partial(worker_address, site.sessions, worker_id)),
         "arrangement": offer.arrangement,
+        "suggestion": offer.suggestion,
         "first": None if offer.first is None else {"fields": offer.first.fields, "answer": offer.first.answer},
         "expires_at": lease.expires_at,
         "server_now": study.clock(),
@@ -252,7 +280,8 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         began = time.monotonic()
         session = site.claim(request)
         given = (token, body.answer, body.key, body.duration_ms)
-        outcome = await site.write(work.submit, session.worker_id, *given, session)
+        written = None if body.writing is None else body.writing.numbers()
+        outcome = await site.write(work.submit, session.worker_id, *given, session, written)
         if outcome.status == "accepted" and outcome.standing is Standing.DROPPED:
             await _settle(site)
         await _next_step(began)
@@ -261,7 +290,12 @@ def _add_interface(router: APIRouter, site: Site) -> None:
                 "status": outcome.status,
                 "feedback": None
                 if outcome.explanation is None
-                else {"explanation": outcome.explanation, "details": outcome.details},
+                else {
+                    "explanation": outcome.explanation,
+                    "details": dressed_details(
+                        outcome.details, partial(worker_address, site.sessions, session.worker_id)
+                    ),
+                },
                 "right": outcome.right,
                 "standing": outcome.standing,
                 "progress": progress(outcome.progress),

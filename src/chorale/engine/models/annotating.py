@@ -12,6 +12,7 @@ from chorale.contract.prompting import UnreadableError
 from chorale.contract.prompts import ModelAnswer, Prompter, correction
 from chorale.engine.entering import arrive_as_model
 from chorale.engine.models.answering import Ended, complete_call, cost_of, end_task, merged, with_tokens
+from chorale.engine.models.deciding_first import TooLittleGoldError, decide_some
 from chorale.engine.models.stages import ModelStage, prompter_of
 from chorale.engine.models.taking import Place, PlannedWork, plan_call, reserve, resume, take
 from chorale.engine.paying import CallBudget
@@ -69,8 +70,11 @@ class Annotation:
         client: ModelClient,
         limit: int | None = None,
         progress: Progress = lambda _: None,
+        *,
+        retry_skipped: bool = False,
     ) -> None:
         self.counts = RunCounts()
+        self._retry_skipped = retry_skipped
         self._study, self._of, self._model, self._client = study, of, model, client
         self._limit = limit
         self._progress = progress
@@ -95,6 +99,8 @@ class Annotation:
         study, model = self._study, self._model
         self._worker_id = (await self._write(lambda tx: arrive_as_model(tx, study, model.name))).id
         self._prompter = await self._write(lambda tx: prompter_of(tx, study, self._of.stage, model))
+        if self._retry_skipped:
+            await self._write(lambda tx: model_tasks.retry_skipped(tx, self._of.stage.id, self._worker_id))
         begun = await self._write(lambda tx: resume(tx, study, self._of, model, self._worker_id, self._prompter))
         self._waiting.extend(begun if self._limit is None else begun[: self._limit])
         self._taken = len(self._waiting)
@@ -104,7 +110,17 @@ class Annotation:
         async with asyncio.TaskGroup() as group:
             for _ in range(model.at_once):
                 group.create_task(self._work())
+        if self._of.rule.role == "first" and self._of.stage.round_size is None:
+            await self._decide()
         return self.counts
+
+    async def _decide(self) -> None:
+        """Decide about every item that the model is done with whether people are asked about it."""
+        try:
+            while await self._write(lambda tx: decide_some(tx, self._study, self._of, self._worker_id)):
+                pass
+        except TooLittleGoldError as error:
+            self.counts.ended_by = str(error)
 
     async def _work(self) -> None:
         """One line of requests: the next is marked as sent in the transaction that ends the one before."""
@@ -158,7 +174,7 @@ class Annotation:
         call_id, messages = work.call_id, [Message("user", work.prompt.user)]
         latency, corrected, number = 0, False, 0
         while True:
-            reply, answer, problem = await self._call(work, messages, number)
+            reply, answer, problem = await self._call(work, call_id, messages, number)
             latency += reply.latency_ms
             self._count_call(reply)
             record = partial(self._complete, work, call_id, reply)
@@ -182,14 +198,15 @@ class Annotation:
             call_id = following
 
     async def _call(
-        self, work: PlannedWork, messages: list[Message], number: int
+        self, work: PlannedWork, call_id: int, messages: list[Message], number: int
     ) -> tuple[Reply, ModelAnswer | None, str | None]:
         """The reply to a request, and the answer in it or what is wrong with that."""
         stage, prompt, item = self._of.stage, work.prompt, work.task.item
         longest = self._model.max_prompt_tokens
         if longest is not None and (len(prompt.system) + len(prompt.user)) / 4 > longest:
             return Reply(Outcome.TOO_LONG, tries=0), None, None
-        asked = Asked(prompt.system, messages, prompt.schema, stage.name, item.key, prompt.digest, number)
+        again = partial(self._write, partial(self._repeat, work, call_id, messages))
+        asked = Asked(prompt.system, messages, prompt.schema, stage.name, item.key, prompt.digest, number, again)
         length = len(prompt.system) + sum(len(one.text) for one in messages)
         reply = with_tokens(await self._client.ask(asked), length)
         if reply.outcome is not Outcome.ANSWER:
@@ -234,6 +251,14 @@ class Annotation:
         calls.mark_sent(tx, call_id, self._study.clock())
         return call_id
 
+    def _repeat(self, work: PlannedWork, call_id: int, messages: list[Message], tx: Tx) -> bool:
+        """Put a try whose answer was lost on record; False if the budget does not cover another."""
+        more = sum(len(one.text.encode()) for one in messages[1:])
+        if not CallBudget(tx, self._study).takes(reserve(self._model, work.prompt, more)):
+            return False
+        calls.add_lost_try(tx, call_id, self._study.clock())
+        return True
+
     def _end(
         self, work: PlannedWork, ended: Ended, record: Callable[[Tx], None], following: PlannedWork | None, tx: Tx
     ) -> None:
@@ -265,9 +290,10 @@ class Annotation:
         if self._failures < STOP_AFTER:
             self._failures = self._failures + 1 if ended.state is TaskState.FAILED else 0
             if self._failures == STOP_AFTER:
+                where = f" at {self._model.endpoint}" if self._model.endpoint is not None else ""
                 counts.ended_by = (
-                    f"The server failed {STOP_AFTER} times in a row ({self._last_reason}). Run it again later; nothing "
-                    "is lost."
+                    f"The server{where} failed {STOP_AFTER} times in a row ({self._last_reason}). Start it or correct "
+                    "`endpoint`, then run this again; nothing is lost."
                 )
         self._progress(counts)
 

@@ -12,7 +12,7 @@ from chorale.model import AssignmentKind, ModelSettings, Refusal
 from chorale.platforms.models import Outcome, Reply
 from chorale.store import Tx, assignments, calls, codec, model_tasks, offering
 from chorale.store.calls import CallResult, CallState
-from chorale.store.model_tasks import BESIDE, ModelTask, TaskState
+from chorale.store.model_tasks import BESIDE, NO_JUDGMENTS, ModelTask, TaskState
 from chorale.store.offering import ItemContent
 
 _PER_TOKEN = 4
@@ -56,7 +56,7 @@ def complete_call(
         cost,
     )
     now = study.clock()
-    for _ in range(reply.lost - is_lost):
+    for _ in range(reply.lost - is_lost - reply.recorded):
         calls.add_lost_try(tx, call_id, now)
     calls.complete(tx, call_id, result, now, CallState.UNKNOWN if is_lost else CallState.DONE)
     if cost is not None:
@@ -82,7 +82,7 @@ def end_task(tx: Tx, study: Study, task: ModelTask, ended: Ended) -> None:
         return
     response_id = None
     kind = task.kind
-    if kind != BESIDE:
+    if kind not in NO_JUDGMENTS:
         response_id = _submitted(tx, study, task, ended.answer.submitted, ended.latency_ms)
         kind = BESIDE if response_id is None else kind
     model_tasks.end(

@@ -1,7 +1,7 @@
 """All models of a study at work, each through the stages it annotates."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from chorale.contract.prompts import Prompt
 from chorale.engine.models.annotating import Annotation, RunCounts
 from chorale.engine.models.stages import ModelStage, prompter_of, stages_of
-from chorale.engine.models.taking import reserve
+from chorale.engine.models.taking import prompt_for, reserve
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
 from chorale.model import ModelSettings, UserError
@@ -17,8 +17,6 @@ from chorale.platforms.models import ModelClient, client_of
 from chorale.store import Tx, model_tasks, workers
 from chorale.store.model_tasks import TakenItem
 
-_LOOKED_AT = 50
-"""Prompts by which the price of all is estimated."""
 _REASON = 500
 """Tokens of the message with which an answer is sent back, at the most."""
 
@@ -53,17 +51,19 @@ async def annotate(
     limit: int | None = None,
     progress: Progress = lambda _: None,
     wanted: Callable[[ModelStage], bool] = lambda _: True,
+    *,
+    retry_skipped: bool = False,
 ) -> list[ModelRun]:
     """Let models annotate, all at the same time, each one stage after the other; what each has done.
 
-    `stage` names one, `wanted` chooses among them.
+    `stage` names one, `wanted` chooses among them. With `retry_skipped`, items are asked about again that were skipped.
     """
     runs = [(model, [of for of in stages_of(study, model, stage) if wanted(of)]) for model in models]
     clients = [client_of(model, folder) for model in models]
     try:
         done = await asyncio.gather(
             *(
-                _annotate(study, model, stages, client, limit, progress)
+                _annotate(study, model, stages, client, limit, progress, retry_skipped=retry_skipped)
                 for (model, stages), client in zip(runs, clients, strict=True)
             )
         )
@@ -84,13 +84,16 @@ async def _annotate(
     client: ModelClient,
     limit: int | None,
     progress: Progress,
+    *,
+    retry_skipped: bool,
 ) -> list[ModelRun]:
     done = []
     for of in stages:
         name = of.stage.name
         in_round = of.stage.round_size is not None
         report = _reporting(model.name, name, progress)
-        annotation = Annotation(study, of, model, client, None if in_round else limit, report)
+        most = None if in_round else limit
+        annotation = Annotation(study, of, model, client, most, report, retry_skipped=retry_skipped and not in_round)
         done.append(ModelRun(model.name, name, await annotation.run()))
         if limit is not None and not in_round:
             limit -= done[-1].counts.items
@@ -138,34 +141,41 @@ def previews(
 
 
 def _preview(tx: Tx, study: Study, of: ModelStage, model: ModelSettings, limit: int | None, shown: int) -> Preview:
+    stage = of.stage
     worker = workers.find_by_identity(tx, "model", model.name)
     worker_id = 0 if worker is None else worker.id
-    prompter = prompter_of(tx, study, of.stage, model)
-    begun = [task.item for task in model_tasks.unfinished(tx, of.stage.id, worker_id)]
-    left, gold, found = _left(tx, of, worker_id)
-    left += len(begun)
-    if limit is not None:
-        left = min(left, limit)
-        gold = min(gold, limit - left)
-    payloads = [item.payload for item in islice(chain(begun, found), min(left, _LOOKED_AT))]
-    prompts = [prompter.prompt(of.stage.view_of(payload)) for payload in payloads]
-    per_prompt = sum(len(one.system) + len(one.user) for one in prompts) / 4 / max(1, len(prompts))
-    tokens = round(per_prompt * left * model.calls_per_item)
-    # Once for every item, an answer that can't be read is sent back with the reason.
+    prompter = prompter_of(tx, study, stage, model)
+    begun = [task.item for task in model_tasks.unfinished(tx, stage.id, worker_id)]
+    items, gold = _left(tx, of, worker_id)
+    first: list[Prompt] = []
+    count, characters, most = 0, 0, 0
+    for item in islice(chain(begun, items), limit):
+        prompt = prompt_for(study, stage, model, prompter, item)
+        count += 1
+        characters += len(prompt.system) + len(prompt.user)
+        most += _at_most(model, prompt)
+        if len(first) < shown:
+            first.append(prompt)
+    checks = [_at_most(model, prompt_for(study, stage, model, prompter, item)) for item in gold] if count else []
+    checks = sorted(checks, reverse=True)[: None if limit is None else limit - count]
+    tokens = round(characters / 4 * model.calls_per_item)
+    at_most = most + sum(checks)
+    return Preview(model.name, stage.name, count, len(checks), first, tokens, model.price(tokens, 0), at_most)
+
+
+def _at_most(model: ModelSettings, prompt: Prompt) -> int:
+    """The most that an item can cost. Once, an answer that can't be read is sent back with the reason."""
     sent_back = model.max_tokens + _REASON
-    most = sum(model.calls_per_item * reserve(model, one) + reserve(model, one, sent_back) for one in prompts)
-    at_most = round(most / max(1, len(prompts)) * (left + gold))
-    return Preview(model.name, of.stage.name, left, gold, prompts[:shown], tokens, model.price(tokens, 0), at_most)
+    return model.calls_per_item * reserve(model, prompt) + reserve(model, prompt, sent_back)
 
 
-def _left(tx: Tx, of: ModelStage, worker_id: int) -> tuple[int, int, Sequence[TakenItem]]:
-    """How many new items a model could be given, how much gold between them, and the first of the items."""
+def _left(tx: Tx, of: ModelStage, worker_id: int) -> tuple[Iterator[TakenItem], Sequence[TakenItem]]:
+    """The items that a model could be given, and the gold that may come between them."""
     stage = of.stage
     gold = model_tasks.next_gold(tx, stage.id, worker_id)
     if stage.round_size is not None:
         given = model_tasks.given(tx, stage.id, worker_id)
-        return max(min(len(gold), stage.round_size - given), 0), 0, gold
-    found = model_tasks.next_items(tx, stage.id, worker_id, -1, counting=of.counts)
-    left = model_tasks.left(tx, stage.id, worker_id, counting=of.counts)
+        return iter(gold[: max(stage.round_size - given, 0)]), ()
+    items = model_tasks.items_left(tx, stage.id, worker_id, counting=of.counts)
     mixed_in = stage.settings.gold is not None and stage.settings.gold.share > 0
-    return left, len(gold) if mixed_in and left else 0, found
+    return items, gold if mixed_in else ()

@@ -1,14 +1,16 @@
 """In which stages a model annotates, and what its answers there are for."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+from chorale.contract import Seeds
 from chorale.contract.prompting import TrainingExample
 from chorale.contract.prompts import Prompter, why_people_only
 from chorale.engine.running import RunningStage, Study
-from chorale.model import ModelSettings, StageModels, UserError
+from chorale.model import AssignmentKind, ModelSettings, StageModels, UserError
 from chorale.store import Tx, codec
 from chorale.store.gold import gold_items
+from chorale.store.model_tasks import BESIDE, FIRST, SUGGEST
 
 _BESIDE = StageModels()
 
@@ -21,8 +23,14 @@ class ModelStage(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether its answers count towards labels."""
+        """Whether its answers count like a worker's."""
         return self.rule.role == "worker"
+
+    @property
+    def kind(self) -> str:
+        """The kind of its answers to items that are not gold."""
+        kinds = {"worker": AssignmentKind.PRODUCTION.value, "first": FIRST, "suggest": SUGGEST}
+        return kinds.get(self.rule.role, BESIDE)
 
 
 def stages_of(study: Study, model: ModelSettings, only: str | None = None) -> list[ModelStage]:
@@ -64,6 +72,18 @@ def _is_used(stage: RunningStage, model: ModelSettings, *, said: bool) -> bool:
     if rule is None:
         return not said
     return not rule.use or model.name in rule.use
+
+
+def order_for(study: Study, stage: RunningStage, model: str, key: str, payload: str) -> Mapping[str, Any] | None:
+    """The order of options in which a model is asked about an item: by the seed, another for each item.
+
+    None where the task's prompts have no order. `model` is its pseudonym.
+    """
+    arrange = stage.task.form.arrange
+    if arrange is None or stage.task.prompting.arranged is None:
+        return None
+    seeds = Seeds.of(study.settings.study.seed, stage.name, model, key)
+    return arrange(codec.frozen_from_text(payload), Seeds(seeds.item, seeds.item))
 
 
 def prompter_of(tx: Tx, study: Study, stage: RunningStage, model: ModelSettings) -> Prompter:

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 from chorale.contract.prompts import Prompt, Prompter
 from chorale.engine import paying
 from chorale.engine.entering import admission
-from chorale.engine.models.stages import ModelStage
+from chorale.engine.models.stages import ModelStage, order_for
 from chorale.engine.offering import secret_number
 from chorale.engine.running import RunningStage, Study
-from chorale.model import AssignmentKind, ModelSettings, StageState, Standing
+from chorale.model import MODEL_PREFIX, AssignmentKind, ModelSettings, StageState, Standing
 from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
 from chorale.store import Tx, calls, codec, events, model_tasks, participations
 from chorale.store.calls import NewCall
 from chorale.store.credentials import credentials_of
-from chorale.store.model_tasks import BESIDE, ModelTask, TakenItem, TaskState
+from chorale.store.model_tasks import ModelTask, TakenItem, TaskState
 from chorale.store.participations import Attendance
 
 MOST_LOST = 3
@@ -88,12 +88,12 @@ def take(
     budget = paying.CallBudget(tx, study)
     work: list[PlannedWork] = []
     for item, kind in _next_items(tx, of, worker_id, record, place, most):
-        prompt = prompter.prompt(stage.view_of(item.payload))
+        prompt = prompt_for(study, stage, model, prompter, item)
         if not budget.takes(reserve(model, prompt)):
             return Taken(work, after, _WHY[Reason.BUDGET])
         task = model_tasks.take(tx, stage.id, worker_id, item, kind, study.clock())
         work.append(PlannedWork(task, prompt, plan_call(tx, study, model, task, prompt, "ask")))
-        if kind in (BESIDE, AssignmentKind.PRODUCTION):
+        if kind == of.kind:
             after = item.position
     return Taken(work, after, None if work else "Nothing is left to annotate.")
 
@@ -115,12 +115,18 @@ def resume(
         if lost.get(task.id, 0) >= MOST_LOST:
             model_tasks.end(tx, task, TaskState.SKIPPED, now)
             continue
-        prompt = prompter.prompt(of.stage.view_of(task.item.payload))
+        prompt = prompt_for(study, of.stage, model, prompter, task.item)
         if not budget.takes(reserve(model, prompt)):
             break
         model_tasks.ask_again(tx, task.id)
         work.append(PlannedWork(task, prompt, plan_call(tx, study, model, task, prompt, "ask")))
     return work
+
+
+def prompt_for(study: Study, stage: RunningStage, model: ModelSettings, prompter: Prompter, item: TakenItem) -> Prompt:
+    """What a model is asked about an item."""
+    order = order_for(study, stage, f"{MODEL_PREFIX}{model.name}", item.key, item.payload)
+    return prompter.prompt(stage.view_of(item.payload), order)
 
 
 def plan_call(
@@ -159,7 +165,6 @@ def _next_items(
         left = min(most, stage.round_size - served)
         yield from ((item, kind.value) for item in model_tasks.next_gold(tx, stage.id, worker_id)[: max(left, 0)])
         return
-    kind_of_item = AssignmentKind.PRODUCTION.value if of.counts else BESIDE
     items = iter(
         _one_of_a_group(model_tasks.next_items(tx, stage.id, worker_id, place.after, counting=of.counts), of.counts)
     )
@@ -170,6 +175,12 @@ def _next_items(
         # Gold alone would be work for nothing: it stops with the last item.
         return
     items = chain((first,), items)
+    if of.rule.role in ("first", "suggest"):
+        # Confidence is calibrated by gold before anything is decided by it, and gold without suggestions would show.
+        graded = model_tasks.next_gold(tx, stage.id, worker_id)[:most]
+        yield from ((item, AssignmentKind.GOLD.value) for item in graded)
+        yield from ((item, of.kind) for item in islice(items, most - len(graded)))
+        return
     for number in range(served, served + most):
         if gold_due(record.seed, number, share):
             gold = iter(model_tasks.next_gold(tx, stage.id, worker_id)) if gold is None else gold
@@ -180,7 +191,7 @@ def _next_items(
         item = next(items, None)
         if item is None:
             return
-        yield item, kind_of_item
+        yield item, of.kind
 
 
 def _one_of_a_group(items: Sequence[TakenItem], counting: bool) -> Iterator[TakenItem]:

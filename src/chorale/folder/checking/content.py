@@ -1,7 +1,7 @@
 """What a study folder holds, once nothing in it is wrong."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -60,6 +60,8 @@ class StageContent:
     """Markdown."""
     unmerged: Sequence[NewItem]
     """The items before those that ask the same became one."""
+    assigned: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Who items are for, by their keys. Items that are not here are for everybody."""
 
     @property
     def known(self) -> KnownAnswers:

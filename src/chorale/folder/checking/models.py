@@ -9,10 +9,10 @@ from chorale.contract import Task
 from chorale.contract.prompts import why_people_only
 from chorale.folder.checking.named_files import located
 from chorale.folder.checking.report import CheckReport, did_you_mean
-from chorale.model import ModelSettings, StageSettings, StudySettings
+from chorale.model import ModelSettings, StageModels, StageSettings, StudySettings
 
 
-def check_models(settings: StudySettings, tasks: Sequence[Task | None], report: CheckReport) -> None:
+def check_models(settings: StudySettings, tasks: Sequence[Task | None], consent: str, report: CheckReport) -> None:
     """Models, and the stages that name them. `tasks` are those of the stages, where they are known."""
     names = Counter(model.name for model in settings.model)
     for index, model in enumerate(settings.model):
@@ -44,6 +44,8 @@ def check_models(settings: StudySettings, tasks: Sequence[Task | None], report: 
             )
     for index, (stage, task) in enumerate(zip(settings.stage, tasks, strict=True)):
         _check_stage(index, stage, settings, report)
+        if stage.models is not None and stage.models.role == "suggest":
+            _check_suggestions(("stage", index, "models"), stage, stage.models, task, settings, consent, report)
         why = None if task is None or stage.models is None else why_people_only(task.form)
         if why is not None:
             report.setting(
@@ -66,6 +68,88 @@ def _check_stage(index: int, stage: StageSettings, settings: StudySettings, repo
     for name in rule.use:
         if name not in known:
             report.setting((*at, "use"), f"there is no model {name!r}", did_you_mean(name, known), name)
+    if rule.role in ("first", "suggest"):
+        _check_one_model(at, stage, rule, settings, report)
+
+
+def _check_one_model(
+    at: tuple[str | int, ...], stage: StageSettings, rule: StageModels, settings: StudySettings, report: CheckReport
+) -> None:
+    """A model that answers first, or suggests, is one; to answer first it needs a confidence and gold."""
+    used = [model for model in settings.model if not rule.use or model.name in rule.use]
+    if len(used) != 1:
+        report.setting(
+            (*at, "use"),
+            f'names {len(used)} models, and role = "{rule.role}" needs exactly one',
+            f'Name one: use = ["{settings.model[0].name}"].',
+            [model.name for model in used],
+        )
+        return
+    if rule.role == "suggest":
+        return
+    if used[0].confidence == "none":
+        report.setting(
+            (*at, "role"),
+            f'is "first", and the model {used[0].name!r} gives no confidence',
+            'Set confidence = "logprobs", "samples" or "stated" in its [[model]] table.',
+            rule.role,
+        )
+    if stage.gold is None:
+        report.setting(
+            (*at, "role"),
+            'is "first", and the stage has no gold to calibrate confidence by',
+            "Add [stage.gold] with at least 10 items, or choose another role.",
+            rule.role,
+        )
+
+
+def _check_suggestions(
+    at: tuple[str | int, ...],
+    stage: StageSettings,
+    rule: StageModels,
+    task: Task | None,
+    settings: StudySettings,
+    consent: str,
+    report: CheckReport,
+) -> None:
+    """Suggestions fit the form and the arms; workers agree to wrong ones before they see any."""
+    if task is not None and task.form.module is not None and not task.form.suggests:
+        report.setting(
+            (*at, "role"),
+            f'is "suggest", and the form of the task {task.name!r} can\'t show suggestions',
+            "Choose another role.",
+            rule.role,
+        )
+    known = {} if settings.arms is None else dict.fromkeys(settings.arms.names, "")
+    for name in rule.arms:
+        if name not in known:
+            fix = did_you_mean(name, known) if known else "Add [arms], or remove this setting."
+            report.setting((*at, "arms"), f"there is no arm {name!r}", fix, name)
+    if not rule.wrong:
+        return
+    if stage.gold is None:
+        fix = "Add [stage.gold], or set wrong = 0: only gold gets wrong suggestions."
+        report.setting((*at, "wrong"), "is above 0, and the stage has no gold", fix, rule.wrong)
+    check_disclosure((*at, "disclosure"), rule.disclosure, consent, settings, report)
+
+
+def check_disclosure(
+    at: tuple[str | int, ...], sentence: str | None, consent: str, settings: StudySettings, report: CheckReport
+) -> None:
+    """What workers must agree to stands in the consent form, word by word; spaces and line ends aside."""
+    if sentence is None:
+        report.setting(
+            at,
+            "is missing: workers must agree to it in the consent form",
+            f"Write here the sentence of {settings.study.consent} that says so.",
+        )
+    elif " ".join(sentence.split()) not in " ".join(consent.split()):
+        report.setting(
+            at,
+            f"is not in {settings.study.consent}",
+            f"Add this sentence to {settings.study.consent}, or correct it here.",
+            sentence,
+        )
 
 
 def _is_in_the_clear(model: ModelSettings) -> bool:

@@ -129,6 +129,8 @@ def _check_arms(settings: StudySettings, report: CheckReport) -> None:
                 fix = did_you_mean(arm, names) if names else "Name the arms in `[arms]`."
                 report.setting(("stage", index, "arms"), "there is no such arm", fix, arm)
     used = {arm for stage in settings.stage for arm in stage.arms}
+    if any(stage.models is not None and stage.models.arms for stage in settings.stage):
+        return  # the arms differ in what a model suggests
     for arm in names:
         if arm not in used:
             fix = "Give a stage `arms` with it, or leave the arm out."

@@ -47,7 +47,7 @@ class CheckReport:
             first = alike[0]
             lines = ", ".join(str(one.line) for one in alike[:FEW_ALIKE] if one.line is not None)
             told = f"{message}, in {len(alike):,} rows (lines {lines}, …)"
-            condensed.append(Problem(file, first.line, told, first.fix, first.value))
+            condensed.append(Problem(file, first.line, told, first.fix, first.value, first.setting))
         return condensed
 
     def _follows_from_a_lost_line(self, file: str, message: str) -> bool:
@@ -59,7 +59,8 @@ class CheckReport:
         if any(reported[: len(path)] == path for reported in self._reported):
             return
         self._reported.append(path)
-        self.add(self.file, line_of(self.text, path), message, fix, None if value is None else shortened(value))
+        found = None if value is None else shortened(value)
+        self.problems.append(Problem(self.file, line_of(self.text, path), message, fix, found, path))
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:

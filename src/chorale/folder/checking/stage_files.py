@@ -1,6 +1,6 @@
 """What the settings of one stage name: its task, guidelines, items, gold and truth."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from chorale.contract import Task, installed_tasks
 from chorale.files.toml_lines import TomlPath
+from chorale.folder.checking.assigned import read_assigned
 from chorale.folder.checking.content import GoldRow, StageContent, TruthRow
 from chorale.folder.checking.drafts import Draft, earlier_stage
 from chorale.folder.checking.media_files import check_media
@@ -39,12 +40,22 @@ class StageFiles:
     """The items before those that ask the same became one."""
     taken: frozenset[str]
     """Keys and groups of the stage's items, or of those they are derived from: gold must not be called the same."""
+    assigned: Mapping[str, frozenset[str]]
+    """Who items are for, by their keys."""
 
     def complete(self, settings: StageSettings) -> StageContent:
         if self.task is None or self.options is None:
             raise ValueError(f"stage {settings.name} has problems that were not reported")
         return StageContent(
-            settings, self.task, self.options, self.items, self.gold, self.truth, self.guidelines, self.unmerged
+            settings,
+            self.task,
+            self.options,
+            self.items,
+            self.gold,
+            self.truth,
+            self.guidelines,
+            self.unmerged,
+            self.assigned,
         )
 
 
@@ -72,7 +83,8 @@ def read_stage_files(
     truth = _read_truth_of(draft, task, report)
     if task is not None and task.form.media:
         check_media(task, [*items, *(row.item for row in gold)], draft.at("options"), report)
-    return StageFiles(task, options, items, gold, gold_count, truth, guidelines, unmerged, taken)
+    assigned = read_assigned(draft, items, report)
+    return StageFiles(task, options, items, gold, gold_count, truth, guidelines, unmerged, taken, assigned)
 
 
 def _names_columns_that_are_there(draft: Draft, task: Task, report: CheckReport) -> bool:

@@ -19,7 +19,7 @@ KIT = Kit(
         ),
         Command(
             ("evaluate", "labels"),
-            "Score labels against an expert's: agreement, κ, false positives and negatives, per label and overall.",
+            "Score labels against gold labels: accuracy, F1, agreement, κ, false positives and negatives, per label.",
             "chorale.cli.evaluate:labels",
         ),
         Command(

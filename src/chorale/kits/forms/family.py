@@ -20,7 +20,7 @@ from chorale.kits.forms.scoring.labels import (
 )
 from chorale.metrics.clusters import Clusters
 from chorale.metrics.family import Family, Measured, path_of
-from chorale.metrics.options import Against, Cluster, File, Resamples, Seed, WithIntervals
+from chorale.metrics.options import Against, Cluster, File, Resamples, Seed
 from chorale.metrics.reading.cluster_columns import table_columns
 from chorale.metrics.reading.truth_files import Truth, read_truth
 from chorale.metrics.resampling import checked_resampling
@@ -32,10 +32,14 @@ from chorale.registry.options import Argument, Option
 
 _ITEMS = ("item", "task")
 """What the column of items is usually called."""
-SystemFile = Annotated[File, Argument(metavar="SYSTEM", help="Labels to check: a table with item and label.")]
-GoldFile = Annotated[File, Argument(metavar="GOLD", help="The expert's labels: a table with item and label.")]
+SystemFile = Annotated[File, Argument(metavar="SYSTEM", help="Labels to score: a table with item and label.")]
+GoldFile = Annotated[File, Argument(metavar="GOLD", help="Gold labels: a table with item and label.")]
 ItemColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of items; default: item or task.")]
 LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of labels; default: label.")]
+LabelIntervals = Annotated[
+    bool,
+    Option(help="Give 95% intervals: Wilson's for fractions, posterior for κ and means; with --cluster, bootstrap."),
+]
 Positive = Annotated[
     str | None,
     Option(metavar="LABEL", help="The label whose false positives and false negatives count; of yes and no, yes."),
@@ -49,13 +53,13 @@ def score(
     item: ItemColumn = None,
     label: LabelColumn = None,
     positive: Positive = None,
-    ci: WithIntervals = True,
+    ci: LabelIntervals = True,
     cluster: Cluster = (),
     against: Against = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
 ) -> Score:
-    """Labels against an expert's labels of the same items: agreement, κ, false positives and false negatives."""
+    """Labels against gold labels of the same items: accuracy, F1, agreement, κ, false positives and negatives."""
     resampling = checked_resampling(ci, resamples, seed)
     paths = {"system": path_of(system), "gold": path_of(gold)}
     paths |= {} if against is None else {"against": path_of(against)}
@@ -125,7 +129,7 @@ def measure(system: Truth, gold: Truth, *, positive: str | None = None) -> Measu
 
 FAMILY = Family(
     "labels",
-    "Labels against an expert's: agreement, κ, false positives and false negatives.",
+    "Labels against gold labels: accuracy, F1, agreement, κ, false positives and false negatives.",
     read,
     measure,
     score,

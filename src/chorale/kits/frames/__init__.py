@@ -34,9 +34,9 @@ KIT = Kit(
             f"{_HERE}.commands.baseline:frames",
         ),
         Command(
-            ("baseline", "train-frames"),
-            "Train the classifier of os and os+ on FrameNet's annotated texts, and test it on texts held out.",
-            f"{_HERE}.commands.train:train_frames",
+            ("train", "frames"),
+            "Train the classifier of os and os+ on FrameNet's annotated texts, and test it on held-out texts.",
+            f"{_HERE}.commands.train:frames",
         ),
     ),
     sections=(ReportSection("frames", "Frames", frozenset({"frames"}), f"{_HERE}.section:frames_section"),),

@@ -1,4 +1,4 @@
-"""The report's section about frames."""
+"""The report's section on frames."""
 
 from typing import Any
 
@@ -14,18 +14,20 @@ _SHOWN = 10
 
 def frames_section(_tx: Tx, study: Study, _resampling: Resampling) -> SectionContent | None:
     tables: list[ScoreTable] = []
+    details: list[ScoreTable] = []
     by_stage: dict[str, Any] = {}
     for stage in study.stages.values():
         if stage.task.name != "frames" or stage.settings.round is not None:
             continue
         browsing = browsing_of_study(study, stage)
         if browsing.sentences:
-            tables += [summary_table(browsing), *histogram_tables(browsing)]
-            tables += [clarity_table(browsing, _SHOWN), pairs_table(browsing, _SHOWN)]
+            tables.append(summary_table(browsing))
+            details += histogram_tables(browsing)
+            details += [clarity_table(browsing, _SHOWN), pairs_table(browsing, _SHOWN)]
             counts = browsing.majorities
             by_stage[stage.name] = {
                 "sentences": counts.sentences,
                 "majorities": {"several": counts.several, "one": counts.single, "none": counts.none},
                 "sqs": browsing.histograms(),
             }
-    return SectionContent(tables, by_stage) if tables else None
+    return SectionContent(tables, by_stage, details=details) if tables else None

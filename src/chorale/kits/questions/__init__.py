@@ -32,6 +32,11 @@ KIT = Kit(
             "Can the right answers be told without the question, or the passage? Cross-validation, and transfer.",
             f"{_HERE}.commands.baseline:mcq",
         ),
+        Command(
+            ("train", "mcq"),
+            "Train the light model of multiple-choice questions, for `chorale baseline mcq --model DIR`.",
+            f"{_HERE}.commands.train:mcq",
+        ),
     ),
     sections=(
         ReportSection("rubric", "The rubric of graders", frozenset({"mcq-grade"}), f"{_HERE}.section:rubric_section"),

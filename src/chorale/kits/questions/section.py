@@ -1,4 +1,4 @@
-"""The report's sections about multiple-choice questions and their rubric."""
+"""The report's sections on multiple-choice questions and the grading rubric."""
 
 from chorale.engine.running import Study
 from chorale.kits.questions.scoring.charts import lengths_table, pictures
@@ -14,10 +14,14 @@ def questions_section(tx: Tx, study: Study, resampling: Resampling) -> SectionCo
     scored = mcq_study(tx, study, resampling)
     if scored is None:
         return None
+    first, *others = scored.tables
     lengths = Figure(
-        "How many words options have", lengths_table(scored.json), pictures(scored.json)["answer-lengths.svg"]
+        "Length of the options. Correct options (solid) that are longer than wrong ones (dashed) can be guessed.",
+        lengths_table(scored.json),
+        pictures(scored.json)["answer-lengths.svg"],
     )
-    return SectionContent(scored.tables, scored.as_json(), [*scored.notes, scored.signature], [lengths])
+    notes = [*scored.notes, f"Signature: {scored.signature}"]
+    return SectionContent([first], scored.as_json(), notes, details=[*others, lengths])
 
 
 def rubric_section(_tx: Tx, _study: Study, _resampling: Resampling) -> SectionContent:
@@ -28,4 +32,5 @@ def rubric_section(_tx: Tx, _study: Study, _resampling: Resampling) -> SectionCo
     ]
     json = {criterion.name: dict(zip(criterion.levels, criterion.points, strict=True)) for criterion in RUBRIC}
     columns = ("question", "answer", "points#")
-    return SectionContent([ScoreTable("What graders are asked about a question", columns, rows, digits=2)], json)
+    table = ScoreTable("Grading rubric for a question", columns, rows, digits=2)
+    return SectionContent([], json, details=[table])

@@ -1,4 +1,4 @@
-"""The report's section about inference rules."""
+"""The report's section on inference rules."""
 
 from collections import Counter
 
@@ -27,11 +27,9 @@ def rules_section(tx: Tx, study: Study, resampling: Resampling) -> SectionConten
     counts = Counter(str(application.judgment) for application in judged)
     surest = sorted(judged, key=lambda each: (-(each.confidence or 0.0), str(each.payload)))[:_SHOWN]
     rows = [(each.payload["lhs"], each.payload["rhs"], str(each.judgment), each.confidence) for each in surest]
-    columns = ("first phrase", "second phrase", "judgment", "confidence#")
-    tables = [
-        ScoreTable("Judged rule applications", ("judgment", "applications#"), sorted(counts.items())),
-        ScoreTable("The most confident", columns, rows, digits=2),
-    ]
+    columns = ("left side", "right side", "label", "confidence#")
+    tables = [ScoreTable("Rule applications by label", ("label", "applications#"), sorted(counts.items()))]
+    surest_table = ScoreTable("Rule applications with the highest confidence", columns, rows, digits=2)
     checks = {}
     for stage in study.stages.values():
         checked = checked_applications(tx, study, stage) if stage.task.name == CHECK_TASK else []
@@ -39,4 +37,5 @@ def rules_section(tx: Tx, study: Study, resampling: Resampling) -> SectionConten
         if checked:
             tables += check_tables(scores, checked)
             checks[stage.name] = {name: score.json for name, score in scores.items()}
-    return SectionContent(tables, {"judged": dict(counts), **({"checks": checks} if checks else {})})
+    json = {"judged": dict(counts), **({"checks": checks} if checks else {})}
+    return SectionContent(tables, json, details=[surest_table])

@@ -1,25 +1,11 @@
 """Columns of files that say which items belong together, for `--cluster`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from chorale.files.rows import read_rows
-from chorale.metrics.clusters import Clusters
-from chorale.metrics.reading.judged import Reading, judged_in
 from chorale.model import Problem, UserError
-
-
-def judged_clusters(data: Any, reading: Reading, cluster: str | Sequence[str] | None) -> Clusters | None:
-    """Of the items of judgments in any form: each column is read in the place of the labels."""
-    columns = {}
-    for name in Clusters.named(cluster):
-        judgments = judged_in(data, replace(reading, label=name, sep=None, empty=None)).judgments
-        pairs = zip(judgments.tasks.tolist(), judgments.labels.tolist(), strict=True)
-        named = ((judgments.task_names[task], judgments.label_names[label]) for task, label in pairs)
-        columns[name] = _of_items(named, name)
-    return Clusters.chosen(tuple(columns), columns)
 
 
 def table_columns(
@@ -32,11 +18,11 @@ def table_columns(
     for name in cluster:
         pairs = [(item_of(row), row[name]) for row in rows if row.get(name) not in (None, "")]
         if pairs:
-            found[name] = _of_items(((item, str(value)) for item, value in pairs if item is not None), name)
+            found[name] = values_of_items(((item, str(value)) for item, value in pairs if item is not None), name)
     return found
 
 
-def _of_items(pairs: Iterable[tuple[str, str]], name: str) -> dict[str, str]:
+def values_of_items(pairs: Iterable[tuple[str, str]], name: str) -> dict[str, str]:
     """The one value that each item has; an item with two belongs to no cluster."""
     found: dict[str, str] = {}
     for item, value in pairs:

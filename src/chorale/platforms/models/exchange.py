@@ -1,6 +1,6 @@
 """What is sent to a model, and what comes back, whatever runs it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
@@ -55,6 +55,9 @@ class Asked(NamedTuple):
     prompt_sha256: str
     number: int = 0
     """Which sample of an item it is."""
+    may_repeat: Callable[[], Awaitable[bool]] | None = None
+    """Whether a request may be sent again whose answer was lost, and that may have cost something. Asked before each
+    such repetition, and answered with yes, that loss is on record."""
 
 
 class Reply(NamedTuple):
@@ -69,6 +72,8 @@ class Reply(NamedTuple):
     tries: int = 1
     faults: Mapping[str, int] = {}
     """How often each fault was met on the way."""
+    recorded: int = 0
+    """How many lost tries `may_repeat` has put on record."""
     lost: int = 0
     """How many tries may have been answered, and paid for, without the answer being read."""
     reason: str | None = None

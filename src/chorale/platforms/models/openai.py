@@ -20,7 +20,8 @@ class OpenAi:
         settings = self._settings
         messages = [{"role": "system", "content": asked.system}]
         messages += [{"role": one.role, "content": one.text} for one in asked.messages]
-        body: dict[str, Any] = {"model": settings.asked_for, "messages": messages, "max_tokens": settings.max_tokens}
+        body: dict[str, Any] = {"model": settings.asked_for, "messages": messages}
+        body[settings.limit_name] = settings.max_tokens
         if settings.temperature is not None:
             body["temperature"] = settings.temperature
         if settings.seed is not None:

@@ -79,11 +79,11 @@ class ProgramModel:
         if process.stdout is None:
             return
         try:
-            while line := await process.stdout.readline():
+            while line := await _next_line(process.stdout):
                 try:
                     row = json.loads(line)
                 except (ValueError, RecursionError):
-                    continue
+                    continue  # not JSON, or too long: its request runs into the time limit
                 number = row.get("id") if isinstance(row, dict) else None
                 waiting = self._waiting.get(number) if isinstance(number, int) else None
                 if waiting is not None and not waiting.done():
@@ -106,6 +106,26 @@ class ProgramModel:
             await process.wait()
         if self._reader is not None:
             await self._reader
+
+
+async def _next_line(stdout: asyncio.StreamReader) -> bytes:
+    """The next line; of one that is too long, what fits in memory is dropped and a line end is left."""
+    try:
+        return await stdout.readuntil(b"\n")
+    except asyncio.IncompleteReadError as error:
+        return error.partial
+    except asyncio.LimitOverrunError as error:
+        consumed = error.consumed
+    while True:
+        await stdout.readexactly(consumed)
+        try:
+            await stdout.readuntil(b"\n")
+        except asyncio.LimitOverrunError as error:
+            consumed = error.consumed
+        except asyncio.IncompleteReadError:
+            return b""
+        else:
+            return b"\n"
 
 
 def _reply(row: dict[str, Any]) -> Reply:

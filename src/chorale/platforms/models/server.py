@@ -76,7 +76,7 @@ class ServerModel:
     async def _ask(self, client: httpx.AsyncClient, asked: Asked) -> Reply:
         url, body = self._protocol.request(asked)
         faults: Counter[str] = Counter()
-        pause = FIRST_PAUSE
+        pause, recorded = FIRST_PAUSE, 0
         reply = Reply(Outcome.UNREACHABLE)
         for attempt in range(1, self._settings.tries + 1):
             begun = time.monotonic()
@@ -99,12 +99,18 @@ class ServerModel:
                 latency_ms=round((time.monotonic() - begun) * 1000),
                 tries=attempt,
                 faults=dict(faults),
+                recorded=recorded,
                 lost=lost + reply.lost,
             )
             if reply.outcome is Outcome.REJECTED or not reply.outcome.may_be_better_later:
                 return reply
             faults[reply.outcome.value] += 1
             reply = reply._replace(faults=dict(faults))
+            if reply.lost > lost and attempt < self._settings.tries and asked.may_repeat is not None:
+                if not await asked.may_repeat():
+                    return reply._replace(reason=f"{reply.reason}; the budget covers no further try")
+                recorded += 1
+            reply = reply._replace(recorded=recorded)
             if attempt < self._settings.tries:
                 await self._sleep(pause * self._random.uniform(0.5, 1.5) if wait is None else wait)
                 pause = min(2 * pause, LONGEST_PAUSE)

@@ -13,6 +13,8 @@ _KEY = 24
 _GAP = 18
 _MARGIN = 12
 _WIDEST_LABEL = 140
+_MOST_TICKS, _FEWEST_TICKS = 5, 2
+"""Steps of an axis: fewer than the most where rounded labels would repeat."""
 
 Shown = Callable[[float], str]
 
@@ -36,9 +38,15 @@ class Axis:
         if self.marks is not None:
             return list(self.marks)
         known = finite((*values, self.low, self.high, 0.0 if self.zero or not finite(values) else None))
-        places = ticks(min(known), max(known), whole=self.whole)
-        low, high = places[0] if self.low is None else self.low, places[-1] if self.high is None else self.high
-        return [(place, self.shown(place)) for place in places if low <= place <= high]
+        for most in range(_MOST_TICKS, _FEWEST_TICKS - 1, -1):
+            places = ticks(min(known), max(known), most, whole=self.whole)
+            low, high = places[0] if self.low is None else self.low, places[-1] if self.high is None else self.high
+            labels = [(place, self.shown(place)) for place in places if low <= place <= high]
+            if len({words for _, words in labels}) == len(labels):
+                return labels
+        # Even the ends read the same: the first of each is enough.
+        firsts = {words: place for place, words in reversed(labels)}
+        return sorted((place, words) for words, place in firsts.items())
 
     def ends(self, values: Sequence[float], labelled: Sequence[tuple[float, str]]) -> tuple[float, float]:
         """From where to where it goes."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from chorale.model.setting_types import Fraction, Settings
+from chorale.rehearsal.simulated.language_models import SimulatedModel
 from chorale.rehearsal.simulated.models import Mode, WorkerModel
 
 
@@ -95,6 +96,9 @@ class CrowdSettings(Settings):
         description="How much items differ in difficulty: the standard deviation of the log-odds of a correct answer. "
         "With 0, people err independently; real crowds had 0.5 to 1.5. Default: 0, or with `--fit` the estimate from "
         "the judgments.",
+    )
+    model: tuple[SimulatedModel, ...] = Field(
+        default=(), description="The models of the study file, as they are expected to be."
     )
     kind: tuple[KindSettings, ...] = Field(
         default=USUAL_KINDS, min_length=1, description="The kinds of workers. Default: a typical crowd."

@@ -1,4 +1,4 @@
-"""The arms of a trial: shown only to those who ask, and the asking is written down."""
+"""The arms of a trial: shown on request only, and every request is logged."""
 
 from fastapi import Request, Response
 
@@ -24,7 +24,7 @@ def add_arm_routes(console: Console) -> None:
     async def show(request: Request, reason: Reason = "") -> Response:
         check()
         if not reason.strip():
-            problem = "Say why you look: the reason is kept with the study."
+            problem = "Enter a reason. It is kept in the activity log."
             return console.page(request, "arms", 422, outcomes=None, problem=problem)
         await site.write(note_arms_shown, request.state.staff.name, reason.strip())
         return console.page(request, "arms", outcomes=await site.read(arm_outcomes))

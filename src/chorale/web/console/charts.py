@@ -1,4 +1,4 @@
-"""Small charts of shares over time."""
+"""Charts of values between 0 and 1 over time, in two sizes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,21 @@ from markupsafe import Markup
 
 from chorale.present.svg import Axis, Curve, curve_chart
 
-_WIDTH, _HEIGHT = 560, 170
+_WIDE, _NARROW = (1180, 190), (430, 190)
+"""Width and height for a screen and for a phone: scaled up, a small picture has letters larger than the page's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A picture in two sizes, of which a page shows one."""
+
+    wide: Markup
+    narrow: Markup
 
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """Values between 0 and 1 from left to right, evenly apart; those that are not known are left out."""
+    """Values between 0 and 1 from left to right, evenly apart; unknown ones are left out."""
 
     label: str
     values: Sequence[float | None]
@@ -22,8 +31,8 @@ class Trend:
         return next((value for value in reversed(self.values) if value is not None), None)
 
 
-def trend_chart(title: str, trends: Sequence[Trend], ends: tuple[str, str]) -> Markup | None:
-    """The trends as a picture, if anything of them is known; `ends` stand below its left and its right."""
+def trend_chart(title: str, trends: Sequence[Trend], ends: tuple[str, str]) -> Chart | None:
+    """The trends as a picture; None if no value is known. `ends` label the horizontal axis left and right."""
     if all(trend.last is None for trend in trends):
         return None
     longest = max(len(trend.values) for trend in trends)
@@ -41,4 +50,8 @@ def trend_chart(title: str, trends: Sequence[Trend], ends: tuple[str, str]) -> M
     along = Axis(low=0, high=last, marks=[(0, ends[0]), (last, ends[1])])
     shares = Axis(low=0, high=1, marks=[(0, "0"), (0.5, "0.5"), (1, "1")])
     # Titles and labels are escaped where they are drawn.
-    return Markup(curve_chart(title, curves, along, shares, width=_WIDTH, height=_HEIGHT))  # noqa: S704
+    wide, narrow = (
+        Markup(curve_chart(title, curves, along, shares, width=width, height=height))  # noqa: S704
+        for width, height in (_WIDE, _NARROW)
+    )
+    return Chart(wide, narrow)

@@ -1,4 +1,4 @@
-"""Downloads of what the study found."""
+"""Downloads of a study's data in every format that `chorale export` has."""
 
 import asyncio
 import shutil
@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from chorale.engine.running import Study
 from chorale.exchange.export import export_file_name, export_formats, note_export, write_export
+from chorale.exchange.export_folders import FOLDERS
 from chorale.model import Refusal
 from chorale.web.console.frame import Console
 
@@ -19,7 +20,7 @@ FormatInPath = Annotated[str, Path(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 
 
 class Download(FileResponse):
-    """Sends a file and removes the folder it was made in, even if the browser goes away half-way."""
+    """Sends a file and removes the folder it was made in, even if the browser disconnects half-way."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -28,11 +29,19 @@ class Download(FileResponse):
             shutil.rmtree(FilePath(self.path).parent, ignore_errors=True)
 
 
+def _formats(study: Study) -> dict[str, str]:
+    """The names of all formats, each with what it contains."""
+    of_folders = {name: f"{kind.summary} (a zip file)" for name, kind in FOLDERS.items()}
+    return {**export_formats(study), **of_folders}
+
+
 def _written(study: Study, format_name: str) -> FilePath:
     folder = FilePath(tempfile.mkdtemp(prefix="chorale-export-"))
     try:
         path = folder / export_file_name(study, format_name)
         write_export(study, format_name, path)
+        if path.is_dir():
+            path = FilePath(shutil.make_archive(str(path), "zip", folder, path.name))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -44,12 +53,12 @@ def add_export_routes(console: Console) -> None:
 
     @router.get("/export")
     async def formats(request: Request) -> Response:
-        return console.page(request, "export", formats=export_formats(study))
+        return console.page(request, "export", formats=_formats(study))
 
     @router.get("/export/{name}")
     async def download(request: Request, name: FormatInPath) -> Response:
-        if name not in export_formats(study):
-            raise Refusal("not_found", f"There is no export format {name}. The export page lists them.", 404)
+        if name not in _formats(study):
+            raise Refusal("not_found", f"There is no export format {name}. The export page lists all formats.", 404)
         path = await asyncio.to_thread(_written, study, name)
         await console.site.write(note_export, name, request.state.staff.name)
         return Download(path, filename=path.name, media_type="application/octet-stream")

@@ -1,4 +1,4 @@
-"""A study's stages and gates as a picture with what they have done so far."""
+"""A study's stages and gates as a picture, with their progress."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -54,20 +54,20 @@ def _stage_node(view: StageView, made_from: str, *, alike: bool) -> Node:
     lines = (
         *((f"from {made_from}",) if made_from else ()),
         f"{counts.complete:,} of {counts.items:,} items",
-        f"{counts.judgments:,} judgments",
-        f"{counts.released:,} released",
+        f"{counts.judgments:,} annotations",
+        f"{counts.released:,} accepted",
     )
     share = counts.complete / counts.items if counts.items else 0.0
     return Node(counts.name, view.title, (*name, *lines), share=share, muted=muted)
 
 
 def _words(study: Study, views: Mapping[str, StageView], passed: Mapping[str, int]) -> list[str]:
-    """The picture in words: what every stage gets from others, and who passed which gate."""
+    """The picture in words: the items each stage gets from others, and how many passed each gate."""
     words = []
     for name, view in views.items():
         if made_from := _made_from(study.stage(name), views):
             sources = " and ".join(views[source].title for source in _sources(study.stage(name), views))
-            words.append(f"{sources}: {made_from}, {view.counts.items:,} items made from them in {view.title}")
+            words.append(f"{sources}: {made_from}, {view.counts.items:,} items created from them in {view.title}")
     for gate in study.gates.values():
         judged = " and ".join(views[name].title for name in gate.settings.stage if name in views)
         words.append(f"{passed.get(gate.name, 0):,} passed {gate.name} after {judged}")
@@ -79,7 +79,7 @@ def _sources(stage: RunningStage, views: Mapping[str, StageView]) -> list[str]:
 
 
 def _made_from(stage: RunningStage, views: Mapping[str, StageView]) -> str:
-    """How much there is of what a stage's items are made from; nothing where they are from a file."""
+    """How many labels or answers a stage's items are created from; empty where they come from a file."""
     sources = [views[source].counts for source in _sources(stage, views)]
     items = stage.settings.items
     if not sources or items is None:
@@ -88,4 +88,4 @@ def _made_from(stage: RunningStage, views: Mapping[str, StageView]) -> str:
         return f"{sum(counts.judgments for counts in sources):,} answers"
     if items.of == "together":
         return f"{sum(counts.complete for counts in sources):,} complete"
-    return f"{sum(counts.released for counts in sources):,} released"
+    return f"{sum(counts.released for counts in sources):,} accepted"

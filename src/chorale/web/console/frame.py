@@ -10,11 +10,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
-from chorale.engine.running import Study
 from chorale.files.answer_text import answer_text
-from chorale.model import EXPERT as EXPERT_QUALIFICATION
 from chorale.model import Refusal, UserError
+from chorale.monitor.event_words import event_name
 from chorale.web.console import texts
+from chorale.web.console.answers import field_inputs
+from chorale.web.console.navigation import Page, place_of, sections
 from chorale.web.links import EXPERT, OWNER, VIEWER
 from chorale.web.serving import Site
 from chorale.web.staff import staff_only
@@ -22,68 +23,79 @@ from chorale.web.staff import staff_only
 # PostgreSQL stores every character but this one.
 NO_NUL = r"^[^\x00]*$"
 Reason = Annotated[str, Form(max_length=1000, pattern=NO_NUL)]
-WHY_NEEDED = "Say why: the reason is kept with the study."
-# What a page says after an action sent the browser back to it.
+WHY_NEEDED = "Enter a reason. It is kept in the activity log."
+# The notice on a page after an action sent the browser back to it.
 NOTICES = {
-    "paused": "The stage is paused. Answers to items already given out are still taken.",
+    "paused": "The stage is paused. Answers to items already assigned are still accepted.",
     "resumed": "The stage is open again.",
-    "gold": "The item is gold now. Workers who have not seen it will meet it.",
-    "all-gold": "{n} items are gold now. Workers who have not seen them will meet them.",
-    "retired": "The gold is retired. Answers given so far stay graded.",
-    "gate-closed": "The gate is closed. Bonuses are booked and messages written.",
-    "message-sent": "The message is sent.",
-    "all-written": "The message is sent. Workers who get it: {n}.",
-    "message-was-sent": "Somebody has sent that message already.",
+    "study-closed": "The study is closed. Stages paused: {n}. Answers to items already assigned are still accepted.",
+    "study-reopened": "The study is open again. Stages resumed: {n}.",
+    "gold": "The item is gold now. Workers who have not seen it will get it.",
+    "all-gold": "{n} items are gold now. Workers who have not seen them will get them.",
+    "retired": "The gold item is retired. Answers so far stay graded.",
+    "gate-closed": "The gate is closed. Bonuses are booked and messages are written.",
+    "message-sent": "Message sent.",
+    "all-written": "Message sent to {n} workers.",
+    "message-was-sent": "This message was already sent.",
     "bonus": "The bonus is in the ledger.",
-    "qualified": "The qualification is given.",
-    "was-qualified": "They have that qualification already.",
-    "disqualified": "Done. What they have earned stays theirs.",
-    "sent": "The item waits at the experts' desk.",
-    "was-sent": "The item waits at the experts' desk already.",
-    "expert-answered": "Your answer is kept with the item.",
-    "corrected": "The gold is corrected, and everything that depended on it is computed again.",
-    "correcting": "The gold is corrected. Everything that depended on it is being computed again: that takes a while.",
-    "revoked": "The link is revoked, and every session by it has ended.",
-    "payout-marked": "The payout is marked. What failed is owed again.",
-    "link-revoked": "The link lets nobody in any more. Whoever is in stays in.",
-    "study-pause": "Recruiting is paused on Prolific. People who have begun can finish.",
-    "study-start": "Prolific recruits again.",
-    "study-stop": "Recruiting has ended on Prolific. More places open it again.",
+    "qualified": "Qualification granted.",
+    "was-qualified": "They already have this qualification.",
+    "disqualified": "Done. They keep what they earned.",
+    "sent": "The item is in the review queue.",
+    "was-sent": "The item is already in the review queue.",
+    "expert-answered": "Your answer is saved with the item.",
+    "corrected": "The gold answer is corrected. Everything that depends on it was recomputed.",
+    "correcting": "The gold answer is corrected. Everything that depends on it is being recomputed.",
+    "revoked": "The link is revoked. All its sessions have ended.",
+    "deactivated": "The account is deactivated. Its sessions have ended.",
+    "payout-marked": "The payout is marked as paid. Failed amounts are owed again.",
+    "paid-prolific": "Payouts sent to Prolific: {n}.",
+    "paid-paypal": "Payouts sent to PayPal: {n}.",
+    "paid-nothing": "Nothing to pay this way. Everything due was already paid or is in progress.",
+    "pay-file": "Payout {n} is ready. Download its file below, pay the people in it, then mark it as paid.",
+    "link-revoked": "The link is revoked. People who already joined keep access.",
+    "published": "The study is published on Prolific.",
+    "study-pause": "Recruiting is paused on Prolific. People who have started can finish.",
+    "study-start": "Recruiting continues on Prolific.",
+    "study-stop": "Recruiting has ended on Prolific. Add places to reopen it.",
     "places": "The study has {n} places now.",
+    "synced": "Synchronised with Prolific.",
     "submissions-approve": "Approved: {n}.",
     "submissions-reject": "Rejected: {n}.",
-    "submissions-return": "Asked for a return: {n}.",
-    "submissions-unreject": "Rejections taken back: {n}.",
-    "submissions-message": "The message is sent. Submissions of people who get it: {n}.",
-    "submissions-again": "That was done already.",
-    "decided": "The decision is the label now. This is the next item.",
-    "password": "The password is changed. Every other session has ended.",
+    "submissions-return": "Asked to return: {n}.",
+    "submissions-unreject": "Rejections withdrawn: {n}.",
+    "submissions-message": "Message sent. Submissions of people who get it: {n}.",
+    "submissions-again": "This was already done.",
+    "decided": "Decision saved as the final label. This is the next item.",
+    "undone": "The decision is undone. The label is what it was before.",
+    "password": "The password is changed. All other sessions have ended.",
+    "report-started": "The report is being created. You can leave this page.",
+    "report-running": "A report is already being created.",
 }
 _WORDS = (
     texts.when,
     texts.minute,
     texts.span,
     texts.share,
+    texts.gold_accuracy,
+    texts.answer_parts,
     texts.answer_beside_item,
     texts.brief_text,
     texts.gold_beside_item,
     texts.item_text,
+    texts.stored_parts,
     texts.as_json,
     texts.from_json,
-    texts.pretty,
 )
-TEXTS: dict[str, Any] = {write.__name__: write for write in (*_WORDS, answer_text)}
-_RECRUITING_TABS = (("/console/recruiting", "People"), ("/console/recruiting/paying", "Paying"))
-_SUBMISSIONS_TAB = ("/console/recruiting/submissions", "Submissions")
+TEXTS: dict[str, Any] = {write.__name__: write for write in (*_WORDS, answer_text, event_name, field_inputs)}
 
 
 class Console:
     """The console's pages, as the person signed in may see them."""
 
-    def __init__(self, site: Site, more_recruiting_tabs: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(self, site: Site, pages_of_kits: Sequence[Page] = ()) -> None:
         self.site = site
-        prolific = () if site.study.settings.prolific is None else (_SUBMISSIONS_TAB,)
-        self._recruiting_tabs = (*_RECRUITING_TABS, *prolific, *more_recruiting_tabs)
+        self._pages_of_kits = pages_of_kits
         self.to_see = self.router(OWNER, VIEWER)
         self.for_owner = self.router(OWNER)
         self.for_experts = self.router(OWNER, EXPERT)
@@ -99,22 +111,21 @@ class Console:
 
     def page(self, request: Request, template: str, status: int = 200, **context: Any) -> Response:
         """A page of the console by its name, or of a kit by the path of its template."""
+        staff, here = getattr(request.state, "staff", None), request.url.path
+        found = [] if staff is None else sections(self.site.study, staff.role, self._pages_of_kits)
+        section_here, page_here = place_of(found, context.pop("under", here))
         shown = {
             **TEXTS,
             "evidence": partial(texts.evidence, arms=context.get("arms_seen", False)),
-            "staff": getattr(request.state, "staff", None),
-            "here": request.url.path,
-            "may_change": getattr(getattr(request.state, "staff", None), "role", None) == OWNER,
+            "staff": staff,
+            "sections": found,
+            "section_here": section_here,
+            "page_here": page_here,
+            "may_change": getattr(staff, "role", None) == OWNER,
             "notice": _notice(request),
             "problem": None,
             "stages": list(self.site.study.stages.values()),
-            "has_protocol": has_protocol(self.site.study),
-            "recruiting_tabs": self._recruiting_tabs,
             "has_arms": self.site.study.settings.arms is not None,
-            "has_choices": any(
-                stage.task.combining.chosen is not None or stage.task.shape.compared
-                for stage in self.site.study.stages.values()
-            ),
             **context,
         }
         name = template if template.endswith(".html") else f"console/{template}.html"
@@ -127,13 +138,6 @@ class Console:
 
     def problem(self, request: Request, status: int, message: str) -> Response:
         return self.page(request, "problem", status, message=message)
-
-
-def has_protocol(study: Study) -> bool:
-    """Whether there is anything to decide between stages, or to do for experts in them."""
-    return bool(study.gates) or any(
-        EXPERT_QUALIFICATION in stage.entry.qualifications for stage in study.settings.stage
-    )
 
 
 def on_mistake(
@@ -157,7 +161,7 @@ def _notice(request: Request) -> str | None:
     text = NOTICES.get(request.query_params.get("done", ""))
     count = request.query_params.get("n", "")
     # The address can be edited: nothing but a number gets from there onto the page.
-    return text and text.format(n=count if count.isascii() and count.isdigit() and len(count) < 9 else "The")
+    return text and text.format(n=count if count.isascii() and count.isdigit() and len(count) < 9 else "some")
 
 
 def console_route(console: Console) -> type[APIRoute]:

@@ -1,7 +1,6 @@
-"""The gold desk: what experts and owners do to the gold of a running study."""
+"""Gold items: what could become gold, gold in use, and retired gold."""
 
 import asyncio
-import json
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -9,41 +8,27 @@ from typing import Annotated, Any
 from fastapi import Form, Request, Response
 from fastapi.responses import RedirectResponse
 
-from chorale.contract import Task
 from chorale.engine import gold_desk
 from chorale.engine.running import RunningStage, Study
-from chorale.model import Answer, Item, Refusal, UserError
+from chorale.model import Item, Refusal, UserError
 from chorale.model import Response as StudyResponse
 from chorale.store import Tx, gold, responses
 from chorale.store.gold import GoldItem
+from chorale.web.console.answers import read_answer, typed_answer
 from chorale.web.console.frame import NO_NUL, Console, back_to, on_mistake
+from chorale.web.console.paging import PageNumber, Paging
 from chorale.web.pages import markdown
 from chorale.web.worker import StageInPath
 
-CANDIDATES_SHOWN = 25
-# Further than this the page does not count: it says that there are so many or more.
+CANDIDATES_SHOWN = 10
+# Beyond this number the page does not count.
 CANDIDATES_COUNTED = 200
-# Gold that enough people met and most got wrong is more likely to be wrong itself.
+GOLD_PER_PAGE = 25
+# Gold that enough people answered and most got wrong is more likely to be wrong itself.
 SUSPICIOUS_AFTER = 5
 SUSPICIOUS_BELOW = 0.5
 
 Text = Annotated[str, Form(max_length=4000, pattern=NO_NUL)]
-
-
-def read_answer(task: Task, typed: str) -> Answer:
-    """The answer somebody chose or typed: JSON, or plain text where answers are texts."""
-    if not typed.strip():
-        raise UserError("Choose an answer: gold needs one.")
-    if task.shape.answer_schema.get("type") == "string" and task.shape.choices is None:
-        return typed
-    try:
-        answer = json.loads(typed)
-        json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
-    except (ValueError, RecursionError):
-        raise UserError(f"{typed[:100]!r} is not JSON. Texts stand in double quotes.") from None
-    if "\\u0000" in typed:
-        raise UserError("The answer has NUL characters, which can't be stored.")
-    return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +48,7 @@ class Confusing:
 
 @dataclass(frozen=True, slots=True)
 class GoldDesk:
-    """A stage's gold, and what could become gold."""
+    """A stage's gold, and items that could become gold."""
 
     active: list[GoldLine]
     retired: list[GoldLine]
@@ -105,17 +90,23 @@ async def _desk_page(
     name: str,
     code: int = 200,
     *,
+    page: int = 1,
+    retired_page: int = 1,
     typed: dict[str, str] | None = None,
     **context: Any,
 ) -> Response:
     stage = _stage_with_gold(console.site.study, name)
+    desk = await console.site.read(_desk, stage)
     return console.page(
         request,
         "gold",
         code,
+        under="/console/gold",
         chosen=stage,
-        desk=await console.site.read(_desk, stage),
-        choices=stage.task.shape.choices,
+        desk=desk,
+        active=Paging(page, len(desk.active), GOLD_PER_PAGE),
+        retired=Paging(retired_page, len(desk.retired), GOLD_PER_PAGE),
+        suspicious=sum(line.suspicious for line in desk.active),
         unanimous_explanation=gold_desk.UNANIMOUS_EXPLANATION,
         gold_answer=lambda item: gold_desk.gold_of(stage, item.answer, gold_desk.gold_fields(stage)),
         typed=typed or {},
@@ -135,26 +126,26 @@ def add_gold_routes(console: Console) -> None:
         return console.page(request, "no_gold")
 
     @router.get("/gold/{name}")
-    async def desk(request: Request, name: StageInPath) -> Response:
-        return await _desk_page(console, request, name)
+    async def desk(request: Request, name: StageInPath, page: PageNumber = 1, retired_page: PageNumber = 1) -> Response:
+        return await _desk_page(console, request, name, page=page, retired_page=retired_page)
 
     @router.get("/guidelines/{name}")
     async def guidelines(request: Request, name: StageInPath) -> Response:
         stage = study.stage(name)
-        return console.page(request, "guidelines", chosen=stage, guidelines_html=markdown(stage.guidelines))
+        return console.page(
+            request, "guidelines", chosen=stage, guidelines_html=markdown(stage.guidelines), under="/console/study"
+        )
 
 
 def add_gold_actions(console: Console) -> None:
     router, site = console.for_experts, console.site
 
     @router.post("/gold/{name}/promote")
-    async def promote(
-        request: Request, name: StageInPath, key: Text = "", answer: Text = "", explanation: Text = ""
-    ) -> Response:
+    async def promote(request: Request, name: StageInPath, key: Text = "", explanation: Text = "") -> Response:
         stage = _stage_with_gold(site.study, name)
-        typed = {"key": key, "answer": answer, "explanation": explanation}
+        typed = {**await typed_answer(request), "key": key, "explanation": explanation}
         on_mistake(_desk_page, console, request, name, typed=typed)
-        chosen = read_answer(stage.task, answer)
+        chosen = read_answer(stage.task, typed)
         await site.write(gold_desk.promote, stage, key, chosen, explanation, request.state.staff.name)
         return back_to(f"/console/gold/{name}", "gold")
 
@@ -169,6 +160,6 @@ def add_gold_actions(console: Console) -> None:
         stage = _stage_with_gold(site.study, name)
         on_mistake(_desk_page, console, request, name, typed={"key": key})
         if not reason.strip():
-            raise UserError(f"Say why {key!r} is no good as gold: the reason is kept with the study.")
+            raise UserError(f"Enter a reason to retire {key!r}. It is kept in the activity log.")
         await site.write(gold_desk.retire, stage, key, request.state.staff.name, reason.strip())
         return back_to(f"/console/gold/{name}", "retired")

@@ -1,4 +1,4 @@
-"""Items: found by what is special about them, and one item's whole story."""
+"""Items: the list with its filters, and everything about one item."""
 
 import asyncio
 import json
@@ -17,33 +17,36 @@ from chorale.engine.running import RunningStage, Study
 from chorale.model import Event, Grade, Item, ItemState, Refusal
 from chorale.model import Response as StudyResponse
 from chorale.monitor.event_words import in_words
-from chorale.monitor.status import has_seen_arms, trust_of
+from chorale.monitor.status import gold_of, has_seen_arms
 from chorale.protocol import why_so_many_judgments
 from chorale.store import Tx, events, labels, participations, responses
 from chorale.store.gold import GoldAnswer, gold_answer
 from chorale.store.grades import all_grades
 from chorale.store.items import ItemsWanted, find_item, item_ids, items_by_id, lineage, made_from
+from chorale.store.listing import Counted, count_items
+from chorale.web.console.answers import read_answer, typed_answer
 from chorale.web.console.frame import NO_NUL, Console, item_address, on_mistake
-from chorale.web.console.gold import Text, read_answer
+from chorale.web.console.gold import Text
 from chorale.web.console.workers import StageName, chosen_stage
 from chorale.web.worker import StageInPath
 
-ITEMS_PER_PAGE = 50
-MOST_CHILDREN = 100
+ITEMS_PER_PAGE = 25
+MOST_CHILDREN = 25
+EVENTS_SHOWN = 20
 PATIENCE_SECONDS = 5.0
 
 ItemKey = Annotated[str, Query(min_length=1, max_length=400, pattern=NO_NUL)]
 ItemOrder = Literal["key", "least confident", "most confident", "most divided", "most judged"]
-ItemFilter = Literal["", "open", "complete", "withdrawn"]
+ItemFilter = Literal["", "waiting", "open", "complete", "withdrawn"]
 ReleasedFilter = Literal["", "yes", "no"]
 Disagreement = Literal["", "split", "unanimous"]
 CHOICES = {
     "state": get_args(ItemFilter),
-    "released": get_args(ReleasedFilter),
+    "accepted": get_args(ReleasedFilter),
     "disagreement": get_args(Disagreement),
     "order": get_args(ItemOrder),
 }
-"""What can be chosen on the page of items."""
+"""The choices of the filters on the page of items."""
 Below = Annotated[str, Query(max_length=20, pattern=NO_NUL)]
 Name = Annotated[str, Query(max_length=60, pattern=NO_NUL)]
 AfterKey = Annotated[str, Query(max_length=400, pattern=NO_NUL)]
@@ -55,7 +58,8 @@ class ItemStory:
 
     item: Item
     responses: list[StudyResponse]
-    trusts: dict[str, float]
+    gold_counts: dict[str, tuple[int, int]]
+    """Correct answers to gold and all of them, by worker, as the stage counts them."""
     grades: list[Grade]
     lineage: list[tuple[str, str]]
     children: list[tuple[str, str, str]]
@@ -73,10 +77,10 @@ class ItemStory:
 def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
     item = find_item(tx, stage.name, key)
     if item is None:
-        raise Refusal("not_found", f"Stage {stage.name} has no item {key}. The list of items has all there are.", 404)
+        raise Refusal("not_found", f"Stage {stage.name} has no item {key}. Search the list of items.", 404)
     given = list(responses.all_responses(tx, item_ids=[item.id]))
-    trusts = {
-        worker: trust_of(study, row)
+    counts = {
+        worker: gold_of(study, row)
         for worker in dict.fromkeys(one.worker for one in given)
         for row in participations.participation_summaries(tx, stage_name=stage.name, pseudonym=worker)
     }
@@ -84,12 +88,12 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
     return ItemStory(
         item,
         given,
-        trusts,
+        counts,
         all_grades(tx, item.id),
         sources,
         made_from(tx, item.id, MOST_CHILDREN),
         gold_answer(tx, item.id),
-        in_words(tx, study, events.recent(tx, 100, item_id=item.id)),
+        in_words(tx, study, events.recent(tx, EVENTS_SHOWN, item_id=item.id)),
         _origin(tx, item, sources),
         why_so_many_judgments(
             stage.settings.judgments,
@@ -118,18 +122,32 @@ def _origin(tx: Tx, item: Item, sources: list[tuple[str, str]]) -> StudyResponse
 @dataclass(frozen=True, slots=True)
 class ItemsPage:
     rows: list[Item]
-    after: dict[str, str]
-    """What to ask for to see more; empty if there is no more."""
+    next: dict[str, str]
+    """The query of the next page; empty if there is none."""
+    previous: dict[str, str]
+    """The query of the previous page; empty if there is none."""
+    count: Counted | None
+    """How many items match; None where only their answers tell."""
 
 
 def _page_of(tx: Tx, _study: Study, wanted: ItemsWanted) -> ItemsPage:
     # One more than is shown: whether there is another page.
     ordered = item_ids(tx, wanted, ITEMS_PER_PAGE + 1)
-    rows = items_by_id(tx, [item_id for item_id, _ in ordered[:ITEMS_PER_PAGE]])
-    if len(ordered) <= ITEMS_PER_PAGE:
-        return ItemsPage(rows, {})
-    value = ordered[ITEMS_PER_PAGE - 1][1]
-    return ItemsPage(rows, {"after": "" if value is None else repr(value), "after_key": rows[-1].key})
+    shown, more = ordered[:ITEMS_PER_PAGE], len(ordered) > ITEMS_PER_PAGE
+    if wanted.backwards:
+        shown.reverse()
+    rows = items_by_id(tx, [item_id for item_id, _ in shown])
+    has_next, has_previous = (True, more) if wanted.backwards else (more, wanted.after is not None)
+    return ItemsPage(
+        rows,
+        _place(shown[-1][1], rows[-1]) if rows and has_next else {},
+        {**_place(shown[0][1], rows[0]), "turn": "back"} if rows and has_previous else {},
+        None if wanted.disagreement or wanted.order == "most divided" else count_items(tx, wanted),
+    )
+
+
+def _place(value: float | None, item: Item) -> dict[str, str]:
+    return {"after": "" if value is None else repr(value), "after_key": item.key}
 
 
 def _number(typed: str) -> float | None:
@@ -138,7 +156,7 @@ def _number(typed: str) -> float | None:
     except ValueError:
         number = nan
     if number is not None and isnan(number):
-        raise Refusal("no_number", f"{typed} is not a number. Write it like 0.7.", 422)
+        raise Refusal("no_number", f"{typed} is not a number. Example: 0.7.", 422)
     return number
 
 
@@ -153,12 +171,21 @@ async def _item_page(
         **{
             "chosen": stage,
             "found": story,
-            "choices": stage.task.shape.choices,
+            "under": "/console/items",
             "gold_now": None if story.gold is None else json.loads(story.gold.answer),
-            "typed": {},
+            "typed": None,
             **context,
         },
     )
+
+
+def _arm_names(study: Study) -> list[str]:
+    return [] if study.settings.arms is None else list(study.settings.arms.names)
+
+
+def _first_with_items(study: Study) -> RunningStage:
+    stages = study.stages.values()
+    return next((stage for stage in stages if stage.settings.round is None), chosen_stage(study, ""))
 
 
 def add_item_routes(shown: Console) -> None:
@@ -169,47 +196,54 @@ def add_item_routes(shown: Console) -> None:
         request: Request,
         stage: StageName = "",
         state: ItemFilter = "",
+        accepted: ReleasedFilter = "",
         released: ReleasedFilter = "",
         disagreement: Disagreement = "",
         below: Below = "",
         worker: Name = "",
         arm: Name = "",
+        find: Annotated[str, Query(max_length=100, pattern=NO_NUL)] = "",
         order: ItemOrder = "key",
+        turn: Literal["", "back"] = "",
         after: Annotated[str, Query(max_length=30, pattern=r"^[0-9.e-]*$")] = "",
         after_key: AfterKey = "",
     ) -> Response:
-        chosen = chosen_stage(study, stage)
+        chosen = chosen_stage(study, stage) if stage else _first_with_items(study)
+        # An address of an earlier version says `released`.
+        accepted = accepted or released
         arms = await shown.site.read(has_seen_arms, request.state.staff.name)
         wanted = ItemsWanted(
             chosen.id,
             order=order,
             state=state,
-            released={"yes": True, "no": False}.get(released),
+            released={"yes": True, "no": False}.get(accepted),
             disagreement=disagreement,
             below=_number(below),
             worker=worker.strip(),
             arm=arm if arms else "",
+            find=find.strip(),
             after=(_number(after), after_key) if after_key else None,
+            backwards=bool(turn and after_key),
         )
         filters = {
             "state": state,
-            "released": released,
+            "accepted": accepted,
             "disagreement": disagreement,
             "order": order,
             "below": below,
             "worker": worker,
+            "find": find,
             **({"arm": arm} if arms else {}),
         }
-        rule = study.settings.arms
         return shown.live_page(
             request,
             "items",
             chosen=chosen,
             page=await shown.site.read(_page_of, wanted),
-            first=not after_key,
             filters=filters,
-            arms=list(rule.names) if rule is not None and arms else [],
+            arms=_arm_names(study) if arms else [],
             options=CHOICES,
+            has_models=bool(study.settings.model),
         )
 
     @router.get("/items/one")
@@ -232,18 +266,17 @@ def add_item_actions(shown: Console) -> None:
         request: Request,
         name: StageInPath,
         key: Text = "",
-        answer: Text = "",
         explanation: Text = "",
         reason: Text = "",
     ) -> Response:
         stage = site.study.stage(name)
-        typed = {"answer": answer, "explanation": explanation, "reason": reason}
+        typed = {**await typed_answer(request), "explanation": explanation, "reason": reason}
         on_mistake(_item_page, shown, request, stage, key, typed=typed)
-        chosen = read_answer(stage.task, answer)
+        chosen = read_answer(stage.task, typed)
         new = GoldCorrection(stage, key, chosen, explanation, request.state.staff.name, reason)
         await asyncio.to_thread(correct_gold, site.study, new)
-        # What follows is done at once, so that the next page shows it. Where that takes long, nobody waits for it: it
-        # goes on, and if it can't, a sweep does it.
+        # Labels are recomputed at once, so that the next page shows them. After a few seconds nobody waits for it: it
+        # continues, and if it fails, a sweep does it.
         following = asyncio.create_task(asyncio.to_thread(settling.settle_everything, site.study))
         done, _ = await asyncio.wait({following}, timeout=PATIENCE_SECONDS)
         for task in done:

@@ -1,4 +1,4 @@
-"""How far people agree, for stages where they choose from a list: workers, items and options, as of now."""
+"""CrowdTruth quality scores of workers, items and options, for stages whose answers can be compared."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -15,6 +15,7 @@ from chorale.protocol import WorkerQuality
 from chorale.store import Tx
 from chorale.store.items import find_item
 from chorale.web.console.frame import NO_NUL, Console
+from chorale.web.console.paging import PageNumber, Paging
 from chorale.web.console.texts import item_text
 from chorale.web.worker import StageInPath
 
@@ -23,19 +24,20 @@ if TYPE_CHECKING:
     from chorale.metrics.aggregation.crowdtruth import CrowdTruth
 
 FieldName = Annotated[str, Query(max_length=60, pattern=NO_NUL)]
-SHOWN = 50
-"""Rows of a table: the least agreed on come first, and nobody reads on from there."""
+PER_PAGE = 15
+MOST_ITEMS = 300
+"""Items that are listed at most, the lowest scores first."""
 
 
 MOST_AT_ONCE = 5_000
-"""Judgments up to which the scores are computed again whenever the page asks; beyond, when 5% more have come."""
+"""Annotations up to which scores are recomputed on every request; beyond, once there are 5% more."""
 OPTIONS_SHOWN = 3
-"""Of an item: those that fit best."""
+"""Options of an item that are listed, the best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitLine:
-    """An item with its quality, and the options that fit it best."""
+    """An item with its quality score and its best options."""
 
     key: str
     text: str
@@ -49,6 +51,7 @@ class QualityView:
     judgments: int
     workers: list[tuple[str, WorkerQuality]]
     items: list[UnitLine]
+    item_count: int
     options: list[tuple[str, float]]
     names: QualityNames
 
@@ -59,24 +62,38 @@ def add_quality_routes(console: Console) -> None:
     @router.get("/quality")
     async def first(request: Request, field: FieldName = "") -> Response:
         stages = site.study.stages.values()
-        return await shown(request, next((stage for stage in stages if has_quality(stage)), None), field)
+        return await shown(request, next((stage for stage in stages if has_quality(stage)), None), field, (1, 1))
 
     @router.get("/quality/{name}")
-    async def of_stage(request: Request, name: StageInPath, field: FieldName = "") -> Response:
-        return await shown(request, site.study.stage(name), field)
+    async def of_stage(
+        request: Request, name: StageInPath, field: FieldName = "", workers: PageNumber = 1, items: PageNumber = 1
+    ) -> Response:
+        return await shown(request, site.study.stage(name), field, (workers, items))
 
-    async def shown(request: Request, stage: RunningStage | None, field: str) -> Response:
+    async def shown(request: Request, stage: RunningStage | None, field: str, pages: tuple[int, int]) -> Response:
         if stage is None or not has_quality(stage):
-            raise Refusal("no_choices", "Answers there are not compared, so nothing is measured.", 404)
+            raise Refusal(
+                "no_choices",
+                "CrowdTruth quality scores need a stage whose answers can be compared. This one has none.",
+                404,
+            )
         fields = {each.name: each for each in stage.task.shape.compared}
         asked = fields.get(field) or next(iter(fields.values()), None)
         if stage.task.combining.chosen is not None and not fields:
             asked = None
         opening = "part" not in request.query_params
-        view = await asyncio.to_thread(_view, site.study, stage, asked, opening=opening)
+        view = await asyncio.to_thread(_view, site.study, stage, asked, page=pages[1], opening=opening)
         choosing = [each.name for each in site.study.stages.values() if has_quality(each)]
         return console.live_page(
-            request, "quality", view=view, choosing=choosing, shown=SHOWN, fields=list(fields), asked=asked
+            request,
+            "quality",
+            under="/console/quality",
+            view=view,
+            choosing=choosing,
+            workers=Paging(pages[0], len(view.workers), PER_PAGE),
+            items=Paging(pages[1], view.item_count, PER_PAGE),
+            fields=list(fields),
+            asked=asked,
         )
 
 
@@ -85,22 +102,23 @@ def has_quality(stage: RunningStage) -> bool:
     return stage.settings.round is None and (stage.task.combining.chosen is not None or bool(stage.task.shape.compared))
 
 
-def _view(study: Study, stage: RunningStage, field: AnswerField | None, *, opening: bool) -> QualityView:
+def _view(study: Study, stage: RunningStage, field: AnswerField | None, *, page: int, opening: bool) -> QualityView:
     known = stage_quality(study, stage, field=field)
     if opening or len(known.answers) <= MOST_AT_ONCE:
         known = stage_quality(study, stage, at_once=True, field=field)
     names, scores = stage.task.combining.quality_names, known.crowdtruth
     if scores is None:
-        return QualityView(stage, len(known.answers), [], [], [], names)
+        return QualityView(stage, len(known.answers), [], [], 0, [], names)
     workers = sorted(((name, quality) for _, name, quality in worker_qualities(known)), key=lambda one: one[1].wqs)
     options = sorted(zip(scores.annotations, scores.aqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))
     if field is not None and field.scale not in LEVELS and field.scale is not Scale.SET:
-        options = []  # the numbers of tokens say nothing apart from their item
-    units = sorted(zip(scores.units, scores.uqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))[:SHOWN]
-    lines = study.store.look(lambda tx: _lines(tx, stage, units, scores))
+        options = []  # token numbers mean nothing without their item
+    units = sorted(zip(scores.units, scores.uqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))[:MOST_ITEMS]
+    shown = list(Paging(page, len(units), PER_PAGE).rows(units))
+    lines = study.store.look(lambda tx: _lines(tx, stage, shown, scores))
     if not options:
         lines = [replace(line, options=[]) for line in lines]
-    return QualityView(stage, len(known.answers), workers, lines, options, names)
+    return QualityView(stage, len(known.answers), workers, lines, len(units), options, names)
 
 
 def _lines(tx: Tx, stage: RunningStage, units: list[tuple[str, float]], scores: "CrowdTruth") -> list[UnitLine]:

@@ -1,31 +1,32 @@
-"""Where people come from, and what they are owed."""
+"""Recruiting: invitation links, studies on Prolific, and where people came from."""
 
 import asyncio
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from fastapi import Form, Request, Response
 
-from chorale.engine import arrivals, payouts, publishing, recruiting
-from chorale.engine.failed_payments import mark
+from chorale.engine import arrivals, publishing, recruiting
 from chorale.engine.running import Study
-from chorale.exchange import payout_files
 from chorale.model import UserError
 from chorale.platforms.prolific import Prolific
 from chorale.store import Tx, events, invitations, submissions, workers
-from chorale.store.invitations import InvitationRow
+from chorale.store.invitations import REUSABLE, SINGLE, InvitationRow
 from chorale.store.workers import PanelCounts
 from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, Reason, back_to
+from chorale.web.console.paging import PageNumber, Paging
+from chorale.web.links import new_invitations
 from chorale.web.serving import Site
 
-MOST_LINKS = 200
-MOST_PAYOUTS = 50
-MOST_DUE = 200
+PATH = "/console/recruiting"
+LINKS_PER_PAGE = 25
+MOST_INVITATIONS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Recruitment:
-    """How people were found, and who came."""
+    """How people were recruited, and who joined."""
 
     sources: list[PanelCounts]
     links: list[InvitationRow]
@@ -33,17 +34,16 @@ class Recruitment:
     link_count: int
     studies: list[dict[str, Any]]
     waiting: int
-    """Submissions somebody has to decide about."""
+    """Submissions that wait for a decision."""
     imported: bool
-    """Whether the work was done elsewhere, so that nobody came here."""
+    """Whether the work was done elsewhere, so that nobody joined here."""
 
 
-def _recruitment(tx: Tx, _study: Study) -> Recruitment:
-    links = invitations.newest(tx, MOST_LINKS)
+def _recruitment(tx: Tx, _study: Study, page: int) -> Recruitment:
     counts = submissions.counts(tx)
     return Recruitment(
         workers.panel_counts(tx),
-        links,
+        invitations.newest(tx, LINKS_PER_PAGE, (page - 1) * LINKS_PER_PAGE),
         invitations.count(tx),
         recruiting.summary(tx),
         sum(count for (_, status), count in counts.items() if status == "AWAITING REVIEW"),
@@ -51,58 +51,80 @@ def _recruitment(tx: Tx, _study: Study) -> Recruitment:
     )
 
 
-def _paid(tx: Tx, study: Study) -> dict[str, Any]:
-    return {"books": payouts.books(tx, study), "receipts": payout_files.receipts(tx, newest=MOST_PAYOUTS)}
+async def _page(console: Console, request: Request, code: int = 200, page: int = 1, **context: Any) -> Response:
+    site = console.site
+    now = await site.read(_recruitment, page)
+    arrival, rule = site.study.settings.arrival, site.study.settings.prolific
+    made = {one["study"] for one in now.studies if one["state"] != "draft"}
+    return console.page(
+        request,
+        "recruiting",
+        code,
+        **{
+            "under": PATH,
+            "found": now,
+            "paging": Paging(page, now.link_count, LINKS_PER_PAGE),
+            "arrival": arrival,
+            "arrival_url": arrivals.arrival_url(site.base_url(request), arrival) if site.open_by_url else None,
+            "asks_prolific": site.prolific is not None,
+            "token_variable": recruiting.TOKEN_VARIABLE,
+            "unpublished": [one for one in (() if rule is None else rule.study) if one.name not in made],
+            "most_invitations": MOST_INVITATIONS,
+            "made": None,
+            "typed": {},
+            **context,
+        },
+    )
 
 
 def add_recruiting_routes(console: Console) -> None:
     site = console.site
 
     @console.to_see.get("/recruiting")
-    async def overview(request: Request) -> Response:
-        now = await site.read(_recruitment)
-        arrival = site.study.settings.arrival
-        url = arrivals.arrival_url(site.base_url(request), arrival) if site.open_by_url else None
-        return console.page(
-            request, "recruiting", found=now, arrival=arrival, arrival_url=url, asks_prolific=site.prolific is not None
-        )
+    async def overview(request: Request, page: PageNumber = 1) -> Response:
+        return await _page(console, request, page=page)
 
-    @console.to_see.get("/recruiting/paying")
-    async def paying(request: Request) -> Response:
-        return console.page(request, "paying", most_due=MOST_DUE, **await site.read(_paid))
-
-    @console.for_owner.post("/recruiting/paying/mark")
-    async def mark_paid(
+    @console.for_owner.post("/invitations")
+    async def invite(
         request: Request,
-        number: Annotated[int, Form(ge=1, le=2**53)],
-        failed: Annotated[str, Form(max_length=10_000)] = "",
-        reason: Reason = "",
+        n: Annotated[str, Form(max_length=20)] = "",
+        kind: Annotated[Literal["single", "reusable"], Form()] = "single",
+        stage: Annotated[str, Form(max_length=40)] = "",
     ) -> Response:
-        """A payout by a file has arrived, but for some."""
-        workers_named = failed.replace(",", " ").split()
-        why = {} if not reason.strip() else {"reason": reason.strip()}
-        try:
-            await site.write(lambda tx, study: mark(tx, study, number, workers_named, request.state.staff.name, **why))
-        except UserError as error:
-            return console.problem(request, 422, error.message)
-        return back_to("/console/recruiting/paying", "payout-marked")
-
-    _add_study_routes(console)
+        """Make links for one person each, or one link for several people."""
+        if not (n.isascii() and n.isdigit() and 1 <= int(n) <= MOST_INVITATIONS):
+            problem = f"{n!r} is not a number from 1 to {MOST_INVITATIONS}."
+            return await _page(console, request, 422, problem=problem, typed={"n": n, "kind": kind, "stage": stage})
+        to_stage = site.study.stage(stage).name if stage else None
+        several = kind == "reusable"
+        paths = await site.write(
+            new_invitations,
+            site.sessions,
+            1 if several else int(n),
+            request.state.staff.name,
+            kind=REUSABLE if several else SINGLE,
+            stage=to_stage,
+            most=int(n) if several else None,
+        )
+        links = [site.base_url(request) + path for path in paths]
+        return await _page(console, request, made={"links": links, "most": int(n) if several else None})
 
     @console.for_owner.post("/recruiting/revoke")
     async def revoke(request: Request, number: Annotated[int, Form(ge=1, le=2**53)], reason: Reason = "") -> Response:
         if not reason.strip():
             return console.problem(request, 422, WHY_NEEDED)
         if not await site.write(arrivals.revoke, number, request.state.staff.name, reason.strip()):
-            return console.problem(request, 404, f"There is no valid link with the number {number}.")
-        return back_to("/console/recruiting", "link-revoked")
+            return console.problem(request, 404, f"There is no valid link with number {number}.")
+        return back_to(PATH, "link-revoked")
+
+    _add_study_routes(console)
 
 
 StudyName = Annotated[str, Form(min_length=1, max_length=80, pattern=NO_NUL)]
 
 
 def _add_study_routes(console: Console) -> None:
-    """Pausing, starting and stopping studies on Prolific, and raising their places: what costs money is asked twice."""
+    """Publishing, pausing, starting and stopping studies on Prolific. What costs money is confirmed first."""
     site = console.site
 
     @console.for_owner.post("/recruiting/study")
@@ -114,28 +136,43 @@ def _add_study_routes(console: Console) -> None:
     ) -> Response:
         by = request.state.staff.name
         await asyncio.to_thread(publishing.transition, site.study, prolific_of(site), study, action, by, reason.strip())
-        return back_to("/console/recruiting", f"study-{action.lower()}")
+        return back_to(PATH, f"study-{action.lower()}")
 
-    @console.for_owner.post("/recruiting/places")
-    async def places(
+    @console.for_owner.post("/recruiting/sync")
+    async def sync(request: Request) -> Response:  # noqa: ARG001
+        await asyncio.to_thread(recruiting.sync, site.study, prolific_of(site))
+        return back_to(PATH, "synced")
+
+    @console.for_owner.post("/recruiting/publish")
+    async def publish(
         request: Request,
         study: StudyName,
-        places: Annotated[int, Form(ge=1, le=100_000)],
+        places: Annotated[int | None, Form(ge=1, le=100_000)] = None,
         cost: Annotated[int | None, Form(ge=0)] = None,
     ) -> Response:
-        client = prolific_of(site)
-        wanted = publishing.asked_for(site.study, study).model_copy(update={"places": places})
-        drafted = await asyncio.to_thread(publishing.draft, site.study, client, wanted, site.base_url(request))
-        if not drafted.is_published or not drafted.adds:
-            now = drafted.remote.places
-            return console.problem(
-                request, 422, f"{study} has {now} places, or is not published. Give a larger number."
-            )
+        """Publish a study, or give it more places, once its cost is confirmed."""
+        client, base = prolific_of(site), _reachable(site.base_url(request))
+        wanted = publishing.asked_for(site.study, study)
+        if places is not None:
+            wanted = wanted.model_copy(update={"places": places})
+        drafted = await asyncio.to_thread(publishing.draft, site.study, client, wanted, base)
+        if not drafted.needs_asking:
+            message = f"{study} is already published with {drafted.remote.places} places. Enter a larger number."
+            return console.problem(request, 422, message) if cost is None else back_to(PATH, "published")
         if cost != drafted.total:
             line = publishing.cost_line(drafted, wanted)
-            return console.page(request, "places", study_name=study, places=places, drafted=drafted, line=line)
+            return console.page(request, "publish", under=PATH, wanted=wanted, drafted=drafted, line=line, was=cost)
         await asyncio.to_thread(publishing.publish, site.study, client, wanted, drafted)
-        return back_to("/console/recruiting", "places", places)
+        return back_to(PATH, "places", wanted.places) if drafted.is_published else back_to(PATH, "published")
+
+
+def _reachable(base: str) -> str:
+    if urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"):
+        raise UserError(
+            "People on Prolific cannot reach this computer. Start the site with its public address: "
+            "`chorale serve --public-url https://study.example.org`."
+        )
+    return base
 
 
 def prolific_of(site: Site) -> Prolific:

@@ -1,17 +1,17 @@
-"""Review: a reviewer sees the answers to an item side by side, without names, and decides field by field."""
+"""Adjudication: the answers to an item side by side, without names, and a decision for each field."""
 
 import json
 from typing import Annotated, Any
 
-from fastapi import Query, Request, Response
+from fastapi import Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from chorale.contract.fields import FieldKind
-from chorale.engine import adjudicating
+from chorale.engine import adjudicating, undoing
 from chorale.engine.adjudicating import Queue
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Refusal, UserError
-from chorale.web.console.frame import NO_NUL, Console, on_mistake
+from chorale.web.console.frame import NO_NUL, Console, Reason, back_to, on_mistake
 from chorale.web.worker import StageInPath
 
 QUEUES: dict[Queue, str] = {
@@ -20,11 +20,12 @@ QUEUES: dict[Queue, str] = {
     "sampled": "Random sample",
 }
 _UNDECIDED = ""
-"""What is sent for a field that the reviewer leaves as it is."""
+"""The value sent for a field that stays as it is."""
 _OTHER = "other"
 _TEXTS = (FieldKind.LABEL, FieldKind.TEXT)
-"""What holds a text, which needs no quotes."""
+"""Kinds of fields that hold a text, which needs no quotes."""
 _LONGEST = 20_000
+Key = Annotated[str, Form(max_length=400, pattern=NO_NUL)]
 AfterKey = Annotated[str, Query(max_length=400, pattern=NO_NUL)]
 
 
@@ -41,6 +42,7 @@ async def _page(
         "review",
         code,
         **{
+            "under": "/console/review",
             "chosen": stage,
             "found": found,
             "queue": queue,
@@ -89,7 +91,7 @@ def add_review_routes(console: Console) -> None:
     async def first(request: Request) -> Response:
         stages = _reviewed_stages(site.study)
         if not stages:
-            raise Refusal("nothing_to_review", "This study has training rounds only: there is nothing to review.", 404)
+            raise Refusal("nothing_to_review", "This study has training rounds only, which have no labels.", 404)
         return await _page(console, request, stages[0], "disagreeing", "")
 
     @router.get("/review/{name}")
@@ -107,7 +109,35 @@ def add_review_routes(console: Console) -> None:
         key = sent.get("key", "")
         on_mistake(_page, console, request, stage, queue, sent.get("before", ""), typed=sent)
         if any("\0" in value for value in sent.values()):
-            raise UserError("The decision has NUL characters, which can't be stored.")
+            raise UserError("The decision has NUL characters, which cannot be stored.")
         decision, by = _decision(stage, sent), request.state.staff.name
         await site.write(adjudicating.decide, stage, key, decision, sent.get("reason", ""), by)
         return RedirectResponse(f"/console/review/{name}?queue={queue}&done=decided", 303)
+
+
+async def _decided_page(
+    console: Console, request: Request, stage: RunningStage, code: int = 200, **context: Any
+) -> Response:
+    decided = await console.site.read(lambda tx, _: undoing.latest_decisions(tx, stage))
+    return console.page(request, "decided", code, chosen=stage, decided=decided, **context)
+
+
+def add_undo_routes(console: Console) -> None:
+    router, site = console.for_experts, console.site
+
+    @router.get("/review/{name}/decided")
+    async def decided(request: Request, name: StageInPath) -> Response:
+        return await _decided_page(console, request, site.study.stage(name))
+
+    @router.post("/review/{name}/undo")
+    async def undo(
+        request: Request,
+        name: StageInPath,
+        key: Key = "",
+        number: Annotated[int, Form(ge=0)] = 0,
+        reason: Reason = "",
+    ) -> Response:
+        stage = site.study.stage(name)
+        on_mistake(_decided_page, console, request, stage)
+        await site.write(undoing.undo, stage, key, number, reason, request.state.staff.name)
+        return back_to(f"/console/review/{name}/decided", "undone")

@@ -13,7 +13,7 @@ from chorale.model import Refusal, UserError
 from chorale.web import staff
 from chorale.web.console.frame import NO_NUL, Console, back_to
 from chorale.web.doorkeeper import Doorkeeper, TooManyTriesError
-from chorale.web.links import DESK, EXPERT, VIEWER
+from chorale.web.links import EXPERT, QUEUE, VIEWER
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 
 START = "/console"
@@ -26,7 +26,8 @@ Password = Annotated[str, Form(max_length=staff.LONGEST_PASSWORD)]
 
 def add_signing_in_routes(console: Console, router: APIRouter) -> None:
     """Adds the routes of people who are not signed in to a router that is open to them."""
-    doorkeeper = Doorkeeper(console.site)
+    site = console.site
+    doorkeeper = Doorkeeper(site.study.store, site.study.clock, site.set_cookie)
     _add_set_up(router, console, doorkeeper)
     _add_login(router, console, doorkeeper)
     _add_links(router, console)
@@ -90,7 +91,7 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
         except TooManyTriesError as error:
             return _with_retry_after(again(429, _patience(error.wait)), error.wait)
         if row is None:
-            return again(401, "The name or the password is wrong.")
+            return again(401, "The user name or password is wrong.")
         return doorkeeper.remember_device(await staff.signed_in(site, row, local_path(wanted)), row.name)
 
     @router.post("/logout")
@@ -108,7 +109,7 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
 
 
 def _patience(wait: int) -> str:
-    return f"Too many tries. Wait {wait} seconds, then try again."
+    return f"Too many attempts. Wait {wait} seconds, then try again."
 
 
 def _with_retry_after(response: Response, wait: int) -> Response:
@@ -127,7 +128,7 @@ def _add_links(router: APIRouter, console: Console) -> None:
 
     @router.get("/expert/{token}")
     async def expert(token: TokenInPath) -> Response:
-        return await enter(EXPERT, token, DESK)
+        return await enter(EXPERT, token, QUEUE)
 
     @router.get("/viewer/{token}")
     async def viewer(token: TokenInPath) -> Response:
@@ -146,7 +147,7 @@ def _add_account(console: Console, doorkeeper: Doorkeeper) -> None:
         name = request.state.staff.name
         try:
             if await doorkeeper.owner(request, name, current) is None:
-                raise UserError("The present password is not right.")
+                raise UserError("The current password is wrong.")
             staff.check_new_password(name, password, again)
         except TooManyTriesError as error:
             return _with_retry_after(console.page(request, "account", 429, problem=_patience(error.wait)), error.wait)

@@ -1,11 +1,11 @@
-"""Submissions on Prolific: approve, reject, ask for their return, take a rejection back, write to their people."""
+"""Submissions on Prolific: approve, reject, ask to return, withdraw a rejection, send a message."""
 
 import asyncio
 import secrets
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from fastapi import Form, Request, Response
+from fastapi import Form, Query, Request, Response
 
 from chorale.engine import deciding, recruiting
 from chorale.engine.deciding import Decision, Deed
@@ -15,16 +15,18 @@ from chorale.platforms.prolific import CATEGORIES, SHORTEST_REASON
 from chorale.store import Tx, submissions
 from chorale.store.submissions import SubmissionRow
 from chorale.web.console.frame import NO_NUL, Console, back_to, on_mistake
+from chorale.web.console.paging import PageNumber, Paging
 from chorale.web.console.recruiting import prolific_of
-from chorale.web.console.workers import Key, PageNumber, Paging
+from chorale.web.console.workers import Key
 
 PATH = "/console/recruiting/submissions"
-PER_PAGE = 50
+PER_PAGE = 25
 LONGEST_TEXT = 5000
 Status = Literal["AWAITING REVIEW", "ACTIVE", "APPROVED", "REJECTED", "RETURNED", "TIMED-OUT", "SCREENED OUT", "ALL"]
 Handles = Annotated[list[Annotated[str, Form(pattern="^[0-9a-f]{16}$")]] | None, Form(max_length=PER_PAGE)]
 Text = Annotated[str, Form(max_length=LONGEST_TEXT, pattern=NO_NUL)]
 Category = Annotated[str, Form(max_length=40)]
+WorkerName = Annotated[str, Query(max_length=60, pattern=NO_NUL)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +36,31 @@ class Listed:
     did_enough: bool
 
 
-def _listed(tx: Tx, study: Study, status: Status, page: int) -> tuple[list[Listed], dict[str, int]]:
+def _listed(tx: Tx, study: Study, status: Status, page: int, worker: str) -> tuple[list[Listed], dict[str, int], int]:
     wanted = None if status == "ALL" else status
-    rows = submissions.submissions(tx, status=wanted, limit=PER_PAGE, offset=(page - 1) * PER_PAGE)
+    rows = submissions.submissions(tx, status=wanted, pseudonym=worker, limit=PER_PAGE, offset=(page - 1) * PER_PAGE)
     counts: dict[str, int] = {}
     for (_, name), count in submissions.counts(tx).items():
         counts[name] = counts.get(name, 0) + count
     listed = [Listed(row, deciding.handle_of(row), recruiting.is_to_approve(tx, study, row)) for row in rows]
-    return listed, {**counts, "ALL": sum(counts.values())}
+    counts["ALL"] = sum(counts.values())
+    matching = len(submissions.submissions(tx, status=wanted, pseudonym=worker)) if worker else counts.get(status, 0)
+    return listed, counts, matching
 
 
 async def _list(
-    console: Console, request: Request, status: Status, page: int = 1, code: int = 200, **context: Any
+    console: Console, request: Request, status: Status, page: int = 1, code: int = 200, worker: str = "", **context: Any
 ) -> Response:
     if console.site.study.settings.prolific is None:
-        raise Refusal("not_found", "This study recruits nobody on Prolific.", 404)
-    listed, counts = await console.site.read(_listed, status, page)
+        raise Refusal("not_found", "This study does not recruit on Prolific.", 404)
+    listed, counts, matching = await console.site.read(_listed, status, page, worker.strip())
     shown = {
+        "under": PATH,
         "listed": listed,
+        "worker": worker,
         "counts": counts,
         "status_shown": status,
-        "paging": Paging(page, counts.get(status, 0), PER_PAGE),
+        "paging": Paging(page, matching, PER_PAGE),
         "categories": CATEGORIES,
         "shortest_reason": SHORTEST_REASON,
         "longest_text": LONGEST_TEXT,
@@ -70,8 +76,10 @@ def add_submission_routes(console: Console) -> None:
     site = console.site
 
     @console.to_see.get("/recruiting/submissions")
-    async def submitted(request: Request, status: Status = "AWAITING REVIEW", page: PageNumber = 1) -> Response:
-        return await _list(console, request, status, page)
+    async def submitted(
+        request: Request, status: Status = "AWAITING REVIEW", page: PageNumber = 1, worker: WorkerName = ""
+    ) -> Response:
+        return await _list(console, request, status, page, worker=worker)
 
     @console.for_owner.post("/recruiting/submissions/confirm")
     async def confirm(
@@ -83,7 +91,7 @@ def add_submission_routes(console: Console) -> None:
         text: Text = "",
         category: Category = "LOW_EFFORT",
     ) -> Response:
-        """Show what a decision does and what it pays, before it is made."""
+        """Show what a decision does and costs, before it is made."""
         typed = {"chosen": chosen or [], "text": text, "category": category}
         on_mistake(_list, console, request, status, typed=typed)
         decision = _decision(deed, chosen, text, category)
@@ -111,5 +119,5 @@ def add_submission_routes(console: Console) -> None:
 
 def _decision(deed: Deed, chosen: list[str] | None, text: str, category: str) -> Decision:
     if not chosen:
-        raise UserError("Choose at least one submission.")
+        raise UserError("Select at least one submission.")
     return Decision(deed, frozenset(chosen), text, category)

@@ -7,10 +7,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from chorale.contract.answer_words import answer_words
+from chorale.contract.answer_words import answer_words, field_lines
 from chorale.engine.running import RunningStage
 from chorale.files.answer_text import answer_text
 from chorale.model import Event
+from chorale.monitor.event_words import evidence_name
 
 SUMMARY_CHARACTERS = 160
 
@@ -44,8 +45,17 @@ def span(milliseconds: int) -> str:
 
 
 def share(value: float | None) -> str:
-    """A confidence or a trust."""
+    """A confidence, an agreement or a grade."""
     return "–" if value is None else f"{value:.2f}"
+
+
+def gold_accuracy(right: int, answered: int) -> str:
+    """How many answers to gold were correct.
+
+    >>> gold_accuracy(8, 10), gold_accuracy(0, 0)
+    ('0.80 (8 of 10)', 'no gold yet')
+    """
+    return f"{right / answered:.2f} ({right} of {answered})" if answered else "no gold yet"
 
 
 def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
@@ -58,6 +68,13 @@ def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
         # What is cut off must not be the sentence: ids and numbers go behind it.
         parts.sort(key=lambda part: -len(part.split()))
     return _cut(" · ".join(parts))
+
+
+def stored_parts(stage: RunningStage, payload: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The columns of an item, if workers do not see all of them."""
+    if stage.task.explaining.caption is None and set(payload) <= set(stage.task.form.view(payload)):
+        return []
+    return [(name.replace("_", " "), answer_text(value)) for name, value in payload.items()]
 
 
 def _cut(text: str) -> str:
@@ -74,6 +91,18 @@ def answer_beside_item(stage: RunningStage, payload: Mapping[str, Any], answer: 
         return answer_text(answer)
     presented = stage.task.explaining.present(payload, answer)
     return "\n".join(map(answer_text, presented.values())) if isinstance(presented, dict) else answer_text(presented)
+
+
+def answer_parts(
+    stage: RunningStage, payload: Mapping[str, Any], answer: Any, *, gold: bool = False
+) -> str | list[tuple[str, str]]:
+    """An answer as the names of its fields with their values in words; as one text where it has no fields."""
+    if stage.task.shape.fields and isinstance(answer, Mapping) and len(stage.task.shape.fields) > 1:
+        lines = field_lines(stage.task, payload, answer, gold=gold)
+        return [(name.replace("_", " "), words) for name, words in lines]
+    if isinstance(answer, Mapping) and len(answer) > 1 and stage.task.explaining.caption is None:
+        return [(str(name).replace("_", " "), answer_text(value)) for name, value in answer.items()]
+    return gold_beside_item(stage, payload, answer) if gold else answer_beside_item(stage, payload, answer)
 
 
 def brief_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> str:
@@ -98,28 +127,33 @@ def from_json(text: str) -> Any:
     return json.loads(text)
 
 
-def pretty(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
-
-
 def evidence(event: Event, *, arms: bool) -> list[tuple[str, str]]:
     """What a decision was made on. Who is in which arm is left out unless `arms` says otherwise."""
     if arms:
         shown = event.evidence
     elif event.kind == "arm":
-        # Whoever knows the number and the seed can draw again.
-        shown = {"arm": "shown to those who ask for the arms"}
+        # With the number and the seed, the assignment can be repeated.
+        shown = {"arm": "hidden until you open the Arms page"}
     else:
         shown = {name: value for name, value in event.evidence.items() if name not in ("arm", "arms")}
-    return [(name, _evidence_text(value)) for name, value in shown.items()]
+    return [(evidence_name(name), _evidence_text(value)) for name, value in shown.items()]
 
 
 def _evidence_text(value: Any) -> str:
     match value:
+        case bool():
+            return "yes" if value else "no"
         case float():
             return f"{value:.4g}"
+        case list() if value and all(isinstance(one, dict) for one in value):
+            return "\n".join(map(_evidence_text, value))
         case list():
             return "; ".join(map(_evidence_text, value)) or "none"
+        case {"worker": worker, "answer": answer, **rest}:
+            # Of an annotation, trust is its weight: 1 also for workers without gold so far.
+            named = {("weight" if name == "trust" else evidence_name(str(name))): inner for name, inner in rest.items()}
+            more = ", ".join(f"{name} {_evidence_text(inner)}" for name, inner in named.items())
+            return f"{worker}: {_evidence_text(answer)}" + (f" ({more})" if more else "")
         case dict():
-            return ", ".join(f"{name} {_evidence_text(inner)}" for name, inner in value.items())
+            return ", ".join(f"{evidence_name(str(name))} {_evidence_text(inner)}" for name, inner in value.items())
     return answer_text(value)

@@ -1,4 +1,4 @@
-"""One worker: their whole record, and what the owner does about it."""
+"""One worker: work, quality, messages and pay; bonuses, qualifications and removal."""
 
 import secrets
 from typing import Annotated, Any
@@ -10,26 +10,29 @@ from chorale.engine.managing import Act
 from chorale.model import Refusal, UserError
 from chorale.model.money import minor_units
 from chorale.monitor.worker_record import worker_record
+from chorale.monitor.writing import worker_evidence
 from chorale.web.console.charts import Trend, trend_chart
 from chorale.web.console.frame import NO_NUL, Console, Reason, back_to, on_mistake
 from chorale.web.console.workers import LONGEST_MESSAGE, Key, ShortText
 
-LAST_LINES = 50
+LAST_LINES = 10
 
 Pseudonym = Annotated[str, Path(pattern=r"^(?:w-[a-z0-9]{1,30}|model:[A-Za-z0-9._-]{1,60})$")]
 
 
 async def _page(console: Console, request: Request, pseudonym: str, code: int = 200, **context: Any) -> Response:
     record = await console.site.read(lambda tx, study: worker_record(tx, study, managing.worker_called(tx, pseudonym)))
+    writing = await console.site.read(worker_evidence, pseudonym) if console.site.study.settings.writing else None
     quality = [
-        Trend("Gold right", [part.right for part in record.parts]),
-        Trend("Agrees with the items' results", [part.agreement for part in record.parts]),
+        Trend("Gold accuracy", [part.right for part in record.parts]),
+        Trend("Agreement with final labels", [part.agreement for part in record.parts]),
     ]
     return console.page(
         request,
         "worker",
         code,
         **{
+            "under": "/console/workers",
             "pseudonym": pseudonym,
             "found": record,
             "stages_by_name": console.site.study.stages,
@@ -38,6 +41,7 @@ async def _page(console: Console, request: Request, pseudonym: str, code: int = 
             "qualifications": managing.qualifications_known(console.site.study),
             "longest_message": LONGEST_MESSAGE,
             "identities": None,
+            "writing": writing,
             "quality": quality,
             "quality_chart": trend_chart(
                 f"Quality of {pseudonym} over their latest answers", quality, ("earlier", "latest")
@@ -49,7 +53,7 @@ async def _page(console: Console, request: Request, pseudonym: str, code: int = 
 
 
 def add_worker_routes(console: Console) -> None:
-    """Everything about one worker. What owners do to them has a reason and is written down."""
+    """Everything about one worker. Every action needs a reason and is logged."""
     site = console.site
 
     @console.to_see.get("/workers/{pseudonym}")
@@ -90,12 +94,12 @@ def add_worker_routes(console: Console) -> None:
         act = Act(request.state.staff.name, reason, key)
         units = minor_units(amount, site.study.settings.pay.currency)
         if units is None:
-            raise UserError(f"{amount!r} is not an amount. Write it like 1.50.")
+            raise UserError(f"{amount!r} is not an amount. Example: 1.50.")
         await site.write(managing.give_bonus, pseudonym, site.study.stage(stage), units, act)
         return back_to(f"/console/workers/{pseudonym}", "bonus")
 
 
-def add_standing_routes(console: Console) -> None:
+def add_status_routes(console: Console) -> None:
     router, site = console.for_owner, console.site
 
     @router.post("/workers/{pseudonym}/qualify")
@@ -110,7 +114,7 @@ def add_standing_routes(console: Console) -> None:
     async def disqualify(
         request: Request, pseudonym: Pseudonym, key: Key, what: ShortText = "", reason: Reason = ""
     ) -> Response:
-        """End somebody's work in a stage ("stage:NAME"), or take a qualification away ("qualification:NAME")."""
+        """Remove a worker from a stage ("stage:NAME"), or revoke a qualification ("qualification:NAME")."""
         on_mistake(_page, console, request, pseudonym)
         kind, _, name = what.partition(":")
         act = Act(request.state.staff.name, reason, key)
@@ -119,5 +123,5 @@ def add_standing_routes(console: Console) -> None:
         elif kind == "qualification":
             await site.write(managing.take_qualification, pseudonym, name, act)
         else:
-            raise Refusal("nothing_chosen", "Choose what is to end.", 422)
+            raise Refusal("nothing_chosen", "Choose a stage or a qualification.", 422)
         return back_to(f"/console/workers/{pseudonym}", "disqualified")

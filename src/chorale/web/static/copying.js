@@ -1,4 +1,9 @@
-/** Buttons that copy a text: `data-copy` names the element with the text, `data-copied` where to say that it worked. */
+/**
+ * Buttons that copy a text. `data-copy` names the element with the text, and `data-copied` the one that confirms it;
+ * `data-copy-text` is the text itself.
+ */
+
+const SHOWN_MS = 1_500;
 
 /** @param {Document} page */
 export function offerCopying(page) {
@@ -19,4 +24,24 @@ export function offerCopying(page) {
       told.textContent = copied ? "Copied." : "Please select the text and copy it.";
     });
   }
+}
+
+/**
+ * Buttons with the text itself. They may come and go as the page is updated.
+ *
+ * @param {Document} page
+ */
+export function offerCopyingIds(page) {
+  if (!navigator.clipboard) return;
+  const style = new CSSStyleSheet();
+  // The attribute `hidden` comes back with every update of the page.
+  style.replaceSync("button.copy[hidden] { display: inline-block !important; }");
+  page.adoptedStyleSheets.push(style);
+  page.addEventListener("click", async (event) => {
+    const button = event.target instanceof Element ? event.target.closest("button[data-copy-text]") : null;
+    if (!(button instanceof HTMLElement)) return;
+    await navigator.clipboard.writeText(button.dataset.copyText ?? "").catch(() => {});
+    button.dataset.done = "";
+    setTimeout(() => delete button.dataset.done, SHOWN_MS);
+  });
 }

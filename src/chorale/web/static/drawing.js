@@ -33,9 +33,14 @@
   }
 
   class Drawing {
-    /** @param {{src: string, alt: string, kind: Kind, labels: string[], shapes?: Shape[], changed: () => void}} options */
-    constructor({ src, alt, kind, labels, shapes = [], changed }) {
+    /**
+     * Without `preselected`, somebody chooses a label first, or draws first and chooses then.
+     *
+     * @param {{src: string, alt: string, kind: Kind, labels: string[], shapes?: Shape[], preselected?: boolean, changed: () => void}} options
+     */
+    constructor({ src, alt, kind, labels, shapes = [], preselected = true, changed }) {
       this.kind = kind;
+      this.preselected = preselected;
       this.changed = changed;
       /** @type {Shape[]} */
       this.shapes = shapes;
@@ -75,10 +80,15 @@
     /** What can be drawn. @param {string[]} labels */
     relabel(labels) {
       this.labels = labels.length ? labels : [""];
-      if (!this.labels.includes(this.label)) this.label = this.labels[0];
+      if (!this.labels.includes(this.label)) this.label = this.preselected || this.labels.length === 1 ? this.labels[0] : "";
       this.buttons = this.labels.map((label, position) => this.#labelButton(label, position));
       this.choices.replaceChildren(...this.buttons);
       this.choices.hidden = labels.length === 0;
+    }
+
+    /** How many shapes wait for a label. */
+    get unlabelled() {
+      return this.labels.includes("") ? 0 : this.shapes.filter(({ label }) => label === "").length;
     }
 
     /** Nothing can be drawn on a picture that is not there. */
@@ -103,7 +113,10 @@
     #labelButton(label, position) {
       const button = this.#button(label, () => {
         this.label = label;
+        const waits = this.unlabelled > 0;
+        this.shapes = this.shapes.map((shape) => (shape.label === "" ? { ...shape, label } : shape));
         this.show();
+        if (waits) this.changed();
       });
       button.style.borderLeft = `0.75rem solid ${COLOURS[position % COLOURS.length]}`;
       return button;

@@ -14,11 +14,11 @@
  * its way. A form that decides itself when it is complete has `request`, which the Submit button calls, and calls
  * `api.submit` when it is; `api.complain` shows why not, and `api.ownButton(true)` hides the Submit button of a page that has
  * its own. Where a form has two steps, `revealed` is called with the whole item once the first answer is stored; `problem` is
- * asked in the second step only. `api.memory` keeps what a module wants to know again later, on this device and for this worker alone.
+ * asked in the second step only. `api.suggestion` is an answer to fill in where there is no draft, or null. `api.memory` keeps what a module wants to know again later, on this device and for this worker alone.
  * `api.id` is the assignment's.
  * @typedef {{get: (name: string) => any, set: (name: string, value: any) => void}} TaskMemory
  * @typedef {{
- *   id: string, draft: any, arrangement: any, changed: () => void, submit: () => void, complain: (message: string) => void,
+ *   id: string, draft: any, suggestion: any, arrangement: any, changed: () => void, submit: () => void, complain: (message: string) => void,
  *   ownButton: (own: boolean) => void, memory: TaskMemory, bonuses: string[],
  * }} TaskApi
  * @typedef {{
@@ -107,6 +107,23 @@ export function showStep(root, step) {
     if (!first || step.answer === null) continue;
     const value = step.answer[control.name];
     if (isToggle(control)) control.checked = Array.isArray(value) ? value.includes(control.value) : value === control.value || value === true;
+    else control.value = inWords(value);
+  }
+}
+
+/**
+ * Fill in an answer that is suggested, as `collect` would return it.
+ *
+ * @param {ParentNode} root
+ * @param {any} answer null if none is
+ */
+export function suggest(root, answer) {
+  if (answer === null) return;
+  const named = typeof answer === "object" && !Array.isArray(answer) ? answer : { answer };
+  for (const control of controls(root)) {
+    const value = named[control.name];
+    if (value === undefined || value === null) continue;
+    if (isToggle(control)) control.checked = [value].flat().map(String).includes(control.value) || value === true;
     else control.value = inWords(value);
   }
 }

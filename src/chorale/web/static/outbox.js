@@ -5,7 +5,7 @@
  * then it moves to `refused`, which the worker sees and dismisses.
  *
  * @typedef {import("./form.js").Recap} Recap
- * @typedef {{id: string, url: string, key: string, answer: any, durationMs: number, recap: Recap, at: number, tab: string}} Entry
+ * @typedef {{id: string, url: string, key: string, answer: any, durationMs: number, writing?: import("./writing.js").WritingNumbers | null, recap: Recap, at: number, tab: string}} Entry
  * @typedef {Entry & {code: string, message: string}} Refused
  * @typedef {{id: string, entry: Entry, data: Object<string, any>, at: number}} Sent
  * @typedef {{sent: Sent[], refused: Refused[], stopped: null | "unreachable" | "signed_out" | "other_tab", retryAfterMs: number, message: string}} Delivery
@@ -77,7 +77,7 @@ export class Outbox {
         delivery.stopped ??= "other_tab";
         continue;
       }
-      const body = { key: entry.key, answer: entry.answer, duration_ms: entry.durationMs };
+      const body = { key: entry.key, answer: entry.answer, duration_ms: entry.durationMs, writing: entry.writing ?? null };
       const reply = await post(entry.url, body, { keepalive: true });
       if (reply.kind === "ok") {
         const sent = { id, entry, data: reply.data, at: Date.now() };

@@ -8,7 +8,7 @@
  *   first?: import("./form.js").FirstStep | null,
  * }} Assignment
  * @typedef {(answer: Object<string, any>) => Promise<{first: Object<string, any>, item: Object<string, any>} | {problem: string}>} SendFirst
- * @typedef {{kind: "answered", key: string, answer: any, durationMs: number, recap: Recap}
+ * @typedef {{kind: "answered", key: string, answer: any, durationMs: number, writing: import("./writing.js").WritingNumbers | null, recap: Recap}
  *   | {kind: "skip"} | {kind: "elsewhere"} | {kind: "expired"}} Outcome
  */
 
@@ -16,6 +16,7 @@ import * as form from "./form.js";
 import { isWriting } from "./shortcuts.js";
 import { uuid } from "./storage.js";
 import { LeaseClock, VisibleTimer } from "./timer.js";
+import { Writing } from "./writing.js";
 
 const NEAR_END_MS = 120_000;
 
@@ -47,6 +48,8 @@ export class Question {
       this.resolve = resolve;
     });
     this.#render(draft?.fields);
+    /** Only where the study counts how answers are written. */
+    this.writing = byId("work").dataset.writing ? new Writing(this.root, draft?.writing ?? null, this.listening.signal) : null;
     this.#listen();
     this.saveDraft();
     this.lease = new LeaseClock(assignment, NEAR_END_MS, (left) => this.#showTimeLeft(left));
@@ -83,7 +86,7 @@ export class Question {
   saveDraft() {
     const { id } = this.assignment;
     const fields = this.module ? (this.module.draft ?? this.module.collect)(this.root) : form.readDraft(this.root);
-    this.store.set("draft", id, { id, key: this.key, fields, durationMs: this.timer.elapsed, at: Date.now() });
+    this.store.set("draft", id, { id, key: this.key, fields, durationMs: this.timer.elapsed, writing: this.writing?.counts ?? null, at: Date.now() });
   }
 
   /** The worker asks to submit. A form that decides itself when it is complete is asked, and calls `submit` later. */
@@ -112,6 +115,7 @@ export class Question {
       key: this.key,
       answer: this.module ? this.module.collect(this.root) : form.collect(this.root),
       durationMs: this.timer.elapsed,
+      writing: this.writing?.numbers() ?? null,
       recap: (this.module?.recap ?? form.recap)(this.root),
     });
   }
@@ -168,6 +172,7 @@ export class Question {
       this.module.mount(this.root, this.assignment.item, {
         id: this.assignment.id,
         draft: fields ?? null,
+        suggestion: this.assignment.suggestion ?? null,
         arrangement: this.assignment.arrangement ?? null,
         changed: () => this.#changed(),
         submit: () => this.submit(),
@@ -181,9 +186,12 @@ export class Question {
           set: (name, value) => this.store.set("memory", name, value),
         },
       });
-    } else {
+    } else if (fields) {
       form.restoreDraft(this.root, fields);
+    } else {
+      form.suggest(this.root, this.assignment.suggestion ?? null);
     }
+    byId("suggested").hidden = (this.assignment.suggestion ?? null) === null;
     this.#showStep();
     form.addKeyHints(this.root); // a module may have put options in another order
     byId("form-error").textContent = "";

@@ -64,7 +64,7 @@ const courier = new Courier(outbox, notices, {
       showOnly("panel-feedback");
       const { explanation, details } = data.feedback;
       const module = details && config.taskModule ? await loadModule(config.taskModule) : null;
-      const compared = module?.compare?.(details) ?? null;
+      const compared = (await module?.compare?.(details)) ?? null;
       await showFeedback(byId("panel-feedback"), entry.recap, explanation, compared);
       showOnly("panel-loading");
     }
@@ -153,9 +153,9 @@ async function workOn(assignment, module) {
   notices.hide("skip");
   if (outcome.kind === "answered") {
     showSaved("sending", "Sending …");
-    const { key, answer, durationMs, recap } = outcome;
+    const { key, answer, durationMs, writing, recap } = outcome;
     const url = urlFor(config.submitUrl, assignment.id);
-    outbox.put({ id: assignment.id, url, key, answer, durationMs, recap });
+    outbox.put({ id: assignment.id, url, key, answer, durationMs, writing, recap });
   } else if (outcome.kind === "skip") {
     await giveBack(assignment);
   } else if (outcome.kind === "elsewhere") {

@@ -1,24 +1,25 @@
-"""Labels beside an expert's labels of the same items: agreement, κ, false positives and false negatives.
+"""Labels against gold labels of the same items: accuracy, F1, agreement, κ, false positives and false negatives.
 
 With n items, of which g_c have label c by the expert, s_c by the system and h_c by both:
 
-    agreement = Σ h_c / n            κ = (agreement − e) / (1 − e),  e = Σ g_c s_c / n²
+    agreement = accuracy = Σ h_c / n     κ = (agreement − e) / (1 − e),  e = Σ g_c s_c / n²
+    F1 of c = 2 h_c / (g_c + s_c)        macro F1 = mean of F1 over the labels that either gave
     false-positive rate of c = (s_c − h_c) / (n − g_c)        false-negative rate of c = (g_c − h_c) / g_c
 
 Shares have the same numerators, over all n items. Agreement, rates and shares are fractions of independent items and
-get Wilson's interval. κ and means over labels are functions of several fractions: their intervals are the middle of
+get Wilson's interval. κ, F1 and means over labels are functions of several fractions: their intervals are the middle of
 random draws from the posterior of the table (Dirichlet) or of the rates (Beta). Where items come in clusters, clusters
 are resampled instead.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
 import numpy as np
 
 from chorale.metrics import FloatArray, Interval, Metric, Statistics, ratio
-from chorale.metrics.sampling import blocks, interval_of
+from chorale.metrics.sampling import TOO_FEW, blocks, interval_of
 from chorale.metrics.student import t_bound, wilson
 
 RATES = ("false_positive_rate", "false_negative_rate")
@@ -26,6 +27,8 @@ SHARES = ("false_positive_share", "false_negative_share")
 _TAIL = 0.025
 _PRIOR = 4.0
 """Over the number of labels: items that the prior of κ weighs as much as. The documentation has simulated coverage."""
+_FEWEST_OF_LABEL = 5
+"""Gold items of every label from which on the interval of macro F1 holds, by simulation."""
 _MOST_CELLS = 1000
 """Of a table whose empty cells have a prior, too; in a larger one it would weigh nothing in each."""
 
@@ -61,7 +64,25 @@ class LabelTable:
             return None
         return float(_kappa(self.counts))
 
+    @property
+    def macro_f1(self) -> float:
+        """The mean of F1 over the labels that either gave."""
+        return float(_macro_f1(self.counts))
+
     def kappa_interval(self, resamples: int, seed: int) -> Interval:
+        return self._posterior_interval(_kappa, self.kappa, resamples, seed)
+
+    def macro_f1_interval(self, resamples: int, seed: int) -> Interval:
+        """None is known where a label has so few items that the interval would be too narrow."""
+        gold = self.counts.sum(axis=1)
+        if gold[gold > 0].min() < _FEWEST_OF_LABEL:
+            return TOO_FEW
+        return self._posterior_interval(_macro_f1, self.macro_f1, resamples, seed)
+
+    def _posterior_interval(
+        self, score: Callable[[FloatArray], FloatArray], value: float | None, resamples: int, seed: int
+    ) -> Interval:
+        """The middle of a score over tables drawn from the posterior."""
         rng, size = np.random.default_rng(seed), self.counts.size
         cells = np.arange(size) if size <= _MOST_CELLS else np.flatnonzero(self.counts)
         weights = self.counts.reshape(-1)[cells] + _PRIOR / len(self.labels) / size
@@ -69,13 +90,23 @@ class LabelTable:
         for block in blocks(resamples, size):
             tables = np.zeros((block, size))
             tables[:, cells] = rng.dirichlet(weights, size=block)
-            drawn.append(_kappa(tables.reshape(block, *self.counts.shape)))
-        return _reaching(interval_of(np.concatenate(drawn)), self.kappa)
+            drawn.append(score(tables.reshape(block, *self.counts.shape)))
+        return _reaching(interval_of(np.concatenate(drawn)), value)
 
 
 def _reaching(interval: Interval, value: float | None) -> Interval:
     """The interval up to the score itself: that of a perfect score lies below it, since the prior has errors."""
     return interval if value is None else Interval(min(interval.low, value), max(interval.high, value))
+
+
+def _macro_f1(counts: FloatArray) -> FloatArray:
+    gold, system = counts.sum(axis=-1), counts.sum(axis=-2)
+    return _mean_f1(np.diagonal(counts, axis1=-2, axis2=-1), gold, system)
+
+
+def _mean_f1(hits: FloatArray, gold: FloatArray, system: FloatArray) -> FloatArray:
+    given = gold + system
+    return ratio(ratio(2 * hits, given).sum(axis=-1), (given > 0).sum(axis=-1))
 
 
 def _kappa(counts: FloatArray) -> FloatArray:
@@ -104,6 +135,7 @@ class Fractions:
             {
                 "precision": (hit, hit + wrong),
                 "recall": (hit, hit + missed),
+                "f1": (2 * hit, 2 * hit + missed + wrong),
                 "false_positive_rate": (wrong, wrong + rest),
                 "false_negative_rate": (missed, hit + missed),
                 "false_positive_share": (wrong, n),
@@ -116,7 +148,13 @@ class Fractions:
         return {name: part / whole if whole else None for name, (part, whole) in self.parts.items()}
 
     def intervals(self) -> dict[str, Interval]:
-        return {name: fraction_interval(*of) for name, of in self.parts.items() if of[1]}
+        """Wilson's. F1 is 2 J / (1 + J) of the fraction J of items that both gave the label, of those either gave."""
+        around = {name: fraction_interval(*of) for name, of in self.parts.items() if of[1]}
+        if "f1" in around:
+            twice, either = self.parts["f1"]
+            jaccard = fraction_interval(twice / 2, either - twice / 2)
+            around["f1"] = Interval(*(2 * end / (1 + end) for end in (jaccard.low, jaccard.high)))
+        return around
 
 
 def fraction_interval(part: float, whole: float) -> Interval:
@@ -171,6 +209,8 @@ def label_statistics(
             "false_negative_rate": (of_gold - hits, of_gold),
         }
         scores = {
+            "accuracy": ratio(hits.sum(axis=-1), n),
+            "macro_f1": _mean_f1(hits, of_gold, of_system),
             "agreement": ratio(hits.sum(axis=-1), n),
             "kappa": _beyond_chance(hits.sum(axis=-1), of_gold, of_system, n),
         }
@@ -193,6 +233,7 @@ def metric_of_label(place: int) -> Metric:
         return {
             "precision": (hit, system),
             "recall": (hit, gold),
+            "f1": (2 * hit, gold + system),
             "false_positive_rate": (system - hit, n - gold),
             "false_negative_rate": (gold - hit, gold),
             "false_positive_share": (system - hit, n),
@@ -206,4 +247,8 @@ def metric_of_label(place: int) -> Metric:
         kappa = _beyond_chance(both, np.stack([gold, n - gold], -1), np.stack([system, n - system], -1), n)
         return {**{name: ratio(*one) for name, one in parts(sums).items()}, "kappa": kappa}
 
-    return Metric(formula, wholes=lambda sums: {name: whole for name, (_, whole) in parts(sums).items()})
+    def wholes(sums: FloatArray) -> dict[str, FloatArray]:
+        """Of the fractions of items, which F1 is not."""
+        return {name: whole for name, (_, whole) in parts(sums).items() if name != "f1"}
+
+    return Metric(formula, wholes=wholes)

@@ -83,8 +83,13 @@ def positive_label(labels: tuple[str, ...], asked: str | None) -> str | None:
 
 
 def overall(table: LabelTable, positive: str | None) -> dict[str, float | None]:
-    """Agreement and κ; the rates of the positive label, or their means over labels."""
-    values: dict[str, float | None] = {"agreement": table.agreement, "kappa": table.kappa}
+    """Accuracy, F1, agreement and κ; the rates of the positive label, or their means over labels."""
+    values: dict[str, float | None] = {
+        "accuracy": table.agreement,
+        "macro_f1": table.macro_f1,
+        "agreement": table.agreement,
+        "kappa": table.kappa,
+    }
     if positive is None:
         return {**values, **mean_rates(table)}
     fractions = Fractions.of(table, positive).values()
@@ -97,7 +102,8 @@ def overall_intervals(pair: LabelPair, positive: str | None, resampling: Resampl
         drawn = resampling.intervals(*pair.statistics(positive))
         return {name: drawn[name] for name, value in overall(table, positive).items() if value is not None}
     draws = resampling.resamples, resampling.seed
-    found = {"agreement": fraction_interval(float(np.trace(table.counts)), table.items)}
+    same = fraction_interval(float(np.trace(table.counts)), table.items)
+    found = {"accuracy": same, "macro_f1": table.macro_f1_interval(*draws), "agreement": same}
     if table.kappa is not None:
         found["kappa"] = table.kappa_interval(*draws)
     if positive is None:
@@ -132,7 +138,7 @@ def per_label(pair: LabelPair, resampling: Resampling) -> dict[str, dict[str, An
 
 def overall_table(title: str, values: Mapping[str, float | None], around: Mapping[str, Interval]) -> ScoreTable:
     rows: list[tuple[Cell, ...]] = [
-        (name.replace("_", " "), "undefined" if value is None else value, shown_interval(around.get(name)))
+        (_shown(name), "undefined" if value is None else value, shown_interval(around.get(name)))
         for name, value in values.items()
     ]
     columns = ("score", "value#", "95% interval#")
@@ -140,17 +146,16 @@ def overall_table(title: str, values: Mapping[str, float | None], around: Mappin
 
 
 def label_tables(table: LabelTable, by_label: Mapping[str, Mapping[str, Any]]) -> list[ScoreTable]:
-    """The labels that the expert gave most, with their rates; and what was taken for what."""
+    """The most frequent gold labels, with F1 and with error rates; and the confusions."""
     often = sorted(by_label, key=lambda label: (-by_label[label]["gold"], label))[:_MOST_SHOWN]
-    names = ("false_positive_rate", "false_negative_rate", "kappa")
-    with_intervals = any("ci" in one for one in by_label.values())
-    columns = ["label", "gold#", "system#", "both#"]
-    for name in names:
-        columns += [f"{name.replace('_', ' ')}#", *(["95% interval#"] if with_intervals else [])]
-    rows = [_label_row(label, by_label[label], names, with_intervals=with_intervals) for label in often]
-    title = (
-        "Per label" if len(often) == len(by_label) else f"Per label: the {len(often)} most frequent of {len(by_label)}"
-    )
+    shown = "" if len(often) == len(by_label) else f": the {len(often)} most frequent of {len(by_label)}"
+    tables = [
+        _per_label_table(f"{title}{shown}", {label: by_label[label] for label in often}, names)
+        for title, names in (
+            ("Per label", ("precision", "recall", "f1")),
+            ("Errors per label", ("false_positive_rate", "false_negative_rate", "kappa")),
+        )
+    ]
     places = np.argwhere(table.counts > 0)
     confused = sorted(
         (
@@ -160,10 +165,18 @@ def label_tables(table: LabelTable, by_label: Mapping[str, Mapping[str, Any]]) -
         ),
         key=lambda row: (-row[2], row),
     )
-    tables = [ScoreTable(title, tuple(columns), rows)]
     if confused:
         tables.append(ScoreTable("Disagreements", ("gold", "system", "items#"), confused[:_MOST_SHOWN]))
     return tables
+
+
+def _per_label_table(title: str, by_label: Mapping[str, Mapping[str, Any]], names: tuple[str, ...]) -> ScoreTable:
+    with_intervals = any("ci" in one for one in by_label.values())
+    columns = ["label", "gold#", "system#", "both#"]
+    for name in names:
+        columns += [f"{_shown(name)}#", *(["95% interval#"] if with_intervals else [])]
+    rows = [_label_row(label, values, names, with_intervals=with_intervals) for label, values in by_label.items()]
+    return ScoreTable(title, tuple(columns), rows)
 
 
 def _label_row(label: str, values: Mapping[str, Any], names: tuple[str, ...], *, with_intervals: bool) -> list[Cell]:
@@ -174,6 +187,10 @@ def _label_row(label: str, values: Mapping[str, Any], names: tuple[str, ...], *,
             around = values["ci"].get(name)
             row.append(shown_interval(None if around is None else Interval(*around)))
     return row
+
+
+def _shown(name: str) -> str:
+    return name.replace("_", " ").replace("f1", "F1")
 
 
 def notes_on(pair: LabelPair, positive: str | None, kappa: float | None) -> list[str]:

@@ -109,6 +109,7 @@ def _configured(options: FormOptions) -> Task:
         form=Form(
             page=form_page(options, form.fields.values()),
             module=BROWSER / "form.js",
+            suggests=True,
             style=BROWSER / "form.css",
             shared=(BROWSER / "kinds.css",),
             media=media_columns(options),

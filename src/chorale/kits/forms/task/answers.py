@@ -24,7 +24,7 @@ class FormFields:
 
     def __init__(self, options: FormOptions) -> None:
         self.options = options
-        self.fields = {settings.name: form_field(settings) for settings in options.fields}
+        self.fields = {settings.name: form_field(settings) for settings in options.asked}
 
     # Reading
 
@@ -77,10 +77,11 @@ class FormFields:
     def _known(self, raw: Any) -> dict[str, Any]:
         if not isinstance(raw, dict):
             raise ValueError("must be a table with an answer for each field")
-        unknown = [name for name in raw if name not in self.fields]
+        known = {name: value for name, value in raw.items() if name not in self.options.hidden}
+        unknown = [name for name in known if name not in self.fields]
         if unknown:
             raise ValueError(f"must be without {shortened(unknown[0])}: the form has no such field")
-        return raw
+        return known
 
     def misfit(self, answer: Answer, item: Payload) -> str | None:
         for name, value in answer.items():

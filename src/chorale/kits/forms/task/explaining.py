@@ -4,6 +4,7 @@ from typing import Any
 
 from chorale.kits.forms.task.answers import FormFields
 from chorale.kits.forms.task.gold_checks import GoldCheck
+from chorale.kits.forms.task.items import media_looks
 from chorale.kits.forms.task.settings import FieldSettings
 from chorale.model import Answer, Payload
 
@@ -15,6 +16,7 @@ class FormWording:
 
     def __init__(self, form: FormFields) -> None:
         self._form = form
+        self._media = media_looks(form.options)
 
     def caption(self, item: Payload) -> str:
         """An item in one line, in the order of the page."""
@@ -36,19 +38,41 @@ class FormWording:
     def feedback(self, item: Payload, answer: Answer, gold: Answer) -> dict[str, Any]:
         """The item, and what is wrong beside what is right, for the page."""
         return {
-            "shown": [{"label": label, "text": text} for label, text in self._shown(item)],
+            "shown": [self._seen(name, label, shown, item) for name, label, shown in self._columns(item)],
             "wrong": [
                 {"ask": each.ask, "own": own, "right": right} for each, own, right in self._wrong(item, answer, gold)
             ],
         }
 
     def _shown(self, item: Payload) -> list[tuple[str, str]]:
-        """What the page shows of an item, with the lines above it."""
+        """What the page shows of an item in words, with the lines above it; of media, the text that stands for it."""
+        shown = ((name, label, self._alternative(name, item, value)) for name, label, value in self._columns(item))
+        return [(label, text) for _, label, text in shown if text]
+
+    def _columns(self, item: Payload) -> list[tuple[str, str, Any]]:
+        """The columns that the page shows, with their labels and what is in them."""
         view = self._form.view(item)
         labels = {part.item: part.label or "" for part in self._form.options.shows}
-        fields = self._form.options.fields
+        fields = self._form.options.asked
         asked = [name for field in fields for name in (field.item, *(field.sides or ())) if name is not None]
-        return [(labels.get(name, ""), view[name]) for name in dict.fromkeys([*labels, *asked]) if name in view]
+        names = [name for name in dict.fromkeys([*labels, *asked]) if name in view]
+        return [(name, labels.get(name, ""), view[name]) for name in names]
+
+    def _seen(self, name: str, label: str, value: Any, item: Payload) -> dict[str, Any]:
+        """A column for the page: text, or a picture, audio or video."""
+        look = self._media.get(name)
+        if look is None:
+            # A tuple is shown as its texts; a dialogue has turns, which the page shows as such.
+            is_dialogue = not isinstance(value, str) and all("speaker" in each for each in value)
+            return {"label": label, "text": value if is_dialogue else self._alternative(name, item, value)}
+        return {"label": label, "look": look, "media": value, "alt": self._alternative(name, item, value)}
+
+    def _alternative(self, name: str, item: Payload, value: Any) -> str:
+        """The text of a column; of a picture its alternative text, of audio and video nothing."""
+        if name not in self._media:
+            return value if isinstance(value, str) else " · ".join(str(each.get("text", "")) for each in value)
+        part = next((each for each in self._form.options.shows if each.item == name), None)
+        return str(item.get(part.alt) or "") if part is not None and part.alt else ""
 
     def _wrong(self, item: Payload, answer: Answer, gold: Answer) -> list[tuple[FieldSettings, str, str]]:
         mistakes = []
@@ -60,7 +84,7 @@ class FormWording:
         return mistakes
 
     def _asked(self, field: FieldSettings) -> str:
-        if len(self._form.options.fields) == 1:
+        if len(self._form.options.asked) == 1:
             return ""
         return f"{field.ask} " if field.ask.endswith(tuple(_ENDS)) else f"{field.ask}: "
 

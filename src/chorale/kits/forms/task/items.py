@@ -39,8 +39,8 @@ def item_type(options: FormOptions, fields: Mapping[str, FormField]) -> type[Bas
     """The type of a form's items: every column that is shown must be there and have something in it."""
     optional = {column for part in options.shows if part.optional for column in part.columns}
     required = {column for part in options.shows if not part.optional for column in part.columns}
-    required |= {field.item for field in options.fields if field.item}
-    required |= {side for field in options.fields for side in field.sides or ()}
+    required |= {field.item for field in options.asked if field.item}
+    required |= {side for field in options.asked for side in field.sides or ()}
     highlights = {part.highlight: part.item for part in options.shows if part.highlight}
     readings = _readings(options)
     columns: dict[str, Any] = {}
@@ -66,9 +66,16 @@ def item_type(options: FormOptions, fields: Mapping[str, FormField]) -> type[Bas
 
 def media_columns(options: FormOptions) -> tuple[str, ...]:
     """The columns that name a picture, audio or video."""
-    shown = [part.item for part in options.shows if part.look in MEDIA]
-    marked = [field.item for field in options.fields if field.item and field.kind in (*_PICTURES, Kind.SEGMENTS)]
-    return tuple(dict.fromkeys((*shown, *marked)))
+    return tuple(media_looks(options))
+
+
+def media_looks(options: FormOptions) -> dict[str, Look]:
+    """The columns that name a picture, audio or video, each with what it is."""
+    looks = {part.item: part.look for part in options.shows if part.look in MEDIA}
+    for field in options.asked:
+        if field.item and field.kind in (*_PICTURES, Kind.SEGMENTS):
+            looks.setdefault(field.item, Look.PICTURE if field.kind in _PICTURES else Look.AUDIO)
+    return looks
 
 
 def _readings(options: FormOptions) -> dict[str, Reading]:
@@ -79,7 +86,7 @@ def _readings(options: FormOptions) -> dict[str, Reading]:
             readings[part.item] = _dialogue
         elif part.look in MEDIA:
             readings[part.item] = partial(_media, ENDINGS[part.look], options.hosts)
-    for field in options.fields:
+    for field in options.asked:
         if field.item is None:
             continue
         if field.kind in _TOKENS:

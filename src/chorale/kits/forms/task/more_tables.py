@@ -135,10 +135,8 @@ def stand_off(value: Mapping[str, Any], text: Any) -> str:
 
     >>> value = {"spans": [{"start": 0, "end": 2, "label": "person"}, {"start": 3, "end": 4, "label": "place"}]}
     >>> value["relations"] = [{"from": 0, "to": 1, "label": "in"}]
-    >>> print(stand_off(value, "Ada Lovelace in London"), end="")
-    T1	person 0 12	Ada Lovelace
-    T2	place 16 22	London
-    R1	in Arg1:T1 Arg2:T2
+    >>> stand_off(value, "Ada Lovelace in London").splitlines()
+    ['T1\\tperson 0 12\\tAda Lovelace', 'T2\\tplace 16 22\\tLondon', 'R1\\tin Arg1:T1 Arg2:T2']
     """
     lines = []
     for number, span in enumerate(value["spans"], 1):

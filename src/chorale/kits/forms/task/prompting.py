@@ -40,7 +40,19 @@ def prompting(form: FormFields) -> Prompting:
             ]
         return written
 
-    return Prompting(ask="\n".join(_questions(form)), show=show, schema=schema, read=read, write=write)
+    return Prompting(
+        ask="\n".join(_questions(form)),
+        show=show,
+        schema=schema,
+        read=read,
+        write=write,
+        arranged=_in_order if form.shuffled else None,
+    )
+
+
+def _in_order(arrangement: Mapping[str, Any]) -> str:
+    """The order in which the options of each field are to be read."""
+    return "\n".join(f"- `{name}`: {', '.join(f'`{each}`' for each in order)}" for name, order in arrangement.items())
 
 
 def _first(form: FormFields, name: str, value: Any) -> Any:

@@ -14,7 +14,7 @@ def results_table(form: FormFields) -> TaskExport:
     shown = _shown(form)
     return TaskExport(
         name="form",
-        summary="every item with what the crowd said, a column for each field of the form, as CSV",
+        summary="every item with its final labels, a column for each field of the form, as CSV",
         file_name="form.csv",
         columns=("item", *columns, "confidence", "judgments", "released"),
         rows=partial(_item_rows, form),
@@ -26,7 +26,7 @@ def answers_table(form: FormFields) -> TaskExport:
     """A counted judgment a row."""
     return TaskExport(
         name="form-answers",
-        summary="every counted judgment, a column for each field of the form, as CSV",
+        summary="every annotation, a column for each field of the form, as CSV",
         file_name="form-answers.csv",
         columns=(
             *("item", "worker", "trust", *form.fields),

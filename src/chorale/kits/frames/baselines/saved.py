@@ -14,7 +14,9 @@ from chorale.kits.frames.baselines.network import Network, NetworkShape
 _KIND = ModelKind(
     "chorale frame classifier",
     "a frame classifier",
-    "Train it again with `chorale baseline train-frames`",
+    "chorale train frames",
+    "It chooses among the FrameNet frames of a word in an English sentence, for the baselines `os` and `os+`. It knows "
+    "only words that FrameNet has as lexical units.",
     {"frames": list, "units": dict, "words": list},
 )
 

@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import torch
 from torch.nn import functional
 
 from chorale.files.source import refused
+from chorale.files.training_progress import forget, resume, save_progress
 from chorale.kits.frames.baselines.accuracy import FrameAccuracy, measure
 from chorale.kits.frames.baselines.classifier import FrameClassifier, Progress
 from chorale.kits.frames.baselines.fulltext import Part, TargetSentence, most_frequent_frames, sentences_of
@@ -21,6 +23,7 @@ from chorale.metrics import signature
 from chorale.metrics.signatures import Setting
 
 _LONGEST_STEP = 5.0
+_RANDOM = "random state"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +44,16 @@ class FrameTraining:
 
 
 def train_frames(
-    framenet: FrameNet, settings: FrameTraining | None = None, progress: Progress | None = None
+    framenet: FrameNet,
+    settings: FrameTraining | None = None,
+    progress: Progress | None = None,
+    *,
+    checkpoint: Path | None = None,
 ) -> FrameClassifier:
-    """A classifier trained on the training texts; of all epochs, the one that does best on the development texts."""
+    """A classifier trained on the training texts; of all epochs, the one that does best on the development texts.
+
+    With a folder for checkpoints, a training that was stopped continues after its last whole epoch.
+    """
     settings = settings or FrameTraining()
     parts = sentences_of(framenet)
     lexicon = Lexicon.of(parts["train"], framenet.lexical_units)
@@ -57,7 +67,10 @@ def train_frames(
         used = {**settings.settings(), "torch": torch.__version__}
         line = signature("frame-classifier", used, {"framenet": framenet.digest})
         classifier = FrameClassifier(Network(lexicon.sizes, settings.shape), lexicon, line)
-        epochs = _learn(classifier, learnt_from, parts["dev"], settings, progress)
+        learning = _Learning(classifier, learnt_from, parts["dev"], settings)
+        epochs = learning.run(progress, checkpoint)
+    if checkpoint:
+        forget(checkpoint)
     return replace(classifier, training=_report(classifier, parts, settings, epochs, framenet))
 
 
@@ -74,38 +87,66 @@ def _alone(seed: int, threads: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _learn(
-    classifier: FrameClassifier,
-    sentences: Sequence[TargetSentence],
-    dev: Sequence[TargetSentence],
-    settings: FrameTraining,
-    progress: Progress | None,
-) -> list[dict[str, float]]:
-    """Trains the network in place, and tells of every epoch its loss and its accuracy on the development texts."""
-    network, lexicon = classifier.network, classifier.lexicon
-    optimizer = torch.optim.AdamW(network.parameters(), lr=settings.rate, weight_decay=0.0)
-    order = list(sentences)
-    shuffler = random.Random(settings.seed)
-    batches = -(-len(order) // settings.batch)
-    epochs: list[dict[str, float]] = []
-    best: dict[str, Any] = {}
-    for epoch in range(settings.epochs):
-        network.train()
-        shuffler.shuffle(order)
-        for group in optimizer.param_groups:
-            group["lr"] = settings.rate * (1 - epoch / settings.epochs)
+class _Learning:
+    """A network on its way through the epochs; the state after each can be saved."""
+
+    def __init__(
+        self,
+        classifier: FrameClassifier,
+        sentences: Sequence[TargetSentence],
+        dev: Sequence[TargetSentence],
+        settings: FrameTraining,
+    ) -> None:
+        self.classifier, self.dev, self.settings = classifier, dev, settings
+        self.network = classifier.network
+        self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=settings.rate, weight_decay=0.0)
+        self.order = list(sentences)
+        self.shuffler = random.Random(settings.seed)
+        self.epochs: list[dict[str, float]] = []
+        """The loss of each epoch so far, and its accuracy on the development texts."""
+        self.best: dict[str, Any] = {}
+
+    def run(self, progress: Progress | None, checkpoint: Path | None) -> list[dict[str, float]]:
+        """Train the network in place, and leave it with the weights of the best epoch."""
+        if checkpoint:
+            self._resume(checkpoint)
+        while len(self.epochs) < self.settings.epochs:
+            self._epoch(progress)
+            if checkpoint:
+                kept = {_RANDOM: torch.get_rng_state(), **{f"best.{name}": value for name, value in self.best.items()}}
+                save_progress(
+                    checkpoint, self.classifier.signature, self.network, self.optimizer, list(self.epochs), kept
+                )
+        self.network.load_state_dict(self.best)
+        return self.epochs
+
+    def _resume(self, folder: Path) -> None:
+        saved = resume(folder, self.classifier.signature, self.network, self.optimizer)
+        if saved is None:
+            return
+        self.epochs = saved.epochs
+        for _ in self.epochs:
+            self.shuffler.shuffle(self.order)
+        torch.set_rng_state(saved.kept.pop(_RANDOM))
+        self.best = {name.removeprefix("best."): value for name, value in saved.kept.items()}
+
+    def _epoch(self, progress: Progress | None) -> None:
+        settings, done = self.settings, len(self.epochs)
+        batches = -(-len(self.order) // settings.batch)
+        self.network.train()
+        self.shuffler.shuffle(self.order)
+        for group in self.optimizer.param_groups:
+            group["lr"] = settings.rate * (1 - done / settings.epochs)
         losses = []
         for number in range(batches):
-            part = order[number * settings.batch : (number + 1) * settings.batch]
-            losses.append(_step(network, optimizer, lexicon.batch(part)))
+            part = self.order[number * settings.batch : (number + 1) * settings.batch]
+            losses.append(_step(self.network, self.optimizer, self.classifier.lexicon.batch(part)))
             if progress:
-                progress(epoch * batches + number + 1, settings.epochs * batches)
-        accuracy = measure(classifier, dev).accuracy if dev else 0.0
-        if not best or not dev or accuracy > max(one["dev_accuracy"] for one in epochs):
-            best = {name: value.clone() for name, value in network.state_dict().items()}
-        epochs.append({"loss": float(np.mean(losses)), "dev_accuracy": accuracy})
-    network.load_state_dict(best)
-    return epochs
+                progress(done * batches + number + 1, settings.epochs * batches)
+        accuracy = measure(self.classifier, self.dev).accuracy if self.dev else 0.0
+        if not self.best or not self.dev or accuracy > max(one["dev_accuracy"] for one in self.epochs):
+            self.best = {name: value.clone() for name, value in self.network.state_dict().items()}
+        self.epochs.append({"loss": float(np.mean(losses)), "dev_accuracy": accuracy})
 
 
 def _step(network: Network, optimizer: Any, batch: TensorBatch) -> float:
@@ -131,7 +172,7 @@ def _report(
     return {
         "settings": settings.settings(),
         "seed": settings.seed,
-        "framenet": framenet.digest,
+        "data": {framenet.name: framenet.digest},
         "missing_documents": list(framenet.missing_documents()),
         "sentences": {part: len(sentences) for part, sentences in parts.items()},
         "epochs": [dict(epoch) for epoch in epochs],

@@ -62,7 +62,7 @@ Reaching = Annotated[
 ]
 ModelFolder = Annotated[
     Path | None,
-    Option(metavar="DIR", help="The classifier, for os and os+: the folder `chorale baseline train-frames` wrote."),
+    Option(metavar="DIR", help="The classifier, for os and os+: the folder `chorale train frames` wrote."),
 ]
 
 
@@ -131,9 +131,7 @@ def _by_senses(
 def _by_classifier(files: list[Path], model: Path | None, *, several: bool) -> tuple[list[FramePrediction], str]:
     need("torch", "safetensors")
     if model is None:
-        raise UserError(
-            "A classifier must be trained first: `chorale baseline train-frames`. Name its folder: --model."
-        )
+        raise UserError("A classifier must be trained first: `chorale train frames`. Name its folder: --model.")
     words = read_frame_words(files)
     with patiently("sentences") as progress:
         from chorale.kits.frames.baselines.saved import load_classifier  # noqa: PLC0415 - needs the extra `models`

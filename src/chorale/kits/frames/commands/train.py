@@ -1,4 +1,4 @@
-"""`chorale baseline train-frames`"""
+"""`chorale train frames`"""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,10 +8,10 @@ from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.cli.terminal import show
+from chorale.files.model_folders import check_model_target
 from chorale.files.targets import writing
 from chorale.kits.frames.framenet import read_framenet
 from chorale.metrics.score_table import ScoreTable
-from chorale.model import UserError
 from chorale.model.extras import need
 from chorale.present.scoring import score_table
 
@@ -20,31 +20,28 @@ FrameNetFolder = Annotated[
 ]
 
 
-def train_frames(
-    folder: Annotated[Path, Argument(metavar="DIR", help="Where to save the classifier; it is made.")],
+def frames(
+    folder: Annotated[Path, Argument(metavar="DIR", help="Where to save the classifier; the folder is made.")],
     framenet: FrameNetFolder,
-    epochs: Annotated[int, Option(min=1, max=1000, help="How often to go through it all.")] = 10,
-    seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Where drawing starts.")] = 1,
-    threads: Annotated[int, Option(min=1, max=256, help="How many threads to use; rounding depends on it.")] = 1,
-    force: Annotated[bool, Option(help="Overwrite a classifier that is there.")] = False,
+    epochs: Annotated[int, Option(min=1, max=1000, help="Number of passes over the data.")] = 10,
+    seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Random seed.")] = 1,
+    threads: Annotated[int, Option(min=1, max=256, help="Number of threads; rounding depends on it.")] = 1,
+    force: Annotated[bool, Option(help="Overwrite the classifier in the folder.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train the classifier of os and os+ on FrameNet's annotated texts, and test it on texts held out."""
+    """Train the classifier of os and os+ on FrameNet's annotated texts, and test it on held-out texts.
+
+    Run it again to continue after an interruption.
+    """
     need("torch", "safetensors")
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder} is a file. Name a folder.")
-    if folder.is_dir() and any(folder.iterdir()) and not (force and (folder / "model.json").is_file()):
-        again = " Add --force to overwrite it." if (folder / "model.json").is_file() else ""
-        raise UserError(f"{folder} is not empty.{again} Name another folder.")
+    check_model_target(folder, force=force)
     release = read_framenet(framenet)
-    with patiently("batches") as progress:
+    with patiently("batches") as progress, writing(folder, "DIR"):
         from chorale.kits.frames.baselines import training  # noqa: PLC0415 - needs the extra `models`
         from chorale.kits.frames.baselines.saved import save_classifier  # noqa: PLC0415 - needs the extra `models`
 
-        classifier = training.train_frames(
-            release, training.FrameTraining(epochs=epochs, seed=seed, threads=threads), progress
-        )
-    with writing(folder, "DIR"):
+        settings = training.FrameTraining(epochs=epochs, seed=seed, threads=threads)
+        classifier = training.train_frames(release, settings, progress, checkpoint=folder)
         save_classifier(classifier, folder)
     if as_json:
         print_json({**classifier.training, "out": str(folder), "signature": classifier.signature})
@@ -61,4 +58,4 @@ def _table(training: Any) -> ScoreTable:
         rows.append((part, "all", held_out["targets"], held_out["accuracy"], held_out["most_frequent"]))
         several = held_out["ambiguous_accuracy"], held_out["ambiguous_most_frequent"]
         rows.append((part, "with several candidates", held_out["ambiguous"], *several))
-    return ScoreTable("Texts held out", columns, rows)
+    return ScoreTable("Held-out texts", columns, rows)

@@ -126,7 +126,7 @@ FRAME_TABLE = TaskExport(
 )
 SENTENCE_TABLE = TaskExport(
     name="frames-sqs",
-    summary="every sentence with its quality and the frames that anybody chose, as CSV",
+    summary="every sentence with its quality and the frames chosen for it, as CSV",
     file_name="SQS.csv",
     columns=("sent_id", "sentence", "word", "lemma", "in_framenet", "judgments", "sqs", "sqs_initial", "frames"),
     rows=_sentence_rows,

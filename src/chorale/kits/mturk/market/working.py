@@ -27,7 +27,7 @@ from chorale.kits.mturk.store.hits import HitRow, HitTypeRow, Offered
 from chorale.model import Refusal
 from chorale.protocol import Facts, Reason, State, always, for_late_answer, never, situation
 from chorale.protocol.situation_words import message
-from chorale.store import Tx, events, participations, requesters, stages, workers
+from chorale.store import Tx, events, participations, requesters, stages, team, workers
 from chorale.store.credentials import credentials_of
 
 LONGEST_ANSWER = 131_072
@@ -250,7 +250,7 @@ def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
         return False
     if row.state in ("submitted", "approved", "rejected"):
         return True
-    if requesters.is_revoked(tx, EXPERTS_PANEL, row.worker_id):
+    if requesters.is_revoked(tx, EXPERTS_PANEL, row.worker_id) or team.is_deactivated(tx, row.worker_id):
         # Frames have no session that could have been ended.
         raise Refusal("revoked", "Your access to this study was revoked. Answers are no longer accepted from you.", 403)
     if row.state != "accepted":

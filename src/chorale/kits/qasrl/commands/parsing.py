@@ -2,26 +2,42 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from chorale.cli.arguments import AsJson, OnePerLine, Texts
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
-from chorale.files.tables import write_csv
+from chorale.contract import ItemError
+from chorale.files.rows import read_rows
+from chorale.files.tables import write_csv, write_jsonl
 from chorale.files.targets import check_target, writing
+from chorale.kits.qasrl.parser.answering import parsed_items, recorded_answer
 from chorale.kits.qasrl.parser.parsing import THRESHOLD, ParsedVerb
 from chorale.kits.qasrl.parser.running import COLUMNS, parse_given, rows_of
+from chorale.kits.qasrl.tasks.write import QASRL_WRITE
 from chorale.metrics.options import Force
+from chorale.model import Problem, UserError
 from chorale.model.extras import need
 from chorale.model.plural import plural
 from chorale.text.sentence_files import IDS, read_given
+from chorale.text.tagger import load_tagger
 
 
 def qasrl(
     texts: Texts,
     model: Annotated[Path, Option(metavar="DIR", help="The parser: a folder that `chorale train qasrl` wrote.")],
-    out: Annotated[Path, Option(help="Where to write the questions and answers: .csv.")],
+    out: Annotated[
+        Path, Option(help="Where to write the questions and answers: .csv. With --stage, recorded answers: .jsonl.")
+    ],
+    stage: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            help="Answer the items of this stage of a study, for `answers` of a [[model]]; FILE is what `chorale "
+            "prepare qasrl` wrote.",
+        ),
+    ] = None,
     threshold: Annotated[
         float,
         Option(min=0.0, max=1.0, help="Minimum probability of an answer: higher for precision, lower for recall."),
@@ -33,8 +49,13 @@ def qasrl(
 ) -> None:
     """Ask about the verbs of a text and answer, with a trained parser, for `chorale evaluate qasrl`."""
     need("torch", "safetensors", "spacy")
-    check_target(out, "--out", force=force, endings=(".csv",))
+    check_target(out, "--out", force=force, endings=(".csv",) if stage is None else (".jsonl",))
     counts = {"verbs": 0, "questions": 0, "answers": 0}
+    if stage is not None:
+        with patiently("items"), writing(out, "--out"):
+            write_jsonl(_recorded(texts, model, threshold, stage, counts), out)
+        _print(out, counts, as_json=as_json)
+        return
     with patiently("sentences") as progress, writing(out, "--out"):
         given = read_given(texts, one_per_line=one_per_line, ids=(*IDS, "qasrl_id"))
 
@@ -46,6 +67,42 @@ def qasrl(
                 yield verb
 
         write_csv(COLUMNS, rows_of(counted()), out)
+    _print(out, counts, as_json=as_json)
+
+
+def _recorded(
+    items: Path, model: Path, threshold: float, stage: str, counts: dict[str, int]
+) -> Iterator[dict[str, Any]]:
+    from chorale.kits.qasrl.parser.saved import load_parser  # noqa: PLC0415 - needs the extra `models`
+
+    rows = _item_rows(items)
+    for row, verb in parsed_items(rows, load_parser(model), load_tagger(), threshold):
+        recorded = recorded_answer(row, verb, stage)
+        asked = recorded["output"]["answer"]
+        counts["verbs"] += 1
+        counts["questions"] += len(asked)
+        counts["answers"] += sum(len(question["answers"]) for question in asked)
+        yield recorded
+
+
+def _item_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of an items file, as `chorale prepare qasrl` writes them."""
+    problems: list[Problem] = []
+    rows = []
+    for row in read_rows(path, shown_as=str(path), problems=problems):
+        item = {name: value for name, value in row.values.items() if name != "id"}
+        try:
+            QASRL_WRITE.shape.parse_row(item)
+        except ItemError as error:
+            problems.append(Problem(str(path), row.line, str(error), "Make the file with `chorale prepare qasrl`."))
+        else:
+            rows.append(dict(row.values))
+    if problems:
+        raise UserError(f"{path} has no items for this command.", problems[:5])
+    return rows
+
+
+def _print(out: Path, counts: dict[str, int], *, as_json: bool) -> None:
     if as_json:
         print_json({"file": str(out), **counts})
         return

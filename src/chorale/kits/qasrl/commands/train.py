@@ -8,6 +8,7 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
+from chorale.files.model_folders import check_model_target
 from chorale.files.targets import writing
 from chorale.kits.qasrl.files import QuestionAnswers, Tokens, joined, read_bank, read_qasrl, read_sentences
 from chorale.model import UserError
@@ -42,13 +43,7 @@ def qasrl(
 ) -> None:
     """Train a parser that asks about verbs, from the QA-SRL Bank. Run it again to continue after an interruption."""
     need("torch", "safetensors")
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder} is a file. Name a folder.")
-    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    if "model.json" in names and not force:
-        raise UserError(f"{folder} has a trained model. Add --force to overwrite it, or name another folder.")
-    if names - {"model.json", "model.safetensors", "training.safetensors"}:
-        raise UserError(f"{folder} has other files. Name another folder.")
+    check_model_target(folder, force=force)
     tokens = joined((str(path), read_sentences(path)) for path in sentences or ())
     with patiently("sentences and batches") as progress, writing(folder, "DIR"):
         from chorale.kits.qasrl.parser.learning import ParserTraining  # noqa: PLC0415 - needs the extra `models`

@@ -19,7 +19,9 @@ from chorale.model.extras import need
 _KIND = ModelKind(
     "chorale QA-SRL parser",
     "a QA-SRL parser",
-    "Train it again with `chorale train qasrl`",
+    "chorale train qasrl",
+    "It finds the arguments of verbs in English sentences and asks a question about each. It was trained on verbs: on "
+    "other words, such as nouns, its questions are mostly wrong. Check its output before you publish it.",
     {"encoder": dict, "shapes": list, "polarities": list, "prepositions": list},
     version=2,
 )

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from chorale.kits.qasrl.grammar import NotAQuestion, machine
-from chorale.kits.qasrl.parser.parsing import ParsedVerb, QasrlParser, SentenceToParse
-from chorale.text.inflections import VerbForms
-from chorale.text.predicates import Predicate
+from chorale.kits.qasrl.parser.answering import parsed_items
+from chorale.kits.qasrl.parser.parsing import ParsedVerb, QasrlParser
 from chorale.text.tagger import Tagger
 
 THRESHOLD = 0.08
@@ -18,13 +17,7 @@ def with_suggestions(
     rows: Sequence[Mapping[str, Any]], parser: QasrlParser, tagger: Tagger
 ) -> Iterator[dict[str, Any]]:
     """Rows of an items file, each with the parser's questions about its verb, likeliest first."""
-    verbs = [Predicate(row["verb_index"], VerbForms.from_bank(row["forms"], row.get("variants"))) for row in rows]
-    analysed = tagger.analyse(row["tokens"] for row in rows)
-    asked = (
-        SentenceToParse(str(row["id"]), sentence, (verb,))
-        for row, sentence, verb in zip(rows, analysed, verbs, strict=True)
-    )
-    for row, parsed in zip(rows, parser.parse(asked, THRESHOLD), strict=True):
+    for row, parsed in parsed_items(rows, parser, tagger, THRESHOLD):
         yield {**row, "suggested": ranked(parsed, row.get("prepositions", ()))}
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import torch
 
+from chorale.files.training_progress import forget, resume, save_progress
 from chorale.kits.qasrl.files import Bank, QuestionAnswers
 from chorale.kits.qasrl.parser.batching import SentenceTargets, Vocabularies
-from chorale.kits.qasrl.parser.checkpoint import forget, resume, save_progress
 from chorale.kits.qasrl.parser.encoding import Codes, encode
 from chorale.kits.qasrl.parser.examples import SentenceExample, examples_of, gold_examples, is_gold, targets_of
 from chorale.kits.qasrl.parser.inventory import QuestionInventory, codes_of
@@ -75,12 +75,13 @@ def train_qasrl(
     sentences = list(training_sentences(zip(examples, analysed, strict=True), inventory, len(examples), progress))
     with _alone(settings.seed, settings.threads):
         learning = learning_of(examples, sentences, inventory, settings, loaded, device)
-        if checkpoint:
-            resume(learning, line, checkpoint)
+        saved = resume(checkpoint, line, learning.network, learning.optimizer) if checkpoint else None
+        if saved:
+            learning.losses = list(map(float, saved.epochs))
         while len(learning.losses) < settings.epochs:
             learning.epoch(progress)
             if checkpoint:
-                save_progress(learning, line, checkpoint)
+                save_progress(checkpoint, line, learning.network, learning.optimizer, learning.losses)
     if checkpoint:
         forget(checkpoint)
     training = {

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from chorale.files.source import refused
-from chorale.kits.questions.baselines.examples import ChoiceExample
+from chorale.kits.questions.baselines.examples import ChoiceExample, Given
 from chorale.metrics import FloatArray
 
 
@@ -15,7 +16,21 @@ class FittedChoice(Protocol):
         """For every example the probability of each of its options."""
 
 
+@dataclass(frozen=True, slots=True)
+class EarlierTraining:
+    """What a model that was trained before had learnt from."""
+
+    given: Given
+    """What it was shown of each question."""
+    digests: frozenset[str]
+    """Of the files with the questions."""
+
+
 class ChoiceModel(Protocol):
+    @property
+    def earlier(self) -> EarlierTraining | None:
+        """Where it learnt, if it answers as it was trained before. None for a model that learns from the examples."""
+
     @property
     def signature(self) -> str:
         """Its name and everything that changes what it says, but the seed."""

@@ -6,19 +6,20 @@ examples, each time from the beginning; with none it answers as it is.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 import transformers
 
 from chorale.files.source import refused
-from chorale.kits.questions.baselines.choice_models import check_model_folder
+from chorale.files.training_progress import resume, save_progress
+from chorale.kits.questions.baselines.choice_models import EarlierTraining, check_model_folder
 from chorale.kits.questions.baselines.examples import ChoiceExample
 from chorale.kits.questions.text_answers import option_in, prompt
 from chorale.metrics import FloatArray
@@ -27,6 +28,15 @@ from chorale.model import UserError
 _LONGEST_STEP = 1.0
 _KEEP_FOR_ANSWERS = 64
 _LONGEST_ANSWER = 100
+_RANDOM = "random state"
+Progress = Callable[[int, int], None]
+
+
+class TrainingCheckpoint(NamedTuple):
+    """Where the state of a training is kept, and of which training it must be."""
+
+    folder: Path
+    signature: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,8 @@ class HuggingFaceChoice:
     """Where it computes: cpu, cuda or mps; `auto` for a CUDA card if there is one, otherwise the processor."""
     longest: int = 512
     """In tokens; the model's own limit if that is shorter."""
+    earlier: EarlierTraining | None = None
+    """Where `chorale train mcq` trained the folder's model."""
 
     def __post_init__(self) -> None:
         check_model_folder(self.folder)
@@ -64,14 +76,21 @@ class HuggingFaceChoice:
                         digest.update(block)
         return digest.hexdigest()[:8]
 
-    def fit(self, examples: Sequence[ChoiceExample], seed: int) -> "FittedHuggingFace":
+    def fit(
+        self,
+        examples: Sequence[ChoiceExample],
+        seed: int,
+        progress: Progress | None = None,
+        checkpoint: TrainingCheckpoint | None = None,
+    ) -> "FittedHuggingFace":
+        """Fine-tune on the examples. With a checkpoint, a training that was stopped continues after its last epoch."""
         ordered = sorted(examples, key=lambda one: one.id)
         place = self._place()
         with _drawing(seed, place), _fast_products():
             tokenizer, model = self._opened()
             fitted = FittedHuggingFace(model.to(place), tokenizer, self._limit(tokenizer, model), self.batch)
             if self.epochs:
-                _fine_tune(fitted, ordered, self, seed)
+                _FineTuning(fitted, ordered, self, seed).run(progress, checkpoint)
         model.eval()
         return fitted
 
@@ -206,25 +225,53 @@ class FittedHuggingFace:
         return str(self.tokenizer.convert_tokens_to_string(tokens[:room]))
 
 
-def _fine_tune(
-    fitted: FittedHuggingFace, examples: Sequence[ChoiceExample], settings: HuggingFaceChoice, seed: int
-) -> None:
-    optimizer = torch.optim.AdamW(fitted.model.parameters(), lr=settings.rate)
-    order = list(examples)
-    shuffler = random.Random(seed)
-    fitted.model.train()
-    for _ in range(settings.epochs):
-        shuffler.shuffle(order)
-        for start in range(0, len(order), settings.batch):
-            part = order[start : start + settings.batch]
-            right = torch.tensor([one.right for one in part], device=fitted.model.device)
-            loss = torch.nn.functional.cross_entropy(fitted.logits(part), right)
+class _FineTuning:
+    """A folder's model on its way through the epochs."""
+
+    def __init__(
+        self, fitted: FittedHuggingFace, examples: Sequence[ChoiceExample], settings: HuggingFaceChoice, seed: int
+    ) -> None:
+        self.fitted, self.settings = fitted, settings
+        self.optimizer = torch.optim.AdamW(fitted.model.parameters(), lr=settings.rate)
+        self.order = list(examples)
+        self.shuffler = random.Random(seed)
+        self.losses: list[float] = []
+        """The mean of each epoch so far."""
+
+    def run(self, progress: Progress | None, checkpoint: TrainingCheckpoint | None) -> None:
+        model = self.fitted.model
+        saved = resume(*checkpoint, model, self.optimizer) if checkpoint else None
+        if saved:
+            self.losses = list(map(float, saved.epochs))
+            for _ in self.losses:
+                self.shuffler.shuffle(self.order)
+            torch.set_rng_state(saved.kept[_RANDOM])
+        while len(self.losses) < self.settings.epochs:
+            self._epoch(progress)
+            if checkpoint:
+                kept = {_RANDOM: torch.get_rng_state()}
+                save_progress(*checkpoint, model, self.optimizer, self.losses, kept)
+
+    def _epoch(self, progress: Progress | None) -> None:
+        batch, model = self.settings.batch, self.fitted.model
+        steps, done = -(-len(self.order) // batch), len(self.losses)
+        self.shuffler.shuffle(self.order)
+        model.train()
+        losses = []
+        for step in range(steps):
+            part = self.order[step * batch : (step + 1) * batch]
+            right = torch.tensor([one.right for one in part], device=model.device)
+            loss = torch.nn.functional.cross_entropy(self.fitted.logits(part), right)
             if not torch.isfinite(loss):
-                raise UserError(f"The model of {settings.folder} diverged. Use a smaller --rate.")
-            optimizer.zero_grad()
+                raise UserError(f"The model of {self.settings.folder} diverged. Use a smaller --rate.")
+            self.optimizer.zero_grad()
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(fitted.model.parameters(), _LONGEST_STEP)
-            optimizer.step()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), _LONGEST_STEP)
+            self.optimizer.step()
+            losses.append(loss.item())
+            if progress:
+                progress(done * steps + step + 1, self.settings.epochs * steps)
+        self.losses.append(float(np.mean(losses)))
 
 
 @contextmanager

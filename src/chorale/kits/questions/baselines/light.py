@@ -59,12 +59,16 @@ class LightChoice:
     def signature(self) -> str:
         return f"light:1,penalty:{self.penalty!r},rare:{self.rare!r},buckets:{self.buckets}"
 
+    @property
+    def earlier(self) -> None:
+        return None
+
     def fit(self, examples: Sequence[ChoiceExample], seed: int = 0) -> "FittedLight":  # noqa: ARG002 - nothing is drawn
         """The weights of the greatest penalised likelihood: the same for any order of examples and any seed."""
         if not examples:
             raise ValueError("there is nothing to learn from")
         ordered = sorted(examples, key=lambda one: one.id)
-        rarity = _Rarity.of(ordered)
+        rarity = Rarity.of(ordered)
         table = _FeatureTable.of(ordered, rarity, self)
         # Only features that were seen can get a weight: climbing among those is much shorter.
         seen, column = np.unique(table.column, return_inverse=True)
@@ -87,7 +91,7 @@ class LightChoice:
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedLight:
     settings: LightChoice
-    rarity: "_Rarity"
+    rarity: "Rarity"
     weights: FloatArray
 
     def predict(self, examples: Sequence[ChoiceExample]) -> list[FloatArray]:
@@ -109,7 +113,7 @@ class _FeatureTable:
     buckets: int
 
     @classmethod
-    def of(cls, examples: Sequence[ChoiceExample], rarity: "_Rarity", settings: LightChoice) -> "_FeatureTable":
+    def of(cls, examples: Sequence[ChoiceExample], rarity: "Rarity", settings: LightChoice) -> "_FeatureTable":
         rows: list[int] = []
         columns: list[int] = []
         values: list[float] = []
@@ -148,13 +152,13 @@ def _bucket(name: str, buckets: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rarity:
+class Rarity:
     """How rare a word is among the texts that were learnt from, between 0 and 1."""
 
     of_stem: dict[str, float]
 
     @classmethod
-    def of(cls, examples: Sequence[ChoiceExample]) -> "_Rarity":
+    def of(cls, examples: Sequence[ChoiceExample]) -> "Rarity":
         texts = {one.passage or one.question or " ".join(one.options) for one in examples}
         counts = Counter(stem for text in texts for stem in set(_stems(text)))
         whole = math.log(1 + len(texts))
@@ -181,7 +185,7 @@ def _pairs(stems: Sequence[str]) -> list[str]:
     return [f"{one} {other}" for one, other in pairwise(stems)]
 
 
-def _features(example: ChoiceExample, rarity: _Rarity, rare: float) -> Iterator[list[Feature]]:
+def _features(example: ChoiceExample, rarity: Rarity, rare: float) -> Iterator[list[Feature]]:
     """Of each option in turn."""
     options = [_stems(option) for option in example.options]
     question = _stems(example.question)
@@ -223,7 +227,7 @@ def _likeness(left: Sequence[str], right: Sequence[str]) -> float:
 
 
 def _with_question(
-    question: Sequence[str], own: Sequence[str], option: str, rarity: _Rarity, rare: float
+    question: Sequence[str], own: Sequence[str], option: str, rarity: Rarity, rare: float
 ) -> Iterator[Feature]:
     yield "in question", rarity.shared(own, frozenset(question))
     asked = " ".join(question[:2])
@@ -243,7 +247,7 @@ class _Passage:
     counts: Counter[str]
 
     @classmethod
-    def of(cls, text: str, question: Sequence[str], rarity: _Rarity) -> "_Passage":
+    def of(cls, text: str, question: Sequence[str], rarity: Rarity) -> "_Passage":
         stems = _stems(text)
         sentences = [frozenset(_stems(sentence)) for sentence in _SENTENCE.split(text)]
         return cls(
@@ -253,7 +257,7 @@ class _Passage:
             Counter(stems),
         )
 
-    def features(self, own: Sequence[str], rarity: _Rarity, *, asked: bool) -> Iterator[Feature]:
+    def features(self, own: Sequence[str], rarity: Rarity, *, asked: bool) -> Iterator[Feature]:
         pairs = _pairs(own)
         share = rarity.shared(own, self.words)
         yield "in passage", share

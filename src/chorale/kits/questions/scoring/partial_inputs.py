@@ -18,6 +18,7 @@ from chorale.kits.questions.baselines import (
     lacking,
     transfer,
 )
+from chorale.kits.questions.baselines.choice_models import EarlierTraining
 from chorale.kits.questions.scoring.measured import McqOptions, McqSection, NamedQuestions
 from chorale.metrics import Clusters, UnpairedComparison
 from chorale.metrics.resampling import Resampling
@@ -50,6 +51,9 @@ def partial_section(
 
     Transfer is with the first of the inputs. `keep` is told of every trial, and `asked_by` of what messages are about.
     """
+    if model.earlier:
+        _check_unseen(files, model.earlier, named, inputs)
+        inputs = (model.earlier.given,)
     sets = {file.name: examples_of(file.questions, gold) for file in files}
     for name, examples in sets.items():
         _check(name, examples, folds, inputs, asked_by)
@@ -61,7 +65,7 @@ def partial_section(
             keep(given, trials[name][given])
         if progress:
             progress(done, steps)
-    moved = transfer(model, sets, inputs[0], seed=resampling.seed) if len(sets) > 1 else {}
+    moved = transfer(model, sets, inputs[0], seed=resampling.seed) if len(sets) > 1 and not model.earlier else {}
     if progress:
         progress(steps, steps)
     clusters = {file.name: options.clusters(file.questions) for file in files}
@@ -84,8 +88,18 @@ def partial_section(
             for (pair, given, one), more in zip(compared, adjusted, strict=True)
         ]
         tables.append(_comparison_table(compared))
-    notes = [f"{named}: {folds}-fold cross-validation; a passage is never learnt from and asked about."]
+    how = f"{folds}-fold cross-validation; a passage is never learnt from and asked about"
+    notes = [f"{named}: {'trained before; it answers as it is' if model.earlier else how}."]
     return McqSection("partial_inputs", json, tables, notes)
+
+
+def _check_unseen(
+    files: Sequence[NamedQuestions], earlier: EarlierTraining, named: str, inputs: Sequence[Given]
+) -> None:
+    if seen := [file.name for file in files if file.digest in earlier.digests]:
+        raise UserError(f"{named} was trained on {', '.join(seen)}. Name questions that it has not seen.")
+    if earlier.given not in inputs:
+        raise UserError(f"{named} was trained with --input {earlier.given}. Write the same, or train another model.")
 
 
 def _check(name: str, examples: Sequence[ChoiceExample], folds: int, inputs: Sequence[Given], asked_by: str) -> None:

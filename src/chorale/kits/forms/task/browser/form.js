@@ -3,7 +3,7 @@
  * `data-rules` says what may be sent. Every kind of field has a module of its own, and a form loads those it needs.
  *
  * @typedef {import("./field.js").Rules} Rules
- * @typedef {{draft: any, arrangement: Object<string, string[]> | null, changed: () => void, submit: () => void}} Api
+ * @typedef {{draft: any, suggestion?: any, arrangement: Object<string, string[]> | null, changed: () => void, submit: () => void}} Api
  */
 
 /** @type {Object<string, string>} the module of every kind whose module has another name */
@@ -92,14 +92,17 @@ export const recap = (root) => forms.get(root)?.recap() ?? { lines: [], answer: 
 /**
  * What was wrong in practice, beside what is right.
  *
- * @param {{shown: {label: string, text: string}[], wrong: {ask: string, own: string, right: string}[]}} details
- * @returns {Node}
+ * @param {{shown: {label: string, text?: any, look?: string, media?: string, alt?: string}[], wrong: {ask: string, own: string, right: string}[]}} details
+ * @returns {Promise<Node>}
  */
-export function compare({ shown, wrong }) {
+export async function compare({ shown, wrong }) {
+  const parts = shown.some(({ media, text }) => media !== undefined || Array.isArray(text)) ? await import("./parts.js") : null;
   const box = make("div", "recap form-compared");
-  for (const { label, text } of shown) {
+  for (const { label, text, look, media, alt } of shown) {
     if (label) box.append(make("p", "pair-label", label));
-    box.append(make("blockquote", "phrase", text));
+    if (parts && media !== undefined) box.append(...parts.showMedia(look ?? "", media, alt ?? "", label));
+    else if (parts && Array.isArray(text)) box.append(...text.map((turn, number) => parts.showTurn(turn, number)));
+    else box.append(make("blockquote", "phrase", text));
   }
   for (const { ask, own, right } of wrong) {
     const line = make("dl", "form-beside");
@@ -141,8 +144,8 @@ class Form {
     this.fields = [...root.querySelectorAll("[data-field]")].map((element) => {
       const rules = JSON.parse(element.dataset.rules);
       const order = api.arrangement?.[rules.name] ?? null;
-      // What was filled in before; at the first sight of an item, what its column suggests.
-      const draft = api.draft ? api.draft[rules.name] : item[rules.prefill ?? ""];
+      // What was filled in before; at the first sight of an item, what a model or its column suggests.
+      const draft = (api.draft ?? api.suggestion ?? { [rules.name]: item[rules.prefill ?? ""] })[rules.name];
       const Kind = kinds.get(rules.kind);
       return new Kind(element, rules, { item, order, draft, changed: () => this.#changed(element, api) });
     });

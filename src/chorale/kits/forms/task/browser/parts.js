@@ -3,6 +3,8 @@
 import { make } from "./field.js";
 import { showTurn } from "./turns.js";
 
+export { showTurn };
+
 const ZOOM = { least: 1, most: 6, step: 1.5 };
 
 /**
@@ -18,6 +20,18 @@ export function showLooks(root, item) {
     else if (place.dataset.look === "picture") place.replaceChildren(...picture(value, item[place.dataset.alt] ?? ""));
     else place.replaceChildren(player(place.dataset.look, value, place.dataset.label));
   }
+}
+
+/**
+ * A picture, audio or video, as the question showed it.
+ *
+ * @param {string} look
+ * @param {string} src
+ * @param {string} alt
+ * @param {string} label
+ */
+export function showMedia(look, src, alt, label) {
+  return look === "picture" ? picture(src, alt) : [player(look, src, label)];
 }
 
 /**

@@ -23,6 +23,7 @@ export default class Regions extends Field {
       alt: "The picture to draw on",
       kind: rules.kind === "boxes" ? "box" : "polygon",
       labels: rules.labels.map(([, label]) => label),
+      preselected: false,
       changed,
     });
     this.drawing.image.addEventListener("load", () => this.#restore());
@@ -64,6 +65,7 @@ export default class Regions extends Field {
     const { min = 0, max, required } = this.rules;
     if (count === 0 && !required) return null;
     if (this.drawing.pending.length > 0) return "Finish the shape you have begun, or press Escape.";
+    if (this.drawing.unlabelled > 0) return `Choose a label for ${this.rules.kind === "boxes" ? "the box" : "the polygon"} without one.`;
     if (count < min) return min === 1 ? "Draw on the picture first." : `Draw at least ${min}; so far there are ${count}.`;
     return max && count > max ? `Draw at most ${max}; there are ${count}.` : null;
   }

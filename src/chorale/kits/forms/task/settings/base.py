@@ -1,6 +1,6 @@
 """What all settings of a form share: names of kinds, types of values, and problems told where they stand."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -78,6 +78,16 @@ class TableSettings(BaseModel):
     """A table of the study file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+def used_with(setting: str, values_by_name: Mapping[str, Sequence[str]]) -> Callable[[dict[str, Any]], None]:
+    """For the JSON schema of a table: settings that only some values of another setting have."""
+
+    def note(schema: dict[str, Any]) -> None:
+        for name, values in values_by_name.items():
+            schema["properties"][name]["used_with"] = {setting: [str(value) for value in values]}
+
+    return note
 
 
 def problem_at(loc: tuple[str | int, ...], words: str, value: Any) -> InitErrorDetails:

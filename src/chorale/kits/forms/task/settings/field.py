@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import InitErrorDetails
 
 from chorale.kits.forms.task.gold_checks import GoldCheck
@@ -21,6 +21,7 @@ from chorale.kits.forms.task.settings.base import (
     Words,
     problem_at,
     refuse,
+    used_with,
 )
 from chorale.kits.forms.task.settings.kinds import (
     MARKED,
@@ -84,6 +85,8 @@ class CommonSettings(TableSettings):
 
 class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings, CommonSettings):
     """One field of a form."""
+
+    model_config = ConfigDict(title="field", json_schema_extra=used_with("kind", _OF_KIND))
 
     @field_validator(*_OF_KIND)
     @classmethod

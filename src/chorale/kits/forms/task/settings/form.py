@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import InitErrorDetails
 
-from chorale.kits.forms.task.settings.base import TableSettings, problem_at, refuse
+from chorale.kits.forms.task.settings.base import FieldName, TableSettings, problem_at, refuse
 from chorale.kits.forms.task.settings.field import FieldSettings
 from chorale.kits.forms.task.settings.shows import PartSettings
 
@@ -34,11 +34,37 @@ class FormOptions(TableSettings):
         description="Servers that pictures, audio and video may come from, such as `https://media.example.org`. "
         "Default: only the study folder.",
     )
+    hidden: tuple[FieldName, ...] = Field(
+        default=(),
+        max_length=30,
+        description="Names of fields that this stage does not ask, for a form that several stages share "
+        "(`options_from`). Default: every field is asked.",
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> "FormOptions":
-        refuse(type(self).__name__, [*self._shown_twice(), *self._named_twice(), *self._unreachable()])
+        problems = (*self._shown_twice(), *self._named_twice(), *self._unreachable(), *self._wrongly_hidden())
+        refuse(type(self).__name__, list(problems))
         return self
+
+    @property
+    def asked(self) -> tuple[FieldSettings, ...]:
+        """The fields that are not hidden."""
+        return tuple(field for field in self.fields if field.name not in self.hidden)
+
+    def _wrongly_hidden(self) -> Iterator[InitErrorDetails]:
+        names = {field.name for field in self.fields}
+        for number, name in enumerate(self.hidden):
+            if name not in names:
+                known = ", ".join(f"`{field.name}`" for field in self.fields)
+                yield problem_at(("hidden", number), f"is no field of the form. Use some of: {known}.", name)
+        if not self.asked:
+            words = "has every field, which leaves nothing to ask. Leave one out."
+            yield problem_at(("hidden",), words, list(self.hidden))
+        for field in self.asked:
+            if field.shown_if is not None and field.shown_if.field in self.hidden:
+                words = f"hides `{field.shown_if.field}`, which decides whether `{field.name}` is asked. Hide both."
+                yield problem_at(("hidden",), words, list(self.hidden))
 
     def _shown_twice(self) -> Iterator[InitErrorDetails]:
         seen: set[str] = set()

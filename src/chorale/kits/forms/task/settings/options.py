@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from chorale.kits.forms.task.settings.base import FieldName, TableSettings, Words, not_blank
 
@@ -28,11 +28,15 @@ def _listed(raw: Any) -> Any:
 
 
 class OptionSettings(TableSettings):
+    model_config = ConfigDict(title="option")
+
     value: Annotated[str, Field(max_length=100), AfterValidator(not_blank)] = Field(description="What is stored.")
     label: Words = Field(description="What workers read. Default: the value.")
 
 
 class RelationSettings(OptionSettings):
+    model_config = ConfigDict(title="relation")
+
     from_: tuple[str, ...] | None = Field(
         default=None, alias="from", description="Labels of the spans it may start from. Default: any."
     )

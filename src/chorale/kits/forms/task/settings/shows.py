@@ -2,9 +2,9 @@
 
 from enum import StrEnum
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from chorale.kits.forms.task.settings.base import ItemField, TableSettings, Words, problem_at, refuse
+from chorale.kits.forms.task.settings.base import ItemField, TableSettings, Words, problem_at, refuse, used_with
 
 
 class Look(StrEnum):
@@ -21,9 +21,13 @@ class Look(StrEnum):
 
 PLAIN = (Look.QUOTE, Look.TEXT, Look.HEADING)
 MEDIA = (Look.PICTURE, Look.AUDIO, Look.VIDEO)
+_OF_LOOK = {"highlight": PLAIN, "alt": (Look.PICTURE,), "transcript": (Look.AUDIO, Look.VIDEO)}
+"""The settings that not every look has."""
 
 
 class PartSettings(TableSettings):
+    model_config = ConfigDict(title="part", json_schema_extra=used_with("look", _OF_LOOK))
+
     item: ItemField = Field(description="The column of the items file to show.")
     label: Words | None = Field(default=None, description="A line above it.")
     look: Look = Field(
@@ -50,7 +54,7 @@ class PartSettings(TableSettings):
     @model_validator(mode="after")
     def _fits_its_look(self) -> "PartSettings":
         problems = []
-        for name, looks in (("highlight", PLAIN), ("alt", (Look.PICTURE,)), ("transcript", (Look.AUDIO, Look.VIDEO))):
+        for name, looks in _OF_LOOK.items():
             if (value := getattr(self, name)) is not None and self.look not in looks:
                 named = ", ".join(f"`{look}`" for look in looks)
                 words = f"is for parts with the look {named}, and this one is `{self.look}`. Remove it."

@@ -173,14 +173,14 @@ def results_of(results: StageResults) -> Iterator[Annotation]:
 
 ANNOTATORS = TaskExport(
     name="qasrl-annotators",
-    summary="everybody's questions and answers, with whose work theirs was made from, as CSV",
+    summary="every worker's questions and answers, with the writers they were made from, as CSV",
     file_name="qasrl-annotators.csv",
     columns=(*CSV_COLUMNS, "source_worker_ids"),
     rows=lambda results: csv_rows(everybodys(results)),
 )
 GOLD_STANDARD = TaskExport(
     name="qasrl-csv",
-    summary="the questions and answers that were settled on, as the QA-SRL gold standard has them, as CSV",
+    summary="the final questions and answers, in the columns of the QA-SRL gold standard, as CSV",
     file_name="qasrl.csv",
     columns=CSV_COLUMNS,
     rows=lambda results: csv_rows(results_of(results)),
@@ -201,7 +201,7 @@ def gold_standard_of(settled: Callable[[SourceItem], Sequence[Mapping[str, Any]]
 
 SENTENCES = TaskExport(
     name="qasrl-sentences",
-    summary="the sentences that the answers of qasrl-csv point into, as the QA-SRL gold standard has them, as CSV",
+    summary="the sentences of qasrl-csv, in the columns of the QA-SRL gold standard, as CSV",
     file_name="qasrl-sentences.csv",
     columns=SENTENCE_COLUMNS,
     rows=lambda results: sentence_rows(item.payload for item in results.items),
@@ -217,7 +217,7 @@ def bank_table(questions: Callable[[Sequence[SourceItem], StageResults], Iterabl
 
     return TaskExport(
         name="qasrl-bank",
-        summary="questions and answers by sentence and verb, as the QA-SRL Bank has them, one JSON object a line",
+        summary="questions and answers by sentence and verb, in the format of the QA-SRL Bank, one JSON object a line",
         file_name="qasrl-bank.jsonl",
         columns=BANK_COLUMNS,
         rows=rows,

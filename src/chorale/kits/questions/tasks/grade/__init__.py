@@ -67,7 +67,7 @@ def _rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
 
 GRADES_TABLE = TaskExport(
     name="mcq-grades",
-    summary="what every grader said of every question, one criterion a row, as CSV",
+    summary="every grader's grades of every question, one criterion a row, as CSV",
     file_name="mcq-grades.csv",
     columns=("task", "worker", "label", "criterion", "level", "points", "question_id", "writer", "arm", "stage"),
     rows=_rows,

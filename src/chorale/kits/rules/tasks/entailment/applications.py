@@ -142,7 +142,7 @@ def _tally(stage: StageResults) -> Mapping[str, int]:
 
 PAPER_TABLE = TaskExport(
     name="zeichner",
-    summary="judged rule applications as a tab-separated table, like Zeichner et al. (2012)",
+    summary="rule applications with their final label, as in Zeichner et al. (2012), as TSV",
     file_name="applications.tsv",
     columns=(*_SIDES, "judgment", "confidence"),
     rows=_paper_rows,

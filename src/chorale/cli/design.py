@@ -1,0 +1,60 @@
+"""`chorale design`"""
+
+import secrets
+from typing import Annotated
+
+from uvicorn import Config
+
+from chorale.cli.addresses import is_preview, local_url, port_of, reserve, why_not
+from chorale.cli.arguments import Database, StudyFolder
+from chorale.cli.output import print_line
+from chorale.cli.parameters import Option
+from chorale.model import UserError
+from chorale.web.connections import LimitedProtocol
+from chorale.web.design.app import create_design_app
+from chorale.web.design.drafts import Designer
+from chorale.web.logs import set_up_logs
+from chorale.web.servers import SiteServer
+
+
+def design(
+    directory: StudyFolder,
+    db: Database = None,
+    host: Annotated[str, Option(metavar="HOST", help="Where to listen: an address of this computer.")] = "127.0.0.1",
+    port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8010,
+) -> None:
+    """Edit a study's form in the browser, with a live preview of the page that workers see. Ctrl-C ends it."""
+    if not is_preview(None, host):
+        raise UserError(
+            f"--host {host} would let other computers edit the study file. Use 127.0.0.1, and reach it from elsewhere "
+            "with ssh -L."
+        )
+    set_up_logs(access_log=False)
+    designer = Designer(directory, db)
+    designer.state()
+    key = secrets.token_urlsafe(24)
+    with reserve(host, port) as bound:
+        base = local_url(host, port_of(bound))
+
+        def announce() -> None:
+            print_line(f"Editing {directory / 'study.toml'}. Open {base}/?key={key}")
+            print_line("Nothing is written until you select Save. Ctrl-C ends it.")
+
+        config = Config(
+            create_design_app(designer, key),
+            http=LimitedProtocol,
+            ws="none",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+        )
+        server = SiteServer(config, announce)
+        try:
+            server.run(sockets=[bound])
+        except KeyboardInterrupt:
+            print_line("Closed.")
+        except OSError as error:
+            if server.started:
+                raise
+            raise UserError(why_not(error, host, port_of(bound))) from None

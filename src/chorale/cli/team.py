@@ -1,0 +1,80 @@
+"""`chorale team`"""
+
+from collections.abc import Callable
+from typing import Annotated
+
+from chorale import cli
+from chorale.cli.arguments import BY, AsJson, Database, PublicUrl, StudyFolder
+from chorale.cli.invite import base_url
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.engine import team as accounts
+from chorale.engine.running import Study
+from chorale.engine.started import study_to_prepare
+from chorale.engine.team import NewLink
+from chorale.model import UserError
+from chorale.monitor.tables import team_table
+from chorale.web.links import study_sessions, team_link_path
+
+
+def team(
+    directory: StudyFolder,
+    invite: Annotated[
+        str | None, Option(metavar="NAME", help="Print a one-time link with which this person chooses a password.")
+    ] = None,
+    reset: Annotated[
+        str | None, Option(metavar="NAME", help="Print a link to a new password; the old one ends at once.")
+    ] = None,
+    deactivate: Annotated[
+        str | None, Option(metavar="NAME", help="End the account, its sessions and the work it has begun.")
+    ] = None,
+    reason: Annotated[str, Option(help="With --deactivate: why. It is kept in the activity log.")] = "",
+    public_url: PublicUrl = None,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the annotators who sign in with a password; invite, reset a password, deactivate an account."""
+    if sum(name is not None for name in (invite, reset, deactivate)) > 1:
+        raise UserError("--invite, --reset and --deactivate exclude each other. Give one at a time.")
+    with study_to_prepare(directory, db) as study:
+        if invite is not None:
+            _print_link(study, accounts.invite, invite, public_url, as_json=as_json)
+        elif reset is not None:
+            _print_link(study, accounts.reset, reset, public_url, as_json=as_json)
+        elif deactivate is not None:
+            _deactivate(study, deactivate, reason, as_json=as_json)
+        else:
+            _list(study, as_json=as_json)
+
+
+def _print_link(
+    study: Study, make: Callable[..., NewLink], name: str, public_url: str | None, *, as_json: bool
+) -> None:
+    base = base_url(study, public_url)
+    made = study.store.do(lambda tx: make(tx, study.clock(), name, BY))
+    link = base + team_link_path(study_sessions(study), made.token)
+    if as_json:
+        print_json({"name": made.name, "link": link, "hours": made.hours})
+    else:
+        print_line(link)
+
+
+def _deactivate(study: Study, name: str, reason: str, *, as_json: bool) -> None:
+    changed = study.store.do(lambda tx: accounts.deactivate(tx, study, name, BY, reason))
+    if as_json:
+        print_json({"deactivated": changed})
+    elif changed:
+        print_line(f"The account of {name} is deactivated. Its sessions have ended; answers and pay so far stay.")
+    else:
+        print_line(f"The account of {name} was deactivated before.")
+
+
+def _list(study: Study, *, as_json: bool) -> None:
+    rows = study.store.look(lambda tx: accounts.accounts(tx, study.clock()))
+    if as_json:
+        fields = ("name", "state", "invited_at", "signed_in_at", "deactivated_at")
+        print_json({"team": [{field: getattr(row, field) for field in fields} for row in rows]})
+    elif rows:
+        cli.show(team_table(rows))
+    else:
+        print_line("Nobody has an account yet. Invite somebody with --invite NAME.")

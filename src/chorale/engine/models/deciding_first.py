@@ -1,0 +1,91 @@
+"""Where a model answers first: its confidence calibrated by gold, and for every item whether people are asked."""
+
+from chorale.engine.models.stages import ModelStage
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settling import settle_group
+from chorale.metrics.replacing.calibration import Calibration, calibrated
+from chorale.model import Standing
+from chorale.protocol import FirstDecision, WhyAsked, decide_first
+from chorale.store import Tx, first_pass, participations, positions
+from chorale.store.first_pass import GoldAnswered, NewPass, Undecided
+
+FEWEST_GOLD = 10
+"""Answers to gold with a confidence, below which nothing is calibrated and nothing decided."""
+AT_ONCE = 100
+"""Items that are decided in one transaction."""
+
+
+class TooLittleGoldError(Exception):
+    """A model has answered too little gold to calibrate its confidence."""
+
+
+def decide_some(tx: Tx, study: Study, of: ModelStage, worker_id: int) -> int:
+    """Decide about some of the items that a model is done with; how many.
+
+    Of a model that was removed, people are asked about everything.
+    """
+    stage = of.stage
+    record = participations.attendance(tx, stage.id, worker_id)
+    removed = record is not None and record.standing == Standing.DROPPED
+    if record is None:
+        return 0
+    found = first_pass.undecided(tx, stage.id, worker_id, AT_ONCE, unanswered=removed)
+    if not found:
+        return 0
+    number, calibration = (None, None) if removed else _calibration_now(tx, study, stage, worker_id)
+    now = study.clock()
+    for item in found:
+        confidence, decided = decision_about(study, of, item, calibration)
+        first_pass.add(
+            tx,
+            NewPass(
+                item.item_id,
+                stage.id,
+                worker_id,
+                item.task_id,
+                None if confidence is None else number,
+                now,
+                confidence,
+                decided.probability,
+                decided.asks_people,
+                decided.why.value,
+            ),
+        )
+        settle_group(tx, study, stage, item.group_key, item.item_id)
+    return len(found)
+
+
+def decision_about(
+    study: Study, of: ModelStage, item: Undecided, calibration: Calibration | None
+) -> tuple[float | None, FirstDecision]:
+    """The calibrated confidence of a model's answer, and whether people are asked; without a calibration they are."""
+    if calibration is None:
+        return None, FirstDecision(WhyAsked.MODEL_REMOVED, 1.0)
+    confidence = None
+    if item.answer is not None:
+        # Without any confidence, nothing says that the answer is right.
+        confidence = 0.0 if item.confidence is None else calibration.apply(item.confidence)
+    number = positions.audit_number(study.settings.study.seed, of.stage.name, item.key)
+    return confidence, decide_first(of.rule, confidence, number)
+
+
+def _calibration_now(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> tuple[int, Calibration]:
+    """The calibration by all gold that is graded so far: the last one, if no grade came since."""
+    answered = first_pass.gold_answered(tx, stage.id, worker_id)
+    if len(answered) < FEWEST_GOLD:
+        raise TooLittleGoldError(
+            f"Confidence can't be calibrated yet: the model has answered {len(answered)} gold items with a confidence, "
+            f"and {FEWEST_GOLD} are needed. Add gold to the stage and run it again."
+        )
+    last = max(one.grade_id for one in answered)
+    known = first_pass.calibrations(tx, stage.id, worker_id)
+    if known and (known[-1].last_grade, known[-1].answers) == (last, len(answered)):
+        return known[-1].id, Calibration(known[-1].slope, known[-1].offset)
+    fitted = fitted_to(stage, answered)
+    number = first_pass.add_calibration(tx, worker_id, stage.id, study.clock(), *fitted, len(answered), last)
+    return number, fitted
+
+
+def fitted_to(stage: RunningStage, answered: list[GoldAnswered]) -> Calibration:
+    """The calibration that fits answers to gold."""
+    return calibrated([one.confidence for one in answered], [stage.is_correct(one.score) for one in answered])

@@ -1,0 +1,99 @@
+"""A worker's own progress: what they did in each part, on which days, and in what time.
+
+Gold can't be told from it. Answers of every kind are counted alike, and correct answers only in practice, where every
+answer is confirmed or explained when it is given.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.visit import StageVisit
+from chorale.engine.work import start_page
+from chorale.store import Tx, assignees, own_work
+from chorale.store.own_work import DAY_MS, DayOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    day: date
+    """In UTC."""
+    answers: int
+    worked_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartProgress:
+    visit: StageVisit
+    worked_ms: int
+    first: date | None
+    last: date | None
+    correct: tuple[int, int] | None
+    """Correct answers and all answers, where feedback is given at once."""
+    assigned: int | None
+    """How many items are assigned to them, where items are for given people."""
+
+    @property
+    def seconds_each(self) -> int | None:
+        """The mean time of an answer."""
+        return round(self.worked_ms / self.visit.answered / 1000) if self.visit.answered else None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnProgress:
+    pseudonym: str
+    parts: tuple[PartProgress, ...]
+    """The parts they have begun, or can do."""
+    days: tuple[Day, ...]
+    """The newest first."""
+    earned: int
+
+    @property
+    def answers(self) -> int:
+        return sum(day.answers for day in self.days)
+
+    @property
+    def worked_ms(self) -> int:
+        return sum(day.worked_ms for day in self.days)
+
+
+def own_progress(tx: Tx, study: Study, worker_id: int) -> OwnProgress | None:
+    """What a worker has done so far; None if there is no such worker."""
+    visit = start_page(tx, study, worker_id)
+    if visit is None:
+        return None
+    work, graded = own_work.days_of_work(tx, worker_id), own_work.graded_answers(tx, worker_id)
+    assigned = assignees.count_for(tx, worker_id) if any(part.stage.is_assigned for part in visit.stages) else {}
+    parts = []
+    for part in visit.stages:
+        days = [row for row in work if row.stage_id == part.stage.id]
+        if days or part.counts:
+            correct = graded.get(part.stage.id) if gives_feedback(part.stage) else None
+            own = assigned.get(part.stage.id, 0) if part.stage.is_assigned else None
+            parts.append(_part(part, days, None if correct is None else (correct[1], correct[0]), own))
+    return OwnProgress(visit.worker.pseudonym, tuple(parts), _days(work), visit.earned)
+
+
+def gives_feedback(stage: RunningStage) -> bool:
+    """Whether every answer in a stage is confirmed or explained at once: then their sum tells nothing new."""
+    return stage.settings.round is not None and stage.settings.round.feedback == "at once"
+
+
+def _part(
+    part: StageVisit, days: list[DayOfWork], correct: tuple[int, int] | None, assigned: int | None
+) -> PartProgress:
+    first, last = (_date(days[-1].day), _date(days[0].day)) if days else (None, None)
+    return PartProgress(part, sum(row.worked_ms for row in days), first, last, correct, assigned)
+
+
+def _days(work: list[DayOfWork]) -> tuple[Day, ...]:
+    answers, worked = Counter[int](), Counter[int]()
+    for row in work:
+        answers[row.day] += row.answers
+        worked[row.day] += row.worked_ms
+    return tuple(Day(_date(day), answers[day], worked[day]) for day in sorted(answers, reverse=True))
+
+
+def _date(day: int) -> date:
+    return datetime.fromtimestamp(day * DAY_MS / 1000, UTC).date()

@@ -1,0 +1,85 @@
+"""Undoing a reviewer's decision: the item is as it was before, and everything that rests on its label follows.
+
+An undoing is recorded as a decision that puts back the one before it, or none. So nothing is taken out of the record.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chorale.engine.adjudicating import DECIDED, checked_reason
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settling import settle_group
+from chorale.model import Event, Item, UserError
+from chorale.store import Tx, codec, events, labels
+from chorale.store.items import find_item
+
+UNDONE = "undoes"
+"""In the evidence of an undoing: the number of the decision that it takes back."""
+_ALL = 10_000
+_LATEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision that stands, with its item."""
+
+    number: int
+    item: Item
+    at: int
+    by: str
+    reason: str
+    fields: tuple[str, ...]
+
+
+def undo(tx: Tx, study: Study, stage: RunningStage, key: str, number: int, reason: str, by: str) -> Item:
+    """Take back the latest decision about an item, which has this number: sent twice, it is done once."""
+    item = find_item(tx, stage.name, key)
+    if item is None:
+        raise UserError(f"Stage {stage.name!r} has no item {key!r}.")
+    standing = _standing(tx, item)
+    if not standing or standing[-1].id != number:
+        raise UserError(
+            f"This decision about item {key!r} no longer stands: it was undone, or a later one replaced it."
+        )
+    before = standing[-2].evidence["decision"] if len(standing) > 1 else {}
+    evidence = {
+        "by": by,
+        "decision": before,
+        "answer": before if stage.task.shape.fields else next(iter(before.values()), None),
+        "reason": checked_reason(reason),
+        "before": item.answer,
+        "confidence": item.confidence,
+        UNDONE: number,
+    }
+    events.record(tx, study.clock(), DECIDED, evidence, stage_id=stage.id, item_id=item.id)
+    labels.save_decision(tx, item.id, codec.as_text(before) if before else None)
+    settle_group(tx, study, stage, item.group, only=item.id)
+    return item
+
+
+def _standing(tx: Tx, item: Item) -> list[Event]:
+    """The decisions about an item that were not undone, the oldest first."""
+    standing: list[Event] = []
+    for event in reversed(events.recent(tx, _ALL, kinds=(DECIDED,), item_id=item.id)):
+        if UNDONE in event.evidence:
+            standing = [one for one in standing if one.id != event.evidence[UNDONE]]
+        else:
+            standing.append(event)
+    return standing
+
+
+def latest_decisions(tx: Tx, stage: RunningStage, most: int = 20) -> Sequence[Decided]:
+    """The latest decisions in a stage that can be undone, one for every item, the newest first."""
+    found: dict[str, Decided] = {}
+    for event in events.recent(tx, _LATEST, kinds=(DECIDED,)):
+        key = event.item
+        if event.stage != stage.name or key is None or key in found or len(found) >= most:
+            continue
+        item = find_item(tx, stage.name, key)
+        standing = [] if item is None else _standing(tx, item)
+        if item is None or not standing:
+            continue
+        last = standing[-1]
+        by, reason = str(last.evidence.get("by", "")), str(last.evidence["reason"])
+        found[key] = Decided(last.id, item, last.at, by, reason, tuple(last.evidence["decision"]))
+    return tuple(found.values())

@@ -1,0 +1,150 @@
+"""Items that a model answered first: how many it labelled, how many went to people, how often it is right."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chorale.engine.running import RunningStage, Study
+from chorale.metrics.replacing.auditing import Audited, audited_share
+from chorale.metrics.score_table import ScoreTable, shown_interval
+from chorale.model import Item, ItemState, Standing
+from chorale.model.plural import plural
+from chorale.monitor.models import name_of
+from chorale.protocol import WhyAsked
+from chorale.store import Tx, first_pass
+from chorale.store.codec import answer_from_text
+from chorale.store.first_pass import FirstLabel
+from chorale.store.items import all_items
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRecord:
+    """What a model that answers first has done in a stage."""
+
+    stage: str
+    model: str
+    items: int
+    """Items that were decided."""
+    below: float
+    audit: float
+    removed: bool
+    why: Mapping[str, int]
+    """Items by why people are asked about them, or are not."""
+    judgments: int
+    """People's judgments of all items."""
+    waiting: int
+    """Items with people who have not labelled them yet."""
+    sure: Audited
+    """How often the model agrees with people where it is sure enough not to ask them."""
+    unsure: Audited
+    """How often it does where it is not."""
+
+    @property
+    def labelled(self) -> int:
+        """Items whose label is the model's."""
+        return 0 if self.removed else self.why.get(WhyAsked.NOT_ASKED, 0)
+
+    def as_json(self) -> dict[str, Any]:
+        kept = {name: getattr(self, name) for name in self.__slots__ if name not in ("sure", "unsure")}
+        sides = {
+            side: {"share": one.share, "ci": one.interval.as_list(), "audited": one.audited}
+            for side, one in (("sure", self.sure), ("unsure", self.unsure))
+        }
+        return {**kept, "why": dict(self.why), "labelled": self.labelled, "agreement": sides}
+
+
+def first_records(tx: Tx, study: Study) -> list[FirstRecord]:
+    """Every stage in which a model answers first and something was decided."""
+    return [one for stage in study.stages.values() if stage.asks_model_first for one in _records(tx, stage)]
+
+
+def _records(tx: Tx, stage: RunningStage) -> Iterator[FirstRecord]:
+    decided = first_pass.of_stage(tx, stage.id)
+    rule = stage.settings.models
+    if not decided or rule is None:
+        return
+    items = {one.key: one for one in all_items(tx, stage.name) if one.state != ItemState.WITHDRAWN}
+    pairs = [(items[key], first) for key, first in decided.items() if key in items]
+    one = next(iter(decided.values()))
+    sure = [(item, first) for item, first in pairs if first.why in (WhyAsked.AUDIT, WhyAsked.NOT_ASKED)]
+    unsure = [(item, first) for item, first in pairs if first.why == WhyAsked.LOW_CONFIDENCE]
+    yield FirstRecord(
+        stage=stage.name,
+        model=name_of(one.model),
+        items=len(pairs),
+        below=rule.below,
+        audit=rule.audit,
+        removed=one.standing != Standing.ACTIVE,
+        why=Counter(first.why for _, first in pairs),
+        judgments=sum(item.judgments for item, _ in pairs),
+        waiting=sum(item.state == ItemState.OPEN for item, _ in pairs),
+        sure=_agreement(stage, sure),
+        unsure=_agreement(stage, unsure),
+    )
+
+
+def _agreement(stage: RunningStage, pairs: Sequence[tuple[Item, FirstLabel]]) -> Audited:
+    """Between the model's answers and labels by people, free text aside."""
+    compared = stage.task.shape.without_texts
+    judged = [
+        (compared(answer_from_text(first.answer)) == compared(item.answer), first.probability)
+        for item, first in pairs
+        if first.answer is not None and item.state == ItemState.COMPLETE and not first.is_label
+    ]
+    return audited_share([agrees for agrees, _ in judged], [each for _, each in judged], len(pairs))
+
+
+def first_table(records: Sequence[FirstRecord]) -> ScoreTable | None:
+    """Who labelled what, and how often the model is right; None where no model answers first."""
+    columns = (
+        *("stage", "model", "items#", "labelled by the model#", "unsure#", "audited#", "other#", "people's judgments#"),
+        *("right where sure#", "95% interval#", "right where unsure#"),
+    )
+    rows = []
+    for one in records:
+        unsure, audit = one.why.get(WhyAsked.LOW_CONFIDENCE, 0), one.why.get(WhyAsked.AUDIT, 0)
+        other = one.items - unsure - audit - one.why.get(WhyAsked.NOT_ASKED, 0)
+        counts = (one.items, one.labelled, unsure, audit, other, one.judgments)
+        rows.append(
+            (one.stage, one.model, *counts, one.sure.share, shown_interval(one.sure.interval), one.unsure.share)
+        )
+    return ScoreTable("A model answers first", columns, rows) if rows else None
+
+
+def first_sentences(records: Sequence[FirstRecord]) -> Iterator[str]:
+    """What a paper says of items that a model answered first."""
+    for one in records:
+        if one.removed:
+            yield f"The model {one.model} was removed from {one.stage}, so that people labelled all its items."
+            continue
+        audit = one.why.get(WhyAsked.AUDIT, 0)
+        right = ""
+        if one.sure.share is not None:
+            interval = f" (95% interval {shown_interval(one.sure.interval, 3)})" if one.sure.interval.is_known else ""
+            right = f" It agreed with people in {one.sure.share:.1%} of the audited items{interval}."
+        yield (
+            f"In {one.stage}, {one.labelled:,} of {plural(one.items, 'label is', 'labels are')} the answer of the "
+            f"model {one.model}, with a confidence calibrated on gold of at least {one.below:g}. People labelled the "
+            f"others, among them {audit:,} that were sampled at random for an audit (probability {one.audit:g}).{right}"
+        )
+
+
+def estimate_columns(tx: Tx, stage: RunningStage, label: Any) -> dict[str, list[str | None]]:
+    """A row per item for `chorale estimate`: the model's label, people's, and the probability of asking them.
+
+    `label` makes the label that is compared from an answer. Items without an answer of the model are left out.
+    """
+    columns: dict[str, list[str | None]] = {"item": [], "model": [], "people": [], "probability": []}
+    decided = first_pass.of_stage(tx, stage.id)
+    for item in all_items(tx, stage.name):
+        first = decided.get(item.key)
+        if first is None or first.answer is None or item.state == ItemState.WITHDRAWN:
+            continue
+        by_people = item.state == ItemState.COMPLETE and not first.is_label
+        said = label(answer_from_text(first.answer)), label(item.answer) if by_people else None
+        columns["item"].append(item.key)
+        columns["model"].append(said[0])
+        columns["people"].append(said[1])
+        columns["probability"].append(str(first.in_force[1]))
+    return columns

@@ -1,0 +1,134 @@
+"""Quality against cost: what a label of people and of each model costs, takes and is worth by gold."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chorale.engine.running import Study
+from chorale.metrics.sampling import TAIL, TOO_FEW, Interval
+from chorale.metrics.score_table import ScoreTable, shown_interval
+from chorale.metrics.student import t_bound, wilson
+from chorale.model import is_model
+from chorale.model.money import exact_money_text, minor_digits
+from chorale.monitor.models import ModelRecord
+from chorale.present.svg.curves import Point, point_chart
+from chorale.present.svg.frame import Axis
+from chorale.protocol import CALL_UNIT
+from chorale.store import Tx
+from chorale.store.participations import ParticipationSummary, participation_summaries
+
+PEOPLE = "people"
+FEWEST_GOLD = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """People together, or a model, in a stage."""
+
+    stage: str
+    name: str
+    labels: int
+    """Answers to items, gold aside."""
+    cost: int
+    """In billionths of a minor unit, with fees, gold included."""
+    seconds: float
+    """Of work on an answer, or of a call, on average."""
+    gold_right: int
+    gold_answered: int
+
+    @property
+    def cost_a_label(self) -> int | None:
+        """In billionths of a minor unit."""
+        return round(self.cost / self.labels) if self.labels else None
+
+    @property
+    def accuracy(self) -> float | None:
+        """By gold."""
+        return self.gold_right / self.gold_answered if self.gold_answered else None
+
+    @property
+    def interval(self) -> Interval:
+        if self.accuracy is None or self.gold_answered < FEWEST_GOLD:
+            return TOO_FEW
+        return Interval(*wilson(self.accuracy, self.gold_answered, t_bound(TAIL, self.gold_answered - 1)))
+
+    def as_json(self) -> dict[str, Any]:
+        kept = {name: getattr(self, name) for name in self.__slots__}
+        return {
+            **kept,
+            "cost_a_label": self.cost_a_label,
+            "accuracy": self.accuracy,
+            "ci": self.interval.as_list(),
+        }
+
+
+def annotators(tx: Tx, study: Study, records: Sequence[ModelRecord]) -> list[Annotator]:
+    """People and models in every stage that models have annotated, rounds aside."""
+    found = []
+    for stage in dict.fromkeys(record.stage for record in records if record.role != "round"):
+        rows = [row for row in participation_summaries(tx, stage_name=stage) if not is_model(row.worker)]
+        if stage in study.stages and any(row.answered for row in rows):
+            found.append(_people(stage, rows))
+        for record in records:
+            if record.stage == stage:
+                labels = max(record.answered - record.gold_answered, 0)
+                gold = record.gold_right, record.gold_answered
+                found.append(Annotator(stage, record.model, labels, record.cost, record.seconds, *gold))
+    return found
+
+
+def _people(stage: str, rows: Iterable[ParticipationSummary]) -> Annotator:
+    rows = list(rows)
+    answered, gold = sum(row.answered for row in rows), sum(row.gold_answered for row in rows)
+    return Annotator(
+        stage,
+        PEOPLE,
+        answered - gold,
+        sum(row.earned + row.fees for row in rows) * CALL_UNIT,
+        sum(row.worked_ms for row in rows) / 1000 / max(1, answered),
+        sum(row.gold_right for row in rows),
+        gold,
+    )
+
+
+def quality_cost_table(found: Sequence[Annotator], currency: str) -> ScoreTable | None:
+    """For a terminal and a report; None where no model has annotated."""
+    columns = (
+        "stage",
+        "annotator",
+        "labels#",
+        "cost a label#",
+        "s a label#",
+        "right by gold#",
+        "95% interval#",
+        "gold#",
+    )
+    rows = []
+    for one in found:
+        cost = "" if one.cost_a_label is None else exact_money_text(one.cost_a_label, currency)
+        right = one.accuracy, shown_interval(one.interval) if one.gold_answered else ""
+        rows.append((one.stage, one.name, one.labels, cost, f"{one.seconds:.2f}", *right, one.gold_answered))
+    return ScoreTable("Quality against cost", columns, rows) if rows else None
+
+
+def quality_cost_chart(found: Sequence[Annotator], currency: str) -> str | None:
+    """Accuracy on gold over the cost of a label; None where gold or costs are missing."""
+    points = [
+        Point(
+            one.cost_a_label / CALL_UNIT / 10 ** minor_digits(currency),
+            one.accuracy,
+            one.name if len({each.stage for each in found}) == 1 else f"{one.name}, {one.stage}",
+            y_range=(one.interval.low, one.interval.high) if one.interval.is_known else None,
+        )
+        for one in found
+        if one.accuracy is not None and one.cost_a_label is not None
+    ]
+    if len(points) < 2:
+        return None
+    return point_chart(
+        "Quality against cost",
+        points,
+        Axis(f"cost a label ({currency})", zero=True),
+        Axis("right by gold", high=1.0),
+        description="Accuracy on gold of people and of each model, over what a label costs; bars are 95% intervals.",
+    )

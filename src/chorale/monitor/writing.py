@@ -1,0 +1,151 @@
+"""Evidence of answers that were pasted or written by a model: for people to read, nothing is decided by it."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Any, NamedTuple
+
+from chorale.contract.fields import Scale
+from chorale.engine.running import RunningStage, Study
+from chorale.model import is_model
+from chorale.store import Tx, model_tasks, writing
+from chorale.store.codec import answer_from_text
+from chorale.store.writing import WrittenRow
+from chorale.text.alike import words_of
+from chorale.text.near_duplicates import near_duplicates
+
+FEWEST_WORDS = 4
+"""Texts with fewer words are alike by chance."""
+
+
+class Evidence(NamedTuple):
+    """What speaks for or against an answer of somebody's own."""
+
+    row: WrittenRow
+    closeness: float | None
+    """To what the study's models wrote about the same item: the fraction of all words that both have, at the most."""
+    near_copies: int
+    """Other workers who wrote nearly the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerEvidence:
+    """The same of all answers of a worker in a stage."""
+
+    stage: str
+    answers: int
+    characters: float
+    """Of free text, on average."""
+    pasted: float
+    """The fraction of characters that was pasted, on average."""
+    mostly_pasted: int
+    """Answers of which more than half was pasted."""
+    typed_per_minute: float | None
+    """Characters typed in a minute of typing."""
+    rhythm: float | None
+    """The median: near 0 where changes come as evenly as a program's."""
+    left: float
+    """The fraction of answers before which the page was left."""
+    away_seconds: float
+    """How long it was left, on average over those."""
+    closeness: float | None
+    """The median."""
+    near_copies: int
+    """Answers that another worker wrote nearly the same."""
+
+
+def evidence(tx: Tx, study: Study) -> Iterator[Evidence]:
+    """Every answer of which it is known how it was written."""
+    rows = [row for row in writing.written(tx) if row.stage in study.stages and not is_model(row.worker)]
+    texts = [_text(study.stage(row.stage), row.answer) for row in rows]
+    by_models = _model_words(tx, study)
+    copies = _near_copies(rows, texts)
+    for place, (row, text) in enumerate(zip(rows, texts, strict=True)):
+        words = frozenset(words_of(text))
+        others = by_models.get((row.stage, row.item), ())
+        near = max((_shared(words, other) for other in others), default=None) if len(words) >= FEWEST_WORDS else None
+        yield Evidence(row, near, copies.get(place, 0))
+
+
+def worker_evidence(tx: Tx, study: Study, pseudonym: str) -> list[WorkerEvidence]:
+    """A worker's answers, stage by stage; nothing where the study does not count how people write."""
+    if study.settings.writing is None:
+        return []
+    by_stage: defaultdict[str, list[Evidence]] = defaultdict(list)
+    for one in evidence(tx, study):
+        if one.row.worker == pseudonym:
+            by_stage[one.row.stage].append(one)
+    return [_of_stage(stage, found) for stage, found in by_stage.items()]
+
+
+def _of_stage(stage: str, found: Sequence[Evidence]) -> WorkerEvidence:
+    numbers = [one.row.numbers for one in found]
+    typed = sum(one.characters * (1 - one.pasted) for one in numbers)
+    minutes = sum(one.typing_ms for one in numbers) / 60_000
+    rhythms = [one.rhythm for one in numbers if one.rhythm is not None]
+    near = [one.closeness for one in found if one.closeness is not None]
+    away = [one.away_ms / 1000 for one in numbers if one.left]
+    return WorkerEvidence(
+        stage=stage,
+        answers=len(found),
+        characters=fmean(one.characters for one in numbers),
+        pasted=fmean(one.pasted for one in numbers),
+        mostly_pasted=sum(one.pasted > 0.5 for one in numbers),
+        typed_per_minute=typed / minutes if minutes else None,
+        rhythm=median(rhythms) if rhythms else None,
+        left=len(away) / len(numbers),
+        away_seconds=fmean(away) if away else 0.0,
+        closeness=median(near) if near else None,
+        near_copies=sum(one.near_copies > 0 for one in found),
+    )
+
+
+def _text(stage: RunningStage, answer: str) -> str:
+    """What somebody wrote in words of their own."""
+    value: Any = answer_from_text(answer)
+    if isinstance(value, str):
+        return value if stage.task.shape.choices is None else ""
+    names = [field.name for field in stage.task.shape.fields if field.scale is Scale.TEXT]
+    return " ".join(str(value[name]) for name in names if isinstance(value, dict) and value.get(name))
+
+
+def _model_words(tx: Tx, study: Study) -> dict[tuple[str, str], list[frozenset[str]]]:
+    """The words of what models wrote, by stage and item."""
+    found: defaultdict[tuple[str, str], list[frozenset[str]]] = defaultdict(list)
+    for row in model_tasks.answers(tx):
+        if row.answer is not None and row.stage in study.stages:
+            words = frozenset(words_of(_text(study.stage(row.stage), row.answer)))
+            if len(words) >= FEWEST_WORDS:
+                found[row.stage, row.item].append(words)
+    return found
+
+
+def _near_copies(rows: Sequence[WrittenRow], texts: Sequence[str]) -> dict[int, int]:
+    """How many other workers wrote nearly the same, by the place of the answer."""
+    long = [place for place, text in enumerate(texts) if len(words_of(text)) >= FEWEST_WORDS]
+    copies: dict[int, int] = {}
+    for cluster in near_duplicates([texts[place] for place in long]):
+        places = [long[number] for number in cluster]
+        workers = {rows[place].worker for place in places}
+        copies |= {place: len(workers) - 1 for place in places if len(workers) > 1}
+    return copies
+
+
+def _shared(left: frozenset[str], right: frozenset[str]) -> float:
+    return len(left & right) / len(left | right)
+
+
+def writing_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
+    """One row per answer of which it is known how it was written."""
+    for one in evidence(tx, study):
+        row = one.row
+        yield {
+            "response": row.response_id,
+            "stage": row.stage,
+            "item": row.item,
+            "worker": row.worker,
+            **row.numbers._asdict(),
+            "model_closeness": one.closeness,
+            "near_copies": one.near_copies,
+        }

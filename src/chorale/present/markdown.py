@@ -1,0 +1,25 @@
+"""Tables and text as Markdown. Nothing that comes from a file is markup."""
+
+from chorale.metrics.score_table import ScoreTable, cell_text
+
+_CHARACTERS = str.maketrans(
+    {**{character: f"\\{character}" for character in "\\`*_{}[]#|~$!"}, "&": "&amp;", "<": "&lt;", ">": "&gt;"}
+)
+
+
+def markdown_text(text: str) -> str:
+    """Text on one line in which nothing is markup."""
+    return "".join(character if character.isprintable() else " " for character in text).translate(_CHARACTERS)
+
+
+def markdown_table(table: ScoreTable) -> str:
+    """A table with its title above it, as GitHub and Pandoc read it."""
+    names = [markdown_text(name.removesuffix("#")) for name in table.columns]
+    rules = ["---:" if name.endswith("#") else "---" for name in table.columns]
+    rows = [[_cell(cell_text(value, table.digits)) for value in row] for row in table.rows]
+    lines = [f"| {' | '.join(cells)} |" for cells in (names, rules, *rows)]
+    return f"**{markdown_text(table.title)}**\n\n" + "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return "&emsp;" * ((len(text) - len(text.lstrip(" "))) // 2) + markdown_text(text.strip(" "))

@@ -1,0 +1,90 @@
+"""Simulated models that annotate: through the functions that real ones go through, without a server."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from chorale.contract.prompts import ModelAnswer, Prompter
+from chorale.engine.entering import arrive_as_model
+from chorale.engine.models.answering import Ended, complete_call, end_task, with_tokens
+from chorale.engine.models.deciding_first import TooLittleGoldError, decide_some
+from chorale.engine.models.stages import ModelStage, prompter_of, stages_of
+from chorale.engine.models.taking import Place, PlannedWork, take
+from chorale.engine.running import Study
+from chorale.model import ModelSettings
+from chorale.platforms.models import Outcome, Reply
+from chorale.rehearsal.simulated import AnswerSheet
+from chorale.rehearsal.simulated.language_models import SimulatedModel, model_says
+from chorale.store import Tx, calls, codec, model_tasks
+from chorale.store.model_tasks import TaskState
+
+AT_ONCE = 200
+"""Items that a model answers in one transaction."""
+
+
+class ModelsAtWork:
+    """The models of a study, each in the stages where its answers matter to people or labels."""
+
+    def __init__(
+        self, study: Study, sheets: Mapping[str, AnswerSheet], expected: Sequence[SimulatedModel], seed: int
+    ) -> None:
+        self._study = study
+        self._sheets = sheets
+        self._seed = seed
+        self._expected = {one.name: one for one in expected}
+        rules = [stage.settings.models for stage in study.stages.values() if stage.settings.models is not None]
+        self.matter = any(rule.role != "beside" for rule in rules)
+        """Whether any does more than annotate beside people."""
+        self._places: dict[tuple[str, str], Place] = {}
+
+    def annotate(self) -> bool:
+        """Let every model answer what there is for it; whether it was anything."""
+        if not self.matter:
+            return False
+        done = 0
+        for model in self._study.settings.model:
+            for of in stages_of(self._study, model):
+                if of.rule.role != "beside" or of.stage.round_size is not None:
+                    done += self._annotate(model, of)
+        return done > 0
+
+    def _annotate(self, model: ModelSettings, of: ModelStage) -> int:
+        study, store = self._study, self._study.store
+        worker_id = store.do(lambda tx: arrive_as_model(tx, study, model.name)).id
+        prompter = store.look(lambda tx: prompter_of(tx, study, of.stage, model))
+        done = 0
+        while count := store.do(lambda tx: self._some(tx, of, model, worker_id, prompter)):
+            done += count
+        if of.rule.role == "first" and of.stage.round_size is None:
+            try:
+                while count := store.do(lambda tx: decide_some(tx, study, of, worker_id)):
+                    done += count
+            except TooLittleGoldError:
+                pass  # nobody is asked anything: the forecast shows a stage that is never done
+        return done
+
+    def _some(self, tx: Tx, of: ModelStage, model: ModelSettings, worker_id: int, prompter: Prompter) -> int:
+        key = model.name, of.stage.name
+        place = self._places.get(key) or Place(model_tasks.given(tx, of.stage.id, worker_id))
+        taken = take(tx, self._study, of, model, worker_id, prompter, place, AT_ONCE)
+        for work in taken.work:
+            self._answer(tx, of, model, work)
+        # Items may have come since, before the place that was reached.
+        after = taken.after if taken.work else -1
+        self._places[key] = Place(place.served + len(taken.work), after)
+        return len(taken.work)
+
+    def _answer(self, tx: Tx, of: ModelStage, model: ModelSettings, work: PlannedWork) -> None:
+        study, stage, item = self._study, of.stage, work.task.item
+        expected = self._expected.get(model.name) or SimulatedModel(name=model.name)
+        view = stage.task.form.shown(codec.frozen_from_text(item.payload))
+        truth, choices = self._sheets[stage.name].prospects(item.payload, view)
+        rng = Random(f"{self._seed}:model:{model.name}:{stage.name}:{item.key}")
+        said = model_says(expected, truth, choices, rng)
+        answer = stage.task.shape.parse_answer(said.answer, codec.frozen_from_text(item.payload))
+        reply = Reply(Outcome.ANSWER, "", "simulated", None, expected.output_tokens * model.calls_per_item)
+        length = (len(work.prompt.system) + len(work.prompt.user)) * model.calls_per_item
+        calls.mark_sent(tx, work.call_id, study.clock())
+        complete_call(tx, study, stage, model, work.task, work.call_id, with_tokens(reply, length))
+        confidence = None if model.confidence == "none" else said.confidence
+        ended = Ended(TaskState.ANSWERED, ModelAnswer(said.answer, answer, said.confidence), confidence)
+        end_task(tx, study, work.task, ended)

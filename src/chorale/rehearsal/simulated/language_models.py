@@ -1,0 +1,69 @@
+"""Models that annotate, as a requester expects them: how often they are right, what they confuse, how sure they are."""
+
+from collections.abc import Mapping, Sequence
+from math import exp, log
+from random import Random
+from typing import Annotated, NamedTuple
+
+from pydantic import Field
+
+from chorale.model import Answer
+from chorale.model.setting_types import Fraction, Settings
+from chorale.rehearsal.simulated.models import label_of
+
+_NEAR = 1e-6
+"""Chances are kept so far from 0 and 1, where logarithms end."""
+
+
+class SimulatedModel(Settings):
+    name: str = Field(min_length=1, max_length=60, description="The model's name in the study file.")
+    accuracy: Fraction = Field(default=0.85, description="How often it is right.")
+    sureness: Annotated[float, Field(gt=0, le=1000)] = Field(
+        default=2,
+        description="How much items differ in how likely it is right: with 1 it is nearly sure of some and guesses at "
+        "others, with 100 all items are alike to it, and confidence tells nothing.",
+    )
+    overconfidence: Annotated[float, Field(gt=0, le=10)] = Field(
+        default=1,
+        description="How far the confidence it gives goes beyond how often it is right: its log-odds are multiplied by "
+        "this. 1 is calibrated.",
+    )
+    confusions: dict[str, dict[str, float]] = Field(
+        default_factory=dict,
+        description="Which wrong answers it gives, by the right one, with weights: `confusions.rude = { neutral = 3, "
+        "kind = 1 }`. Default: any other answer.",
+    )
+    output_tokens: int = Field(
+        default=20, ge=1, le=200_000, description="Tokens of an answer; prices are those of the study file."
+    )
+
+
+class ModelSaid(NamedTuple):
+    """What a simulated model answers."""
+
+    answer: Answer
+    confidence: float
+
+
+def model_says(model: SimulatedModel, truth: Answer, choices: Sequence[Answer], rng: Random) -> ModelSaid:
+    """An answer with a confidence, given what is right and what there is to choose from.
+
+    The chance of being right is drawn for every item from a beta distribution with the model's accuracy as its mean.
+    """
+    mean = min(1 - _NEAR, max(_NEAR, model.accuracy))
+    chance = rng.betavariate(mean * model.sureness, (1 - mean) * model.sureness)
+    answer = truth if rng.random() < chance else _wrong(model.confusions, truth, choices, rng)
+    inside = min(1 - _NEAR, max(_NEAR, chance))
+    odds = model.overconfidence * log(inside / (1 - inside))
+    return ModelSaid(answer, 1 / (1 + exp(-odds)))
+
+
+def _wrong(
+    confusions: Mapping[str, Mapping[str, float]], truth: Answer, choices: Sequence[Answer], rng: Random
+) -> Answer:
+    others = [choice for choice in choices if choice != truth]
+    if not others:
+        return truth
+    row = confusions.get(label_of(truth), {})
+    weights = [row.get(label_of(choice), 0.0) for choice in others]
+    return rng.choices(others, weights)[0] if any(weights) else rng.choice(others)

@@ -1,0 +1,79 @@
+"""How answers were written, in numbers that pages count."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sqlalchemy import Connection, delete, select
+
+from chorale.store.database import STREAMED
+from chorale.store.model_schema import writing
+from chorale.store.prepared import PreparedInsert
+from chorale.store.schema import item, response, stage, worker
+
+_NAMES = ("characters", "pasted", "typing_ms", "rhythm", "left", "away_ms")
+_INSERT = PreparedInsert(writing, "response_id", *_NAMES)
+
+
+class WritingNumbers(NamedTuple):
+    """How an answer was written."""
+
+    characters: int
+    """Of free text in it."""
+    pasted: float
+    """The fraction of the characters put in that was pasted."""
+    typing_ms: int
+    """The time between changes of the text, pauses over two seconds left out."""
+    rhythm: float | None
+    """Standard deviation over mean of the times between changes; None with few."""
+    left: int
+    """How often the page was left before the answer was submitted."""
+    away_ms: int
+
+
+def add(tx: Connection, response_id: int, numbers: WritingNumbers) -> None:
+    """Store how an answer was written."""
+    _INSERT(tx, response_id=response_id, **numbers._asdict())
+
+
+class WrittenRow(NamedTuple):
+    """An answer and how it was written."""
+
+    response_id: int
+    stage: str
+    item: str
+    worker: str
+    answer: str
+    numbers: WritingNumbers
+
+
+def written(tx: Connection) -> Iterator[WrittenRow]:
+    """All answers of which it is known how they were written, streamed."""
+    query = (
+        select(response.c.id, stage.c.name, item.c.key, worker.c.pseudonym, response.c.answer, *writing.c[_NAMES])
+        .join(writing, writing.c.response_id == response.c.id)
+        .join(stage, stage.c.id == response.c.stage_id)
+        .join(item, item.c.id == response.c.item_id)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .where(response.c.erased_at.is_(None))
+        .order_by(response.c.id)
+    )
+    for row in tx.execute(query, execution_options=STREAMED):
+        number, stage_name, key, who, answer, *numbers = row
+        yield WrittenRow(number, stage_name, key, who, answer, WritingNumbers(*numbers))
+
+
+def written_by(tx: Connection, worker_id: int) -> dict[int, WritingNumbers]:
+    """How a worker's answers were written, by response."""
+    query = (
+        select(writing.c.response_id, *writing.c[_NAMES])
+        .join(response, response.c.id == writing.c.response_id)
+        .where(response.c.worker_id == worker_id)
+        .order_by(writing.c.response_id)
+    )
+    return {int(row[0]): WritingNumbers(*row[1:]) for row in tx.execute(query)}
+
+
+def erase(tx: Connection, worker_id: int) -> None:
+    """Erase how somebody's answers were written."""
+    own = select(response.c.id).where(response.c.worker_id == worker_id)
+    tx.execute(delete(writing).where(writing.c.response_id.in_(own)))

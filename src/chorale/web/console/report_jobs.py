@@ -1,0 +1,133 @@
+"""Reports that are created in the background: `chorale report` in a process of its own, one at a time.
+
+Every report is three files in the study's folder: `report-….json` with who started it, `report-….log`, and
+`report-….html` once it is done. Nothing is kept in memory, so any server process can say how far a report is, and a
+server or a report that is killed leaves nothing undone that a new start does not do.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from chorale.files.progress_file import VARIABLE, Progress, read_progress
+from chorale.model import UserError
+
+FOLDER = "reports"
+_LAST_LINES = 5
+_NICE = 10
+"""The site comes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportJob:
+    """A report that was started."""
+
+    name: str
+    state: Literal["running", "done", "failed"]
+    by: str
+    started_at: int
+    arms: bool
+    progress: Progress | None = None
+    problem: str = ""
+    """The last lines of the log of one that failed."""
+
+
+def reports(folder: Path) -> list[ReportJob]:
+    """Every report of a study, the newest first."""
+    return [_job(path) for path in sorted((folder / FOLDER).glob("report-*.json"), reverse=True)]
+
+
+def report_file(folder: Path, name: str) -> Path | None:
+    """The page of a report that is done."""
+    path = folder / FOLDER / f"{name}.html"
+    return path if path.is_file() else None
+
+
+def start_report(folder: Path, database: str, by: str, at: int, *, arms: bool) -> bool:
+    """Start a report; False if one is being created already."""
+    reports_folder = folder / FOLDER
+    try:
+        reports_folder.mkdir(exist_ok=True)
+        with _alone(reports_folder):
+            if any(one.state == "running" for one in reports(folder)):
+                return False
+            _start(folder, database, by, at, arms=arms)
+    except OSError as error:
+        raise UserError(
+            f"{reports_folder} cannot be written: {error.strerror or error}. Check its permissions."
+        ) from None
+    return True
+
+
+@contextlib.contextmanager
+def _alone(reports_folder: Path) -> Iterator[None]:
+    """Keep other tabs and server processes from starting one at the same moment."""
+    with (reports_folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _start(folder: Path, database: str, by: str, at: int, *, arms: bool) -> None:
+    stamp = datetime.fromtimestamp(at / 1000, UTC).strftime("%Y%m%d-%H%M%S")
+    base = folder / FOLDER / f"report-{stamp}-{at % 1000:03d}"
+    command = [sys.executable, "-m", "chorale", "report", str(folder), "--out", str(base.with_suffix(".html"))]
+    command += ["--force", *(["--arms"] if arms else [])]
+    environment = {**os.environ, "CHORALE_DB": database, VARIABLE: str(base.with_suffix(".progress"))}
+    with base.with_suffix(".log").open("wb") as log:
+        process = subprocess.Popen(  # noqa: S603 - our own command
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        )
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, process.pid, _NICE)
+    about = {"by": by, "started_at": at, "arms": arms, "process": process.pid, "began": _began(process.pid)}
+    draft = base.with_suffix(".part")
+    draft.write_text(json.dumps(about), "utf-8")
+    draft.replace(base.with_suffix(".json"))
+    # Without this, a report that has ended would stay in the list of processes as if it ran.
+    threading.Thread(target=process.wait, daemon=True).start()
+
+
+def _began(process: int) -> str | None:
+    """When a process began, by the kernel: another one with the same number began at another time."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(") ")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] == "Z" else fields[19]
+
+
+def _job(path: Path) -> ReportJob:
+    try:
+        about: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        about = {}
+    base = {"name": path.stem, "by": about.get("by", ""), "started_at": about.get("started_at", 0)}
+    arms = bool(about.get("arms"))
+    if path.with_suffix(".html").is_file():
+        return ReportJob(**base, arms=arms, state="done")
+    began = about.get("began")
+    if began is not None and _began(about["process"]) == began:
+        return ReportJob(**base, arms=arms, state="running", progress=read_progress(path.with_suffix(".progress")))
+    return ReportJob(**base, arms=arms, state="failed", problem=_last_lines(path.with_suffix(".log")))
+
+
+def _last_lines(path: Path) -> str:
+    try:
+        lines = path.read_text("utf-8", errors="replace").strip().splitlines()
+    except OSError:
+        lines = []
+    return "\n".join(lines[-_LAST_LINES:]) or "It was interrupted. Start it again."

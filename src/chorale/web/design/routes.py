@@ -1,0 +1,177 @@
+"""The design page, what it asks the server, and the preview: the real work page, which stores nothing."""
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Response
+from fastapi.responses import JSONResponse
+
+from chorale.contract.exporting import Seeds
+from chorale.contract.task import AnswerError
+from chorale.folder.reading import StageContent
+from chorale.model import NewItem, Refusal, money_text
+from chorale.web.bodies import FirstAnswer, Submission
+from chorale.web.design.drafts import MOST_PREVIEWED, Designer, Edit, Tried, saved_digest
+from chorale.web.media import dressed, sent_media
+from chorale.web.pages import Pages
+from chorale.web.pay_words import bonus_texts
+from chorale.web.security import content_policy
+from chorale.web.worker import form_page
+
+_A_DAY_MS = 24 * 3_600_000
+_NOBODY = SimpleNamespace(pseudonym="preview")
+
+
+def add_design_routes(router: APIRouter, designer: Designer, pages: Pages, base: str) -> None:
+    """The routes below `base`, which is where the router puts them."""
+
+    @router.get("/design", include_in_schema=False)
+    async def design_page() -> Response:
+        page = pages.page("design.html", base=base, directory=designer.directory.name)
+        page.headers["Content-Security-Policy"] = content_policy(framed=True, media=False)
+        return page
+
+    @router.get("/design/state", include_in_schema=False)
+    async def state() -> Response:
+        return JSONResponse(await asyncio.to_thread(designer.state))
+
+    @router.post("/design/draft", include_in_schema=False)
+    async def draft(edit: Edit) -> Response:
+        """Check options; previews show them if nothing is wrong."""
+        tried = await asyncio.to_thread(designer.try_out, edit)
+        return JSONResponse(_reply(designer, tried))
+
+    @router.post("/design/save", include_in_schema=False)
+    async def save(edit: Edit) -> Response:
+        """Write options into the study file. When this says that they are saved, they are on disk."""
+        tried = await asyncio.to_thread(designer.save, edit)
+        return JSONResponse({**_reply(designer, tried), "saved": tried.saved, "digest": saved_digest(tried)})
+
+    _add_preview(router, designer, pages, f"{base}/preview")
+
+
+def _reply(designer: Designer, tried: Tried) -> dict[str, Any]:
+    return {
+        "status": "ok",
+        "problems": tried.problems_in_options(),
+        "elsewhere": tried.other_problems(),
+        "shown": tried.can_be_shown,
+        "version": designer.version,
+    }
+
+
+class _Preview:
+    """Which item of each stage the preview shows."""
+
+    def __init__(self, designer: Designer, base: str) -> None:
+        self._designer = designer
+        self._base = base
+        self._places: dict[str, int] = {}
+
+    def item(self, content: StageContent) -> NewItem:
+        items = _items(content)
+        if not items:
+            raise Refusal("not_found", "There is no item to answer.", 404)
+        return items[self._places.get(content.settings.name, 0) % len(items)]
+
+    def step(self, name: str) -> None:
+        self._places[name] = self._places.get(name, 0) + 1
+
+    def progress(self, name: str) -> dict[str, Any]:
+        nothing = money_text(0, self._designer.settings.pay.currency)
+        return {"answered": self._places.get(name, 0), "earned": 0, "earned_text": nothing}
+
+    def offer(self, content: StageContent) -> dict[str, Any]:
+        """The current item, as the page gets one."""
+        name = content.settings.name
+        if not _items(content):
+            words = "This stage takes its items from another stage, so there is nothing to show here yet."
+            return {"status": "done", "message": words, "progress": self.progress(name)}
+        assignment = self._assignment(content, self.item(content))
+        return {"status": "item", "progress": self.progress(name), "assignment": assignment, "skips_left": None}
+
+    def _assignment(self, content: StageContent, item: NewItem) -> dict[str, Any]:
+        form, name = content.task.form, content.settings.name
+        seeds = Seeds.of(self._designer.settings.study.seed, name, _NOBODY.pseudonym, item.key)
+        return {
+            # Another name for every draft: the browser keeps unfinished answers by it, and the form may be another one.
+            "id": f"{self._designer.version}-{secrets.token_hex(4)}",
+            "item": dressed(form, form.view(item.payload), lambda place: f"{self._base}/{name}/media/{quote(place)}"),
+            "arrangement": None if form.arrange is None else form.arrange(item.payload, seeds),
+            "first": None if form.reveal is None else {"fields": list(form.reveal.fields), "answer": None},
+            "expires_at": _A_DAY_MS,
+            "server_now": 0,
+            "pay_text": None,
+        }
+
+    def page(self, pages: Pages, content: StageContent) -> Response:
+        """The work page of a stage, which only the design page can show in a frame."""
+        here = f"{self._base}/{content.settings.name}"
+        urls = {f"{act}_url_pattern": f"{here}/{act}" for act in ("submit", "first", "return")}
+        page = form_page(
+            pages,
+            content,
+            {"next_url": f"{here}/next", "extend_url_pattern": "", **urls},
+            worker=_NOBODY,
+            answers=None,
+            first_visit=False,
+            home=here,
+            at_desk=False,
+            bonuses=bonus_texts(content.settings.pay, self._designer.settings.pay.currency),
+        )
+        policy = page.headers.get("Content-Security-Policy") or content_policy(framed=False, media=False)
+        page.headers["Content-Security-Policy"] = policy.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+        page.headers["X-Frame-Options"] = "SAMEORIGIN"
+        return page
+
+
+def _add_preview(router: APIRouter, designer: Designer, pages: Pages, base: str) -> None:
+    preview = _Preview(designer, base)
+
+    @router.get("/design/preview/{name}", include_in_schema=False)
+    async def preview_page(name: str) -> Response:
+        return preview.page(pages, designer.stage(name))
+
+    @router.post("/design/preview/{name}/next", include_in_schema=False)
+    async def next_item(name: str) -> Response:
+        return JSONResponse(preview.offer(designer.stage(name)))
+
+    @router.post("/design/preview/{name}/submit", include_in_schema=False)
+    async def submit(name: str, body: Submission) -> Response:
+        """Check an answer as the site does, and keep nothing of it."""
+        content = designer.stage(name)
+        try:
+            content.task.shape.parse_answer(body.answer, preview.item(content).payload)
+        except AnswerError as error:
+            raise Refusal("invalid_answer", f"This answer can't be taken: {error}", 422) from None
+        preview.step(name)
+        return JSONResponse({"status": "accepted", "feedback": None, "progress": preview.progress(name)})
+
+    @router.post("/design/preview/{name}/first", include_in_schema=False)
+    async def first(name: str, body: FirstAnswer) -> Response:
+        content = designer.stage(name)
+        shown = content.task.form.shown(preview.item(content).payload)
+        return JSONResponse({"status": "stored", "first": body.answer, "item": shown})
+
+    @router.post("/design/preview/{name}/return", include_in_schema=False)
+    async def skip(name: str) -> Response:
+        preview.step(name)
+        return JSONResponse({"status": "returned"})
+
+    @router.get("/design/preview/{name}/media/{place:path}", include_in_schema=False)
+    async def media(name: str, place: str) -> Response:
+        """A file, if an item of the preview names it."""
+        content = designer.stage(name)
+        named = {item.payload.get(column) for item in _items(content) for column in content.task.form.media}
+        if place not in named:
+            raise Refusal("not_found", "There is no such file.", 404)
+        return sent_media(designer.directory, place)
+
+
+def _items(content: StageContent) -> Sequence[NewItem]:
+    """What a preview shows: items, or those with known answers where the stage has no others."""
+    return content.items[:MOST_PREVIEWED] or [row.item for row in content.gold[:MOST_PREVIEWED]]

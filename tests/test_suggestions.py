@@ -1,0 +1,119 @@
+"""Models that suggest: who sees what, wrong suggestions on purpose, and what all of it does to people."""
+
+import asyncio
+import csv
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import update
+
+from chorale.audit.verify import verify
+from chorale.cli.program import app
+from chorale.engine import work
+from chorale.engine.entering import arrive, consent
+from chorale.engine.models.running import annotate, chosen_models
+from chorale.engine.offering import Offer
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.exchange.export import write_export
+from chorale.folder.reading import check_folder
+from chorale.store.arms import arms_by_worker
+from chorale.store.model_schema import suggestion
+from suggesting_study import SENTENCE, write_suggesting_study
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    write_suggesting_study(tmp_path / "study")
+    opened = open_study(tmp_path / "study")
+    asyncio.run(annotate(opened, tmp_path / "study", chosen_models(opened, None)))
+    yield opened
+    opened.close()
+
+
+def person(study: Study, number: int) -> int:
+    worker = study.store.do(partial(arrive, study=study, panel="prolific", external_id=f"p{number}", visit={}))
+    study.store.do(partial(consent, study=study, worker_id=worker.id))
+    return worker.id
+
+
+def offered(study: Study, worker: int) -> Offer:
+    return study.store.do(partial(work.next_item, study=study, stage=study.stage("main"), worker_id=worker))
+
+
+def worked(study: Study, people: int) -> dict[int, list[Offer]]:
+    """People who keep what is suggested, and say "kind" otherwise."""
+    seen: dict[int, list[Offer]] = {}
+    for number in range(people):
+        worker = person(study, number)
+        while (offer := offered(study, worker)).lease is not None:
+            again = offered(study, worker)
+            assert again.suggestion == offer.suggestion, "the same when the page is loaded again"
+            seen.setdefault(worker, []).append(offer)
+            answer = dict(offer.suggestion or {"tone": "kind"})
+            token = offer.lease.token
+            sent: dict[str, Any] = {"token": token, "raw_answer": answer, "idempotency_key": token, "duration_ms": 900}
+            study.store.do(partial(work.submit, study=study, worker_id=worker, **sent))
+    return seen
+
+
+def test_only_the_arm_sees_suggestions_and_some_at_gold_are_wrong(study: Study, tmp_path: Path) -> None:
+    seen = worked(study, 8)
+    arms = study.store.look(arms_by_worker)
+    write_export(study, "suggestions", tmp_path / "suggestions.csv")
+    with (tmp_path / "suggestions.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == sum(map(len, seen.values()))
+    shown = [row for row in rows if row["suggestion"]]
+    assert {arms[row["worker"]] for row in shown} == {"helped"}
+    assert {arms[row["worker"]] for row in rows if not row["suggestion"]} == {"plain"}
+    wrong = [row for row in shown if row["wrong_on_purpose"] == "true"]
+    assert wrong and all(row["kind"] == "gold" and row["suggestion_is_right"] == "false" for row in wrong)
+    assert all(json.loads(row["suggestion"])["tone"] == "kind" for row in wrong if int(row["item"][1:]) % 2 == 0)
+    assert all(row["follows"] == "true" for row in shown)
+    assert study.store.look(lambda tx: verify(tx, study)).differences == []
+
+
+def test_what_suggestions_do_is_measured_where_arms_may_be_told_apart(study: Study, tmp_path: Path) -> None:
+    worked(study, 8)
+    study.close()
+    folder = str(tmp_path / "study")
+    blind = json.loads(CliRunner().invoke(app, ["report", folder, "--json", "--no-charts"]).output)
+    assert blind["models"]["suggestions"] == {}
+    found = json.loads(CliRunner().invoke(app, ["report", folder, "--json", "--arms", "--no-charts"]).output)
+    measured = {one["what"]: one for one in found["models"]["suggestions"]["main"]}
+    wrong = measured["gives the model's answer, gold: it is wrong"]
+    assert (wrong["with_suggestion"], wrong["without"]) == (1.0, 0.0)
+    assert wrong["compared"]["difference"] == pytest.approx(1.0)
+    assert measured["seconds an answer"]["with_suggestion"] == pytest.approx(0.9, abs=0.9)
+
+
+def test_verify_finds_a_suggestion_that_was_changed(study: Study) -> None:
+    worked(study, 4)
+    changed = update(suggestion).values(answer='{"tone":"kind","why":"No."}')
+    study.store.do(lambda tx: tx.execute(changed.where(~suggestion.c.wrong_on_purpose)))
+    found = study.store.look(lambda tx: verify(tx, study)).differences
+    assert any("not the model's answer" in one for one in found)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wrong"),
+    [
+        (f'disclosure = "{SENTENCE}"', "", "is missing"),
+        (f'disclosure = "{SENTENCE}"', 'disclosure = "Suggestions may be odd."', "is not in consent.md"),
+        ('arms = ["helped"]', 'arms = ["other"]', "there is no arm"),
+    ],
+)
+def test_check_refuses_suggestions_that_nobody_agreed_to(tmp_path: Path, before: str, after: str, wrong: str) -> None:
+    write_suggesting_study(tmp_path)
+    assert check_folder(tmp_path)[1] == []
+    text = (tmp_path / "study.toml").read_text()
+    assert before in text
+    (tmp_path / "study.toml").write_text(text.replace(before, after))
+    _, problems = check_folder(tmp_path)
+    assert any(wrong in problem.message for problem in problems)
