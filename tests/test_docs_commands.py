@@ -54,6 +54,8 @@ NOT_RUN = {
         "annotate": "needs a model's server; the notebook model-against-people runs it with a program",
         "models my-study": "needs a model's answers: the notebook model-against-people",
         "report": "as above",
+        "estimate my-study": "as above",
+        "rehearse my-study": "needs the models of a study: test_rehearsal.py",
     },
     "mturk.md": {
         "mturk run": "needs a script: test_mturk_to_prolific.py",
@@ -71,7 +73,7 @@ NOT_RUN = {
         "": "the first block is run by test_prepare_qasrl.py; the others need finished work: test_qasrl_end_to_end.py"
     },
     "recruiting.md": {"--send": "needs a mail server: test_mail.py"},
-    "reporting.md": {"--pdf": "needs Chromium: test_report_study.py"},
+    "reporting.md": {"report.pdf": "needs Chromium: test_report_study.py"},
     "reproduce.md": {"--data": "needs the authors' repository"},
     "rules.md": {"learn": "needs many extractions: test_learn_rules.py", "prepare": "as above"},
 }
@@ -199,7 +201,9 @@ PREPARED: dict[str, Callable[[], None]] = {
     "prepare.md": best_worst_texts,
     "recruiting.md": invited,
     "rehearsal.md": small_rules_study,
+    "reporting.md": started("rules"),
     "security.md": started("rules"),
+    "team.md": started("rules"),
 }
 """By page: makes the files that its commands read."""
 
