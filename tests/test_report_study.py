@@ -626,7 +626,7 @@ def test_what_monitoring_found_is_told_with_what_was_wrong_and_whose_it_was(tmp_
     assert 2 < reviewed < 20
     owner = as_owner(study)
     page = owner.get("/console/items/one", params={"stage": "monitor", "key": wrong[0]}).text
-    assert f'the answer of <a class="mono nowrap" href="/console/workers/{writer.pseudonym}"' in page
+    assert re.search(rf'the answer of\s+<span[^>]*><a [^>]*href="/console/workers/{writer.pseudonym}"', page)
     study.close()
     found = told(place, "--no-charts")["monitoring"]["monitor"]
     assert (found["items"], found["reviewed"]) == (reviewed, reviewed)
