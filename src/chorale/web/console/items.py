@@ -225,16 +225,8 @@ def add_item_routes(shown: Console) -> None:
             after=(_number(after), after_key) if after_key else None,
             backwards=bool(turn and after_key),
         )
-        filters = {
-            "state": state,
-            "accepted": accepted,
-            "disagreement": disagreement,
-            "order": order,
-            "below": below,
-            "worker": worker,
-            "find": find,
-            **({"arm": arm} if arms else {}),
-        }
+        filters = {"state": state, "accepted": accepted, "disagreement": disagreement, "order": order, "below": below}
+        filters |= {"worker": worker, "find": find, **({"arm": arm} if arms else {})}
         return shown.live_page(
             request,
             "items",

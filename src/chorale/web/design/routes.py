@@ -121,6 +121,7 @@ class _Preview:
             first_visit=False,
             home=here,
             at_desk=False,
+            counts_writing=False,
             bonuses=bonus_texts(content.settings.pay, self._designer.settings.pay.currency, pages.language),
         )
         policy = page.headers.get("Content-Security-Policy") or content_policy(framed=False, media=False)
