@@ -120,7 +120,7 @@ def test_what_a_grader_got_wrong_is_told_in_words() -> None:
     _, gold = example(GRADE)
     [told] = GRADE.grading.grade({**gold, "reading_2": "again"}, gold).reasons
     assert told == (
-        "question 2: “How closely must one read the text to answer it?” “Perhaps more than once”, "
+        "question 2: “How closely do you need to read the text to answer it?” “Possibly more than once”, "
         "where “A few words or a sentence” is right"
     )
 
@@ -368,7 +368,7 @@ def test_a_result_of_the_study_is_a_question_that_is_kept(exported: Path) -> Non
     assert (costs["results"], costs["unit"]) == (kept, "kept question")
     assert costs["per_result"] == costs["cost"] / kept
     lines_shown = cost_lines(CostTerms(**costs), "USD")
-    assert any(line.startswith("A kept question costs ") and f"({kept:,} of them)" in line for line in lines_shown)
+    assert any(line.startswith("A kept question costs ") and f"({kept:,} in total)" in line for line in lines_shown)
 
 
 def test_difficulty_is_told_by_arm_and_by_round(exported: Path) -> None:

@@ -108,7 +108,7 @@ def cost_lines(terms: CostTerms, currency: str) -> list[str]:
     of_results = (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded)
     of_answers = (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded)
     for what, count, costs in (
-        (f"A {terms.unit}", terms.results, of_results),
+        (f"{'An' if terms.unit[0] in 'aeiou' else 'A'} {terms.unit}", terms.results, of_results),
         ("A valid answer", terms.answers, of_answers),
     ):
         if count:
