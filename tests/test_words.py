@@ -54,7 +54,9 @@ EXCEPTIONS: dict[str, str] = {}
 LONGEST = 25
 """Words of a sentence that most people read in one go."""
 # Sentences that may be longer: their beginning, and why.
-LONG: dict[str, str] = {}
+LONG: dict[str, str] = {
+    "a about after all also an": "a list of stop words, not a sentence",
+}
 
 # Folders whose words have not all been rewritten yet: how many retired words and how many long sentences they may
 # have. A number here may only become smaller, and a folder that is not listed has none.

@@ -12,10 +12,12 @@ _NOT_READ = {"execute", "exec_driver_sql", "text", "compile", "import_module", "
 """Calls whose strings are code, not sentences."""
 _CODE = re.compile(
     r"^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|PRAGMA|WITH|BEGIN|COMMIT|EXISTS|ON CONFLICT|VACUUM)\b"
+    r"|^\s*<!doctype html>"
 )
 _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TEMPLATE = re.compile(r"\{#.*?#\}|\{%.*?%\}", re.DOTALL)
+_ALTERNATIVE = re.compile(r"\{%-?\s*(else|elif)\b.*?%\}", re.DOTALL)
 _VALUE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 _BLOCK = re.compile(
@@ -161,6 +163,7 @@ def markdown_texts(path: Path, name: str) -> Iterator[Sentence]:
 def page_texts(path: Path, name: str) -> Iterator[Sentence]:
     """Texts between the tags of an HTML template, where the browser starts a new line."""
     text = path.read_text("utf-8")
+    text = _ALTERNATIVE.sub(lambda match: "\x00" + "\n" * match[0].count("\n"), text)
     for hidden in (_TEMPLATE, _MARKUP):
         text = hidden.sub(lambda match: "\n" * match[0].count("\n"), text)
     text = _VALUE.sub(lambda match: GAP + "\n" * match[0].count("\n"), text)
