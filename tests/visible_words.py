@@ -28,7 +28,8 @@ _BLOCK = re.compile(
 _TAG = re.compile(r"<[^>]*>")
 _INLINE_CODE = re.compile(r"(`+)(?:(?!\1).)+\1")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_SENTENCE_END = re.compile(r"(?<=[.!?:])\s+|\s+·\s+|\n\s*\n|\s+—\s+")
+_LISTED = re.compile(r"\bCode\b(?:(?:,? (?:and|or) |, )Code\b)+")
+_SENTENCE_END = re.compile(r"(?<=[.!?:])\s+|(?<=[.!?:][*][*])\s+|(?<=[.!?][)”\"])\s+|\s+·\s+|\n\s*\n|\s+—\s+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*")
 _LEAST_WORDS = 3
 
@@ -49,8 +50,8 @@ class Sentence:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a sentence. Code counts as one word, a value as none."""
-    return _WORD.findall(_INLINE_CODE.sub("Code", text).replace(GAP, " "))
+    """The words of a sentence. Code counts as one word, as does a list of names in code; a value as none."""
+    return _WORD.findall(_LISTED.sub("Code", _INLINE_CODE.sub("Code", text)).replace(GAP, " "))
 
 
 def sentences_of(text: str) -> list[str]:

@@ -293,7 +293,7 @@ class Grading:
     parts: Callable[[Answer], int] = one_part
     """How many things in an answer are paid by number (`stage.pay.parts`), such as questions written. Default: one."""
     most_parts: int | None = None
-    """The most an answer can have, which a budget must cover. Default: as many as the study file lists amounts for."""
+    """The most an answer can have, which a budget must cover. Default: the number of amounts in the study file."""
 
 
 @dataclass(frozen=True)
@@ -336,7 +336,7 @@ class Simulating:
     guess: Callable[[Mapping[str, Any], Answer, Random | None], Answer] | None = None
     """For answers that cannot be listed: from a view, a known answer (or None) and random numbers (or None, for a fixed
     answer) to an answer that is like the known one where that says something. The random numbers are for this answer
-    alone, and start anew for the next."""
+    alone: the next answer gets its own."""
     imitate: Callable[[Mapping[str, Any], Answer, float, Random], Answer] | None = None
     """For answers that can be right in part: from a view, the right answer, an accuracy and random numbers to what
     somebody answers who gets each part right that often."""

@@ -162,8 +162,7 @@ def final_stages_of_arm(study: Study, arm: str) -> list[RunningStage]:
 
 
 def arm_costs(tx: Tx, study: Study) -> ArmCosts:
-    """The costs of every arm, compared with the results of its last stage; and what was spent for several arms at
-    once."""
+    """The costs of every arm, compared with the results of its last stage; and costs shared by several arms."""
     spent, answers = _spent(tx)
     arms, released, training = arms_by_worker(tx), released_by_stage(tx), training_stages(study)
     names = () if study.settings.arms is None else study.settings.arms.names
