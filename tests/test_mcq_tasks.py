@@ -80,7 +80,7 @@ def test_rubric_and_hints_can_be_switched_off() -> None:
     ("change", "told"),
     [
         ({"options_1": ["a", "b", "c"]}, "a list of 4 options, and this has 3"),
-        ({"options_1": ["same", "Same", "c", "d"]}, "option that is there twice"),
+        ({"options_1": ["same", "Same", "c", "d"]}, "same option twice"),
         ({"options_1": ["a", " ", "c", "d"]}, "must not be empty"),
         ({"right_1": "option5"}, "option1"),
         ({"question_1": "x" * 401}, "at most 400 characters"),

@@ -59,7 +59,7 @@ def estimated_seconds(task: Task, payload: Payload) -> float:
 
 
 def writing_seconds(task: Task, parts: float) -> float:
-    """How long it takes to write an answer with so many parts, where the task says how many words a part has."""
+    """How long it takes to write an answer with this number of parts, if the task defines the words per part."""
     return parts * task.form.written_words * 60 / WORDS_TYPED_PER_MINUTE
 
 

@@ -50,7 +50,7 @@ def end(tx: Tx, study: Study, claim: SessionClaim) -> bool:
 
 
 def as_worker(tx: Tx, study: Study, claim: SessionClaim, act: Callable[..., T], *args: Any) -> T:
-    """Run `act(tx, study, worker, …)` for whoever has the session, in the transaction that checks it."""
+    """Run `act(tx, study, worker, …)` for the owner of the session, in the transaction that checks it."""
     check(tx, study, claim)
     return act(tx, study, claim.worker_id, *args)
 

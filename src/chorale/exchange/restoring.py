@@ -1,4 +1,4 @@
-"""Restoring a backup: the database goes back, the epoch goes on, and nobody's session from before is believed."""
+"""Restoring a backup: the database is replaced, the epoch advances, and earlier sessions are no longer valid."""
 
 import os
 import shutil

@@ -122,7 +122,7 @@ def open_links(tx: Connection, now: int) -> dict[int, int]:
 
 
 def deactivate_also(tx: Connection, known: Iterable[Member]) -> list[Member]:
-    """Deactivate whoever is deactivated in another state of the database, and is known in this one."""
+    """Deactivate members who are deactivated in another state of the database and exist in this one."""
     ended = []
     for member in known:
         here = None if member.deactivated_at is None else find(tx, member.login)

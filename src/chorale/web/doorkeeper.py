@@ -93,7 +93,7 @@ class Doorkeeper:
         return await asyncio.wrap_future(self._store.write(work))
 
     def remember_device(self, response: Response, name: str) -> Response:
-        """Let wrong passwords from elsewhere be no hindrance to whoever signs in from here again."""
+        """Wrong passwords from elsewhere do not block somebody who signs in from here again."""
         self._set_cookie(response, self._cookie, str(self._devices.dumps(name)), DEVICE_SECONDS)
         return response
 

@@ -46,7 +46,7 @@ class PlannedWork(NamedTuple):
 
 
 class Place(NamedTuple):
-    """How far a model has come in a stage."""
+    """The progress of a model in a stage."""
 
     served: int
     """How many items it was given so far."""
@@ -101,7 +101,7 @@ def take(
 def resume(
     tx: Tx, study: Study, of: ModelStage, model: ModelSettings, worker_id: int, prompter: Prompter
 ) -> list[PlannedWork]:
-    """What an earlier run has taken and not finished, planned anew. What it had sent is unknown from here on."""
+    """Items that an earlier run took and did not finish, planned again. Calls it had sent become `unknown`."""
     now = study.clock()
     calls.give_up(tx, worker_id, of.stage.id, now)
     calls.forget_planned(tx, worker_id, of.stage.id)

@@ -26,7 +26,7 @@ _VARIABLE = re.compile(r"\$\{([^{}\n]{1,200})\}")
 
 
 def variables_in(layout: str) -> list[str]:
-    """The variables of a layout, in the order they first come in.
+    """The variables of a layout, in order of first occurrence.
 
     >>> variables_in("<p>${word} in ${text}, ${ word }</p>")
     ['word', 'text']

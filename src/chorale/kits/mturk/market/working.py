@@ -242,7 +242,7 @@ def give_back(tx: Tx, study: Study, worker_id: int, name: str) -> None:
 def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
     """Take what a page sends for an assignment, once; False if there is none of that name.
 
-    Whoever has the id of an assignment may submit it: pages on other sites have nothing else to show.
+    Anyone with the ID of an assignment may submit it: pages on other sites have no other proof.
     """
     market = market_of(tx, study)
     row = assignments.assignment_called(tx, name, lock=True)

@@ -271,7 +271,7 @@ def to_review(tx: Connection, now: int, limit: int) -> list[HitRow]:
 
 
 def untold(tx: Connection, now: int) -> list[HitRow]:
-    """HITs with notifications that have ended, as far as none was sent yet."""
+    """HITs that have ended and whose notification has not been sent yet."""
     kinds = tx.execute(select(hit_type.c.id).where(hit_type.c.notifying)).scalars().all()
     if not kinds:
         return []
@@ -284,7 +284,7 @@ def untold(tx: Connection, now: int) -> list[HitRow]:
 
 
 def miscounted(tx: Connection) -> list[tuple[str, int, int]]:
-    """HITs whose places taken are not as many as the assignments that hold one: name, places, assignments."""
+    """HITs whose number of taken places differs from their assignments: name, places, assignments."""
     holding = _counted("accepted", "submitted", "approved", "rejected")
     query = select(hit.c.name, hit.c.taken, holding).where(holding != hit.c.taken).order_by(hit.c.id)
     return [(str(name), int(taken), int(counted)) for name, taken, counted in tx.execute(query)]

@@ -60,7 +60,7 @@ class LayoutOptions(BaseModel):
         default=(), description="The columns of the batch file, in the order results are to have them."
     )
     judged: tuple[_Name, ...] = Field(
-        default=(), description="Fields that results are made of, such as the choices; all fields if not given."
+        default=(), description="Fields that make up the result, such as the choices. Default: all fields."
     )
     description: str = Field(default="", max_length=2000, description="Description in the batch file of results.")
     keywords: str = Field(default="", max_length=1000, description="Keywords in the batch file of results.")

@@ -1,4 +1,4 @@
-"""What becomes of a rule application, from the labels of its two sides and of the pair."""
+"""The outcome of a rule application, from the labels of its two sides and of the pair."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ class ApplicationOutcome(StrEnum):
     ENTAILING = "entailing"
     NON_ENTAILING = "non-entailing"
     SET_ASIDE = "set aside: left side meaningless"
-    UNCERTAIN = "not released: confidence too low"
+    UNCERTAIN = "not accepted: confidence too low"
     UNFINISHED = "unfinished"
 
 
