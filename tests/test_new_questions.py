@@ -37,6 +37,17 @@ def test_every_question_leads_to_a_study_from_a_table() -> None:
 
 
 @pytest.mark.usefixtures("ask")
+def test_what_no_study_can_be_made_with_is_asked_for_again() -> None:
+    Path("full").mkdir()
+    Path("full", "notes.txt").touch()
+    made = typed("full", "texts.csv", "mine", "1", "texts.csv", "", "Is it toxic?", "toxic", "yes, yes,", "yes, no")
+    assert made.exit_code == 0, made.output
+    assert made.output.count("already exists. Choose another name.") == 2
+    assert made.output.count("At least two different answers are needed") == 2
+    assert load_folder(Path("mine")).stages
+
+
+@pytest.mark.usefixtures("ask")
 def test_templates_are_listed_with_their_titles() -> None:
     made = typed("mine", "2", "no-such", "form")
     assert made.exit_code == 0, made.output
