@@ -46,7 +46,7 @@ class ApplicationOutcome(StrEnum):
     ENTAILING = "entailing"
     NON_ENTAILING = "non-entailing"
     SET_ASIDE = "set aside: left side meaningless"
-    UNCERTAIN = "not released: confidence too low"
+    UNCERTAIN = "not accepted: confidence too low"
     UNFINISHED = "unfinished"
 
 
