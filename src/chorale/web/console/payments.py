@@ -191,8 +191,8 @@ def _in_words(result: PayoutResult) -> str:
     doubts = [
         f"Payout {row.id} may or may not have been paid. Check again in a few minutes." for row in result.in_doubt
     ]
-    refused = [f"{reason} Nothing of it was paid. Try again later." for reason in result.refused]
-    unreported = [f"{reason} Its arrival is checked again later." for reason in result.unreported]
+    refused = [f"{reason.rstrip('.')}. Nothing of it was paid. Try again later." for reason in result.refused]
+    unreported = [f"{reason.rstrip('.')}. Its arrival is checked again later." for reason in result.unreported]
     return " ".join([*doubts, *refused, *unreported])
 
 
