@@ -89,10 +89,10 @@ def alpha_of_spans(answers: pd.DataFrame) -> float:
 def test_agreement_is_that_of_each_field(report: dict[str, Any], answers: pd.DataFrame) -> None:
     found = {one["question"]: (one["coefficient"], one["value"]) for one in report["agreement"]["coefficients"]}
     assert found == {
-        "main: class": ("Krippendorff's α, nominal", pytest.approx(alpha(answers, "class", "nominal", [*CLASSES]))),
-        "main: spans": ("Krippendorff's α, spans (own distance)", pytest.approx(alpha_of_spans(answers))),
+        "main: class": ("Krippendorff's α (nominal)", pytest.approx(alpha(answers, "class", "nominal", [*CLASSES]))),
+        "main: spans": ("Krippendorff's α (spans with their own distance)", pytest.approx(alpha_of_spans(answers))),
         "main: severity": (
-            "Krippendorff's α, ordinal",
+            "Krippendorff's α (ordinal)",
             pytest.approx(alpha(answers, "severity", "ordinal", [1, 2, 3, 4, 5])),
         ),
     }

@@ -63,7 +63,7 @@ def test_what_people_read(tmp_path: Path) -> None:
     assert not re.search(r"[\x00-\x09\x0b-\x1f]", done.stdout), "a pipe gets no control characters"
     assert re.search(r"^\d+ of about \d+ answers$", done.stdout, re.MULTILINE)
     assert "earlier demo" not in done.stdout
-    for words in ("confidence", "first phrase", "Hourly wage", "for each judged application", "as the study's author"):
+    for words in ("confidence", "first phrase", "Hourly wage", "per judged application", "as the study's author"):
         assert words in done.stdout
     for link in ("/join/", "/expert/", "/setup/"):
         assert f"http://127.0.0.1:{_port(done.stdout)}{link}" in done.stdout

@@ -234,7 +234,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "missing title": (
         toml(('title = "One"\n', "")),
-        ("study.toml", 8, "`stage.title` is missing", "Add it: What workers read"),
+        ("study.toml", 8, "`stage.title` is missing", "Add it: Title that workers see"),
     ),
     "missing study": (
         toml(('[study]\ntitle = "Phrases"\ncontact = "me@example.org"\nconsent = "consent.md"\n', "")),
@@ -332,7 +332,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "reserved panel": (
         toml(("[pay]", '[arrival]\npanel = "invitation"\n[pay]')),
-        ("study.toml", 7, "stands for signed links, a public page or models", "'invitation' | Choose another"),
+        ("study.toml", 7, "stands for signed links, a public page, models or the team", "'invitation' | Choose another"),
     ),
     "no place for the code": (
         toml(("[pay]", '[arrival]\ncompletion_url = "https://panel.example.org/done"\n[pay]')),

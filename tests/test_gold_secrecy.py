@@ -137,7 +137,7 @@ def test_worn_out_gold_comes_again_and_raises_an_alarm(make_study: StudyMaker) -
     met = sum(is_gold(second.judge()[0]) for _ in range(12))
     assert met == 3, "whoever has not met it is still checked"
     [alarm] = look(study, lambda tx: list(gold_is_worn_out(tx, study)))
-    assert "3 items have been shown as often as other items" in alarm.title
+    assert "3 items were shown as often as other items" in alarm.title
     assert "gold-worn" in [one.kind for one in look(study, lambda tx: overview(tx, study)).alarms]
 
 
@@ -210,7 +210,7 @@ def test_wrong_gold_is_explained_only_where_the_study_says_so(make_study: StudyM
 def test_check_says_when_gold_is_scarce_and_how_much_is_enough(tmp_path: Path) -> None:
     write_small_study(tmp_path / "few", applications=450, gold=20, share=0.1, judgments="3", feedback="none")
     [note] = [note for note in study_notes(load_folder(tmp_path / "few")) if "meaningful is scarce" in note]
-    assert "each of its 20 rows is shown to about 15 workers, and an item to 3" in note
+    assert "each of its 20 gold items is shown to about 15 workers, an item to 3" in note
     assert "Write 100 rows, or set gold.share to 0.02 or less" in note
     assert gold_needed(900, 0.1) == 100
     write_small_study(tmp_path / "enough", applications=450, gold=100, share=0.1, judgments="3", feedback="at once")

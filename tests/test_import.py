@@ -78,7 +78,7 @@ def test_a_batch_of_mechanical_turk_becomes_a_study_with_everything(tmp_path: Pa
     assert labels["HIT3"][0] == {"label": "kind"}
     run("check", study)
     report = json.loads(run("report", study, "--json", "--resamples", 100).stdout)
-    assert "imported into Chorale" in report["methods"]
+    assert "imported into Chorale" in report["methods"]["Design"]
     assert report["verification"]["differences"] == []
     assert report["disagreement"]["examples"]["batch-17"][0]["answers"] == "2 × kind; 1 × rude"
     [alpha] = report["agreement"]["coefficients"]

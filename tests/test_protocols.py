@@ -183,7 +183,7 @@ def test_a_gate_together_waits_to_be_closed(make: Maker) -> None:
     assert do(study, close_gate, study.gates["trained"], "the test") == []
     late = Person(study, "late")
     assert late.next("training").status == "locked"
-    assert "over" in late.next("training").message
+    assert "This part has ended" in late.next("training").message
     assert differences(study) == []
 
 
@@ -208,7 +208,7 @@ def test_one_who_has_not_finished_is_left_out_and_reads_why(make: Maker) -> None
     [found] = look(study, lambda tx: gate_statuses(tx, study))
     assert (found.state, found.passed, found.not_passed, found.scored) == ("closed", 1, 1, 0)
     [message] = look(study, lambda tx: messages.messages_to(tx, half.id))
-    assert "before you had finished" in message.body
+    assert "before you finished" in message.body
     assert differences(study) == []
     do(study, lambda tx, _: tx.execute(text("UPDATE verdict SET passed = true WHERE score = 0")))
     assert any("passed without a score" in difference for difference in differences(study))
@@ -730,7 +730,7 @@ def test_who_is_cut_off_in_the_middle_of_a_round_is_paid_for_their_part(make: Ma
     assert event.evidence["cut_off"] == {"training": {most.pseudonym: 3, one.pseudonym: 1, none.pseudonym: 0}}
     told = look(study, lambda tx: bonuses_of(tx, study, most.id))
     assert [(bonus.amount, bonus.words) for bonus in told.latest] == [
-        (263, "For what you had done of “Training” when it was ended")
+        (263, "For your work in “Training” before it ended")
     ]
     # What they held when it was ended is taken, and paid as its part.
     assert one.submit(holds).progress.earned == 175

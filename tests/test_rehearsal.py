@@ -945,7 +945,7 @@ def test_stages_are_rows_and_rounds_have_no_items(tmp_path: Path) -> None:
     study, *tables = forecast_tables(told)
     assert ("  pay for finishing rounds", "$0.96") in study.rows
     assert "  bonuses" not in [row[0] for row in study.rows]
-    assert ("cost of a released result (work-a, work-b)") in [row[0] for row in study.rows]
+    assert ("cost of an accepted label (work-a, work-b)") in [row[0] for row in study.rows]
     [work] = [table for table in tables if table.title.startswith("Work in its stages")]
     assert [row[0] for row in work.rows] == ["training", "work-a", "work-b"]
     complete = work.columns.index("items complete#")

@@ -114,6 +114,10 @@ def _not_admitted(admission: Admission, titles: Mapping[str, str], way_in: WayIn
     if dropped := admission.evidence.get("dropped_from"):
         earlier = _listed([titles.get(name, name) for name in dropped])
         return worded("This part is not open to you, because {parts} has ended for you.", parts=earlier)
+    if "closed" in admission.evidence:
+        return MESSAGES[Reason.ENDED]
+    if "arms" in admission.evidence:
+        return worded("This part is for other participants.")
     return worded("You need a qualification for this part.")
 
 
