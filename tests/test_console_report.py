@@ -130,3 +130,11 @@ def test_progress_passes_through_a_file(tmp_path: Path) -> None:
     assert read_progress(file) == Progress(1, 0, "reading a file")
     file.write_text("half")
     assert read_progress(file) is None
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "{", '{"began": "1"}', '{"process": "../..", "began": "1"}'])
+def test_a_broken_file_of_a_report_does_not_break_the_page(study: Study, tmp_path: Path, text: str) -> None:
+    folder = tmp_path / "study"
+    (folder / FOLDER).mkdir()
+    (folder / FOLDER / "report-1.json").write_text(text)
+    assert "It was interrupted" in as_owner(study, folder).get("/console/report").text

@@ -25,6 +25,8 @@ FOLDER = "reports"
 _LAST_LINES = 5
 _NICE = 10
 """The site comes first."""
+_LATEST = 2**47
+"""Far in the future, and still in every calendar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +113,25 @@ def _began(process: int) -> str | None:
 
 
 def _job(path: Path) -> ReportJob:
-    try:
-        about: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        about = {}
-    base = {"name": path.stem, "by": about.get("by", ""), "started_at": about.get("started_at", 0)}
-    arms = bool(about.get("arms"))
+    about = _about(path)
+    base = {"name": path.stem, "by": about["by"], "started_at": about["started_at"], "arms": about["arms"]}
     if path.with_suffix(".html").is_file():
-        return ReportJob(**base, arms=arms, state="done")
-    began = about.get("began")
-    if began is not None and _began(about["process"]) == began:
-        return ReportJob(**base, arms=arms, state="running", progress=read_progress(path.with_suffix(".progress")))
-    return ReportJob(**base, arms=arms, state="failed", problem=_last_lines(path.with_suffix(".log")))
+        return ReportJob(**base, state="done")
+    if about["began"] and _began(about["process"]) == about["began"]:
+        return ReportJob(**base, state="running", progress=read_progress(path.with_suffix(".progress")))
+    return ReportJob(**base, state="failed", problem=_last_lines(path.with_suffix(".log")))
+
+
+def _about(path: Path) -> dict[str, Any]:
+    """What is known of a report. What is missing or cannot be in a file that was broken or edited is left out."""
+    try:
+        about = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        about = None
+    read = about if isinstance(about, dict) else {}
+    usual: dict[str, Any] = {"by": "", "started_at": 0, "arms": False, "process": 0, "began": ""}
+    known = {name: read[name] if type(read.get(name)) is type(value) else value for name, value in usual.items()}
+    return known if 0 <= known["started_at"] < _LATEST else {**known, "started_at": 0}
 
 
 def _last_lines(path: Path) -> str:
