@@ -232,10 +232,13 @@ def test_as_psiturk(market: Market) -> None:
     assert ada.submit(assignment, uniqueid=f"{ada.id}:{assignment}").status_code == 200
     client.create_additional_assignments_for_hit(HITId=hit["HITId"], NumberOfAdditionalAssignments=2)
     later = hit["Expiration"] + timedelta(minutes=10)
+    # It rejects with an empty reason, and takes that back.
+    refused = client.reject_assignment(AssignmentId=assignment, RequesterFeedback="")
+    assert "RequesterFeedback is empty" in str(refused["ResponseMetadata"]["HTTPHeaders"])
+    assert "No reason was given." in ada.http.get("/").text
+    client.approve_assignment(AssignmentId=assignment, OverrideRejection=True)
     client.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=later)
     assert client.get_hit(HITId=hit["HITId"])["HIT"]["Expiration"] == later
-    client.reject_assignment(AssignmentId=assignment, RequesterFeedback="x")
-    client.approve_assignment(AssignmentId=assignment, OverrideRejection=True)
     client.send_bonus(WorkerId=ada.id, AssignmentId=assignment, BonusAmount="0.25", Reason="Points")
     client.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=LONG_AGO)
     client.delete_hit(HITId=hit["HITId"])

@@ -228,7 +228,7 @@ def test_a_file_is_marked_as_paid_and_what_failed_is_paid_again(folder: Path, st
     bo.judge()  # 3 cents more: another payment
     said = chorale("pay", folder, "--yes", "--file", file, "--format", "paypal")
     assert [row[1] for row in table(file)] == ["0.03"]  # the same address would fail again
-    assert "wait until their workers leave another address: 1. Add --retry" in " ".join(said.split())
+    assert "on hold until their workers enter another address: 1. Add --retry" in " ".join(said.split())
     do(study, leave_address, bo.id, "paypal", "bo@elsewhere.example", "")
     chorale("pay", folder, "--yes", "--file", file, "--force", "--format", "paypal")
     assert [row[:2] for row in table(file)] == [["bo@elsewhere.example", "0.06"]]

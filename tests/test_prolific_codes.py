@@ -115,7 +115,7 @@ def test_a_failed_quiz_gives_the_screen_out_code_and_never_the_completion_code(t
         assert here.codes() == ["out"]
         page = here.site.get("/").text
         assert "This study ends here for you" in page
-        assert "You receive the reward of $0.50 all the same." in page
+        assert "You still receive the full reward of $0.50." in page
         world.finish(failed, here.out)
         passed = here.come(2)
         here.answer("training", right)
@@ -126,7 +126,7 @@ def test_a_failed_quiz_gives_the_screen_out_code_and_never_the_completion_code(t
         assert {world.submissions[one]["status"] for one in (failed, passed)} == {"APPROVED"}
         here.sync()
         [message] = [one for one in world.messages if one["recipient_id"] == participant(1)]
-        assert "not open to you" in message["body"]
+        assert "You did not qualify for the next part" in message["body"]
 
 
 def test_work_that_was_accepted_counts_whatever_quiz_is_failed_later(tmp_path: Path, world: StandIn) -> None:

@@ -238,7 +238,7 @@ OPERATIONS: Mapping[str, Mapping[str, Parameter]] = {
         "RequesterFeedback": may(text(1024)),
         "OverrideRejection": may(yes_or_no, default=False),
     },
-    "RejectAssignment": {**_ASSIGNMENT, "RequesterFeedback": must(text(1024, 1))},
+    "RejectAssignment": {**_ASSIGNMENT, "RequesterFeedback": must(text(1024))},
     "SendBonus": {
         **_WORKER,
         **_ASSIGNMENT,

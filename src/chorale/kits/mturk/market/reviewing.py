@@ -103,7 +103,11 @@ def do_approve(market: Market, row: AssignmentRow, feedback: str | None) -> None
 def reject(market: Market, request: Request) -> Reply:
     row = market.assignment(request["AssignmentId"], lock=True)
     _check_submitted(row)
-    do_reject(market, row, request["RequesterFeedback"])
+    feedback = request["RequesterFeedback"]
+    if not feedback.strip():
+        # Mechanical Turk took it, and psiTurk sends it.
+        market.warn("RequesterFeedback is empty, so the worker is not told why. Send a reason.")
+    do_reject(market, row, feedback)
     return {}
 
 
@@ -124,7 +128,8 @@ def do_reject(market: Market, row: AssignmentRow, feedback: str) -> None:
     events.record(
         market.tx, market.now, "assignment rejected", evidence, stage_id=market.stage.id, worker_id=row.worker_id
     )
-    body = f"What you sent for “{hit.type.title}” was not accepted. The reason given:\n\n{_quoted(feedback)}"
+    reason = f"The reason given:\n\n{_quoted(feedback)}" if feedback.strip() else "No reason was given."
+    body = f"What you sent for “{hit.type.title}” was not accepted. {reason}"
     send_message(market, row.worker_id, _rejection_cause(row.id, market.now), "Your work was not accepted", body)
     notify(market, hit.type, "AssignmentRejected", hit.name, row.name)
 
