@@ -219,7 +219,7 @@ def test_status_shows_gates_and_costs_and_no_arms(study: Study, tmp_path: Path) 
     assert "arms" not in told
     page = shown(study, tmp_path / "study")
     assert "trained" in page
-    assert "A valid answer costs" in page
+    assert "Cost per valid answer: $" in page
     assert "left" not in page
 
 

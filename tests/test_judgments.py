@@ -220,7 +220,7 @@ def test_rows_without_labels_are_left_out_or_named(tmp_path: Path) -> None:
         ("task,worker,label\nt,w,a\0\n", "a.csv:2: contains a NUL character"),
         ("task,worker,label\nt,w,a\n".encode("utf-16"), "is UTF-16 text"),
         ("task,task,label\nt,w,a\n", "has a column name twice"),
-        ("task;worker;label\nt;w;a\n", "has semicolons between its columns"),
+        ("task;worker;label\nt;w\n", "a.csv:2: does not have the 3 cells of the header"),
         ("task,worker,label\rt,w,a\r", "a.csv:1: has a carriage return outside quotes"),
     ],
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from chorale.kits.mturk.batch_columns import BATCH_COLUMNS
 from chorale.kits.mturk.market import perform, sweep, working
 from chorale.kits.mturk.market.operations import Call
 from chorale.kits.mturk.market.stage import layout_id, market_stage
+from chorale.kits.mturk.task.simulating import guessed
 from chorale.model import Refusal
 from conftest import ManualClock
 from crowd import Person, do, look
@@ -372,3 +374,30 @@ def test_hits_keep_their_promises_when_everybody_comes_at_once(tmp_path: Path, d
         assert look(study, lambda tx: verify(tx, study)).differences == []
     finally:
         study.close()
+
+
+ASKED = """
+<form><input type="radio" name="a" value="yes"><input type="radio" name="a" value="no">
+<select name="b"><option value="">Choose</option><option value="x">X</option><option>Plain text</option></select>
+<input type="checkbox" name="c" value="1"><input type="checkbox" name="c" value="2">
+<textarea name="why" required></textarea><input name="comment"><input type="hidden" name="assignmentId" required>
+<input type="number" name="n" min="3" required><input type="submit" name="go"><select><option>nameless</option></select>
+</form>"""
+
+
+def test_simulated_people_answer_the_fields_of_a_layout() -> None:
+    answers = [guessed({"html": ASKED}, None, Random(seed)) for seed in range(40)]
+    assert {answer["a"] for answer in answers} == {"yes", "no"}
+    assert {answer["b"] for answer in answers} == {"x", "Plain text"}
+    assert {answer.get("c") for answer in answers} == {None, "1", "2", "1|2"}
+    assert {answer["n"] for answer in answers} == {"3"} and all(answer["why"] for answer in answers)
+    assert set().union(*answers) == {"a", "b", "c", "why", "n"}, "nothing is invented for what nobody has to fill in"
+    assert guessed({"html": ASKED}, {"a": "no"}, None)["a"] == "no", "what is known stays"
+    for odd in (
+        "",
+        "<p>no fields</p>",
+        "<select name=x>",
+        "<input name>",
+        "<crowd-form><crowd-input name=q></crowd-form>",
+    ):
+        assert guessed({"html": odd}, None, Random(1)) == {}

@@ -782,7 +782,7 @@ def test_the_page_needs_nothing_and_lets_nothing_through(forecasts: Forecasts) -
         any(getattr(run.stages[0], what) for each in forecasts.forecasts for run in each.runs)
         for what in ("dropped", "left")
     ]
-    assert [f">meaningful: {what}<" in page for what in ("dropped", "left")] == lost, "nobody lost is nothing to see"
+    assert [f">meaningful: {what}<" in page for what in ("removed", "left")] == lost, "nobody lost is nothing to see"
     assert ">meaningful: finished<" in page
     assert not re.search(r"(?:src|href)\s*=|url\(|@import", page)
 

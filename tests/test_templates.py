@@ -56,6 +56,7 @@ def test_every_wage_of_a_template_is_checked(tmp_path: Path, template: str) -> N
     folder = load_folder(tmp_path / "study")
     assert folder.settings.pay.minimum_hourly > 0
     assert [note for note in study_notes(folder) if "is not checked" in note] == []
+    assert [note for note in study_notes(folder) if "time to read the guidelines counts" in note] == []
 
 
 def rehearsed(folder: Path, workers: int, seed: int = 1) -> Run:
@@ -161,7 +162,8 @@ def test_the_trial_has_the_numbers_of_the_paper(trial: Path) -> None:
     assert [quiz.round and quiz.round.feedback for quiz in quizzes] == ["at once", "later"]
     tutorial, passed = stage_of(settings, "tutorial"), gate_of(settings, "tutorial-passed")
     assert (tutorial.max_per_worker, tutorial.judgments.max) == (2, 150)
-    assert 2 * tutorial.pay.per_judgment + sum(quiz.pay.finished for quiz in quizzes) == 350
+    paid_for_tutorial = 2 * tutorial.pay.per_judgment + sum(quiz.pay.finished for quiz in quizzes)
+    assert paid_for_tutorial == 450, "350 in the paper, which is below the minimum with the time to read the guidelines"
     assert passed.stage == ("quiz-2", "tutorial")
     assert (passed.top_share, passed.bonus, list(passed.criteria)) == (0.6, 150, ["answerable"])
     assert stage_of(settings, "tutorial-grades").judgments.max == 3
@@ -181,7 +183,7 @@ def test_the_trial_has_the_numbers_of_the_paper(trial: Path) -> None:
             promoted = gate.promote.top_share if gate.promote else None
             assert promoted == (0.2 if (number, arm) == (1, "c") else None)
     check, validation = stage_of(settings, "validators"), stage_of(settings, "validation")
-    assert (gate_of(settings, "validator").threshold, check.pay.finished) == (0.6, 250)
+    assert (gate_of(settings, "validator").threshold, check.pay.finished) == (0.6, 270), "250 in the paper"
     assert validation.sources == ("writing-a", "writing-b", "writing-c", "writing-d")
     assert validation.arms == ()
     assert (validation.judgments.min, validation.judgments.max, validation.pay.per_judgment) == (2, 2, 75)
@@ -240,7 +242,7 @@ def test_the_work_page_has_words_for_whatever_can_be_said_in_the_place_of_an_ite
 
 def test_only_experts_may_work_for_nothing(trial: Path) -> None:
     settings = trial / "study.toml"
-    settings.write_text(settings.read_text("utf-8").replace("per_judgment = 125,", "per_judgment = 0,"), "utf-8")
+    settings.write_text(settings.read_text("utf-8").replace("per_judgment = 145,", "per_judgment = 0,"), "utf-8")
     [problem] = check_folder(trial)[1]
     assert "pays $0.00 an hour" in problem.message
 
@@ -458,6 +460,6 @@ def test_answers_are_graded_as_they_come_and_a_closed_round_wants_no_more(make: 
 def test_finishing_a_round_counts_for_the_wage(trial: Path) -> None:
     text = (trial / "study.toml").read_text("utf-8")
     assert check_folder(trial)[1] == []
-    (trial / "study.toml").write_text(re.sub(r"finished = 250", "finished = 240", text), "utf-8")
+    (trial / "study.toml").write_text(re.sub(r"finished = 270", "finished = 240", text), "utf-8")
     [problem] = check_folder(trial)[1]
     assert "pays $14.40 an hour" in str(problem)

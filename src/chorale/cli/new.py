@@ -101,7 +101,7 @@ def _new_from_template(directory: Path, beginning: Beginning, *, scripts_only: b
         return
     print_line(f"Created {directory} from the template `{template}`: {len(files)} files.")
     first = f"Edit {directory / 'study.toml'}. {directory / 'README.md'} explains the files."
-    _print_next(directory, first, simulated=html is None and not scripts_only)
+    _print_next(directory, first, simulated=not scripts_only)
 
 
 def _new_from_table(

@@ -11,6 +11,7 @@ from chorale.folder.own_table import OwnTable
 from chorale.folder.templates import layout_template, template_names, template_titles, usual_template
 
 _TABLE, _TEMPLATE, _LAYOUT = "1", "2", "3"
+_FEWEST_LABELS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,15 @@ def can_ask() -> bool:
 
 
 def ask_for_folder() -> Path:
-    return Path(click.prompt("Folder for the new study", default="my-study"))
+    folder: Path = click.prompt("Folder for the new study", default="my-study", value_proc=_new_folder)
+    return folder
+
+
+def _new_folder(typed: str) -> Path:
+    folder = Path(typed.strip())
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise click.UsageError(f"{folder} already exists. Choose another name.")
+    return folder
 
 
 def ask_for_beginning() -> Beginning:
@@ -65,5 +74,11 @@ def ask_about_table(
         columns = click.Choice(table.columns)
         text = str(click.prompt("Column people read", type=columns, default=table.likely_text()))
     ask = ask or str(click.prompt("Question (for example: Is this comment toxic?)"))
-    labels = labels or str(click.prompt("Possible answers, separated by commas"))
+    labels = labels or str(click.prompt("Possible answers, separated by commas", value_proc=_several_labels))
     return text, ask, labels
+
+
+def _several_labels(typed: str) -> str:
+    if len({label.strip() for label in typed.split(",")} - {""}) < _FEWEST_LABELS:
+        raise click.UsageError("At least two different answers are needed, for example: toxic, not toxic")
+    return typed

@@ -20,6 +20,7 @@ from typing import Any
 
 from chorale.engine.publishing import checked_currency
 from chorale.engine.running import Study
+from chorale.engine.simulation import refuse_simulated
 from chorale.model import UserError
 from chorale.platforms.prolific import MOST_AT_ONCE, InDoubtError, Prolific, RefusedError, has_arrived
 from chorale.platforms.prolific.planning import CLOSED, OPEN, SCREENED_OUT
@@ -158,6 +159,7 @@ def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = N
     `resend_after` is for a payout that may or may not have been paid: if nothing is reported this number of minutes
     after it was sent, it is sent again.
     """
+    study.store.look(refuse_simulated)
     done = PayoutResult()
     for begun in study.store.look(lambda tx: payments.payouts(tx, platform=PROLIFIC, states=payments.UNFINISHED)):
         _carry_on(study, client, begun.id, resend_after, done)

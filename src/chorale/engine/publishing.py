@@ -11,6 +11,7 @@ from typing import Any
 
 from chorale.engine.arrivals import arrival_url
 from chorale.engine.running import Study
+from chorale.engine.simulation import refuse_simulated
 from chorale.model import ProlificStudy, UserError, money_text
 from chorale.platforms.prolific import Prolific, RefusedError, RemoteStudy, StudyAction, study_body
 from chorale.platforms.prolific.planning import completion_codes
@@ -90,6 +91,7 @@ def asked_for(study: Study, name: str | None) -> ProlificStudy:
 
 def draft(study: Study, client: Prolific, wanted: ProlificStudy, base_url: str) -> Drafted:
     """See to it that Prolific has the study, unpublished; and what it would cost to publish it as it is asked for."""
+    study.store.look(refuse_simulated)
     rule = study.settings.prolific
     project = None if rule is None else rule.project
     row = study.store.do(lambda tx: _planned(tx, study, wanted, base_url))

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from io import BufferedReader, RawIOBase
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -27,6 +28,7 @@ DEEPEST_NESTING = 50
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 UNSTORABLE_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 """In JSON text: what may stand for NUL, or for half a surrogate pair."""
+_QUOTED = re.compile('"[^"]*"')
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _OBJECTS = {".jsonl", ".ndjson"}
 _PACKED = ".gz"
@@ -44,8 +46,9 @@ def read_rows(
     """The sound rows of a file. What is wrong with the others is added to `problems`, under the name `shown_as`.
 
     The suffix decides the format: .jsonl and .ndjson hold one JSON object a line; .csv and .tsv have a header, and
-    all their cells are text; any of them may be packed, with .gz behind the suffix. The text is UTF-8, with or without
-    a byte order mark. Blank lines are skipped. `streamed` counts and digests every byte.
+    all their cells are text. The header of a .csv decides between commas and semicolons. Any of them may be packed,
+    with .gz behind the suffix. The text is UTF-8, with or without a byte order mark. Blank lines are skipped.
+    `streamed` counts and digests every byte.
     """
     report = _Reporter(shown_as, problems)
     reader = _reader_for(suffix_of(path))
@@ -293,7 +296,10 @@ def check_inside(values: Any) -> None:
 
 
 def _cells(lines: _Lines, report: _Reporter, *, delimiter: str) -> Iterator[Row]:
-    records = _records(lines, report, delimiter)
+    head = _lines_to_header(lines)
+    if delimiter == "," and _has_semicolons(head):
+        delimiter = ";"
+    records = _records(head, lines, report, delimiter)
     line, header = next(records, (0, []))
     spoiled = lines.take_spoiled()
     if header == []:
@@ -301,8 +307,6 @@ def _cells(lines: _Lines, report: _Reporter, *, delimiter: str) -> Iterator[Row]
     if not header:
         return
     columns = [name.strip() for name in header]
-    if _has_semicolons(columns, line, report):
-        return
     sound = not spoiled and _check_header(columns, line, report)
     for line, cells in records:
         if lines.take_spoiled() or cells is None:
@@ -313,9 +317,27 @@ def _cells(lines: _Lines, report: _Reporter, *, delimiter: str) -> Iterator[Row]
             yield Row(line, dict(zip(columns, cells, strict=True)))
 
 
-def _records(lines: _Lines, report: _Reporter, delimiter: str) -> Iterator[tuple[int, list[str] | None]]:
+def _lines_to_header(lines: _Lines) -> list[str]:
+    """Blank lines, and the first line that is not."""
+    head: list[str] = []
+    for text in lines:
+        head.append(text)
+        if not text.isspace():
+            break
+    return head
+
+
+def _has_semicolons(head: list[str]) -> bool:
+    """Whether columns are separated by semicolons, as Excel does where the decimal separator is a comma."""
+    outside_quotes = _QUOTED.sub("", head[-1]) if head else ""
+    return ";" in outside_quotes and "," not in outside_quotes
+
+
+def _records(
+    head: list[str], lines: _Lines, report: _Reporter, delimiter: str
+) -> Iterator[tuple[int, list[str] | None]]:
     """The records that are not blank, each with the line it begins on; None for one that was reported."""
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    reader = csv.reader(chain(head, lines), delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1
         try:
@@ -361,18 +383,9 @@ def _check_header(columns: list[str], line: int, report: _Reporter) -> bool:
     return sound
 
 
-def _has_semicolons(columns: list[str], line: int, report: _Reporter) -> bool:
-    """Whether columns are separated by semicolons: then no row can be read, and only this is reported."""
-    if len(columns) != 1 or ";" not in columns[0]:
-        return False
-    fix = "Save it with comma separators (in Excel: “CSV UTF-8”; or replace them in a text editor)."
-    report(line, "has semicolons between its columns instead of commas", fix, shortened(columns[0]))
-    return True
-
-
 def _why_not_row(cells: int, columns: int, *, ended: bool) -> tuple[str, str, str]:
     count = f"{cells} cell" if cells == 1 else f"{cells} cells"
     if cells < columns and not ended:
         return "is cut off: the file ends in the middle of this row", "Complete the row or remove it.", count
-    fix = "Quote cells that contain commas or line breaks." if cells > columns else "Add the missing cells."
+    fix = "Quote cells that contain separators or line breaks." if cells > columns else "Add the missing cells."
     return f"does not have the {columns} cells of the header", fix, count

@@ -108,15 +108,15 @@ def cost_lines(terms: CostTerms, currency: str) -> list[str]:
     of_results = (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded)
     of_answers = (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded)
     for what, count, costs in (
-        (f"A {terms.unit}", terms.results, of_results),
-        ("A valid answer", terms.answers, of_answers),
+        (f"Cost per {terms.unit}", terms.results, of_results),
+        ("Cost per valid answer", terms.answers, of_answers),
     ):
         if count:
             whole, bare, least = (money_or_nothing(cost, currency) for cost in costs)
             rest = ""
             if terms.training or terms.discarded:
                 rest = f"; {bare} without training, {least} without training and discarded answers"
-            lines.append(f"{what} costs {whole} ({count:,} in total){rest}.")
+            lines.append(f"{what}: {whole} ({count:,} in total){rest}.")
     return lines
 
 

@@ -99,8 +99,8 @@ OF_RUNS = (
     Measure("answers", "answers of people", "count", lambda run: run.answers),
 )
 RESULTS_OF_STAGES = (
-    Measure("accuracy", "results right", "share", lambda stage: stage.accuracy),
-    Measure("released", "results released", "share", lambda stage: _of_items(stage, stage.released)),
+    Measure("accuracy", "labels correct", "share", lambda stage: stage.accuracy),
+    Measure("released", "labels accepted", "share", lambda stage: _of_items(stage, stage.released)),
     Measure("released_accuracy", "accepted labels correct", "share", lambda stage: stage.released_accuracy),
     Measure("quality", "quality of answers", "share", lambda stage: stage.quality),
 )
@@ -117,7 +117,7 @@ WORK_OF_STAGES = (
 )
 PEOPLE_IN_STAGES = (
     Measure("entered", "entered", "count", lambda stage: stage.entered),
-    Measure("dropped", "dropped", "count", lambda stage: stage.dropped),
+    Measure("dropped", "removed", "count", lambda stage: stage.dropped),
     Measure("left", "left in the middle", "count", lambda stage: stage.left),
     Measure("gave_up", "gave up waiting", "count", lambda stage: stage.gave_up),
     Measure("cut_off", "cut off", "count", lambda stage: stage.cut_off),

@@ -16,7 +16,7 @@ _OF_STAGE = {measure.key: measure for measure in forecasting.OF_STAGES}
 _OF_GATE = {measure.key: measure for measure in forecasting.OF_GATES}
 _KEPT_AND_LOST = (
     ("entered", "entered"),
-    ("dropped", "dropped"),
+    ("dropped", "removed"),
     ("left", "left"),
     ("gave_up", "gave up waiting"),
     ("cut_off", "cut off"),

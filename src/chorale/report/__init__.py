@@ -143,7 +143,7 @@ class _Made:
         return results_section(self.study, ResultsFacts(*of_study, fields, self.items, arms))
 
 
-_SIMULATED = "All people in this study were simulated. Its numbers are no findings about people."
+_SIMULATED = "All people in this study were simulated. Its numbers do not describe real people."
 
 
 def _subtitle(came: Attendees) -> str:

@@ -131,6 +131,14 @@ def deactivate_also(tx: Connection, known: Iterable[Member]) -> list[Member]:
     return ended
 
 
+def keep_passwords(tx: Connection, known: Iterable[Member]) -> None:
+    """Give everybody the password that they have in another state of the database, or none where it was reset."""
+    for member in known:
+        here = find(tx, member.login)
+        if here is not None and here.password_hash != member.password_hash:
+            set_password(tx, here.id, member.password_hash)
+
+
 def erase(tx: Connection, logins: Iterable[str]) -> int:
     """Erase the accounts of people who are erased, and their names beside items; how many accounts."""
     erased = 0

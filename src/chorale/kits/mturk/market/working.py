@@ -55,7 +55,7 @@ class HitOffer:
 class Board:
     """What a worker sees of what scripts have put up."""
 
-    held: tuple[tuple[AssignmentRow, HitTypeRow], ...]
+    held: tuple[tuple[AssignmentRow, HitRow], ...]
     offers: tuple[HitOffer, ...]
     barred: str | None
     """Why nothing is open to them, if nothing is."""
@@ -82,7 +82,7 @@ class HitView:
 def board(tx: Tx, study: Study, worker_id: int) -> Board:
     market = market_of(tx, study)
     barred = _barred(market, worker_id)
-    held = tuple((row, hits.hit_numbered(tx, row.hit_id).type) for row in assignments.held_by(tx, worker_id))
+    held = tuple((row, hits.hit_numbered(tx, row.hit_id)) for row in assignments.held_by(tx, worker_id))
     if barred is not None:
         return Board(held, (), barred)
     values = _values(market, worker_id)

@@ -188,6 +188,8 @@ class Offered:
     count: int
     first: str
     """The name of the oldest."""
+    question: str
+    """What the oldest asks."""
 
 
 def _open_to(worker_id: int, now: int) -> ColumnElement[bool]:
@@ -213,9 +215,9 @@ def offered_to(tx: Connection, worker_id: int, now: int) -> list[Offered]:
         .order_by(hit_type.c.reward.desc(), hit_type.c.id)
     )
     offered = [(_type_row(row[:-2]), int(row[-2]), int(row[-1])) for row in tx.execute(query)]
-    first_ones = select(hit.c.id, hit.c.name).where(hit.c.id.in_([first for *_, first in offered]))
-    names = {int(number): str(name) for number, name in tx.execute(first_ones)}
-    return [Offered(kind, count, names[first]) for kind, count, first in offered]
+    first_ones = select(hit.c.id, hit.c.name, hit.c.question).where(hit.c.id.in_([first for *_, first in offered]))
+    oldest = {int(number): (str(name), str(question)) for number, name, question in tx.execute(first_ones)}
+    return [Offered(kind, count, *oldest[first]) for kind, count, first in offered]
 
 
 def next_of_type(tx: Connection, type_name: str, worker_id: int, now: int) -> str | None:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from random import Random
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
@@ -26,8 +25,9 @@ from chorale.contract.task import (
     Simulating,
     Task,
 )
-from chorale.kits.mturk.layouts import MOST_LAYOUT, fill_in, readable, unknown_elements, variables_in
+from chorale.kits.mturk.layouts import MOST_LAYOUT, fill_in, readable, seconds_of, unknown_elements, variables_in
 from chorale.kits.mturk.liquid_layouts import is_liquid, liquid_problem, row_problem
+from chorale.kits.mturk.task.simulating import guessed
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Answer, Judgment, Payload
 
@@ -103,7 +103,7 @@ def _configured(options: LayoutOptions) -> Task:
     return replace(
         MTURK,
         shape=replace(MTURK.shape, item_type=row),
-        form=replace(MTURK.form, view=partial(_view, options.html)),
+        form=replace(MTURK.form, view=partial(_view, options.html), seconds=partial(_seconds, options.html)),
         combining=replace(
             MTURK.combining,
             combine=partial(_combine, options.judged),
@@ -115,6 +115,10 @@ def _configured(options: LayoutOptions) -> Task:
 
 def _view(layout: str, payload: Payload) -> dict[str, Any]:
     return {"html": fill_in(layout, payload["input"])}
+
+
+def _seconds(layout: str, payload: Payload) -> float:
+    return seconds_of(fill_in(layout, payload["input"]))
 
 
 def _grade(answer: Answer, gold: Answer) -> GradeResult:
@@ -157,11 +161,6 @@ def _chosen(judged: Sequence[str], answer: Answer) -> tuple[str, ...]:
     )
 
 
-def _guess(_view: Any, known: Answer, _rng: Random | None) -> Answer:
-    """Pages can ask anything, so nothing is known of them but the known answer."""
-    return {} if known is None else known
-
-
 MTURK = Task(
     name="mturk",
     version=1,
@@ -185,6 +184,6 @@ MTURK = Task(
     ),
     grading=Grading(grade=_grade),
     combining=Combining(distance=partial(_distance, ()), combine=partial(_combine, ()), chosen=partial(_chosen, ())),
-    simulating=Simulating(guess=_guess),
+    simulating=Simulating(guess=guessed),
     explaining=Explaining(caption=lambda payload: ", ".join(payload["input"].values())),
 )
