@@ -89,7 +89,7 @@ LONG: dict[str, str] = {
 # Folders whose words have not all been rewritten yet: how many retired words and how many long sentences they may
 # have. A number here may only become smaller, and a folder that is not listed has none.
 RETIRED_LEFT: dict[str, int] = {
-    "docs": 7,
+    "docs": 5,
     "kits/questions/templates": 10,
 }
 LONG_LEFT: dict[str, int] = {
