@@ -98,7 +98,7 @@ def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
     assert "<script>alert(2)" not in page
     assert 'href="javascript' not in page
     waiting = as_worker(study, person).get("/").text
-    assert "a message about how you did is being checked" in waiting and "Your score is" not in waiting
+    assert "a message about your result is being checked" in waiting and "Your score is" not in waiting
     [draft] = look(study, messages.drafts)
     assert expert.post(f"/console/messages/{draft.id}/send", data={"body": "  "}).status_code == 422
     assert expert.post(f"/console/messages/{draft.id}/send", data={"body": "Well *done*."}).headers["location"] == (

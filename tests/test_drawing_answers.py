@@ -148,7 +148,10 @@ def test_answers_of_somebody_who_is_dropped_are_withdrawn_and_no_others_take_the
 @pytest.mark.parametrize(
     ("statement", "told"),
     [
-        ("UPDATE event SET evidence = json_set(evidence, '$.of[0]', 9) WHERE kind = 'drawn'", "drawn"),
+        (
+            "UPDATE event SET evidence = json_set(evidence, '$.of[0]', 9) WHERE kind = 'drawn'",
+            "sampled from other answers",
+        ),
         ("DELETE FROM event WHERE kind = 'drawn'", "is there and does not follow"),
         ("DELETE FROM item_source; DELETE FROM item WHERE response_id IS NOT NULL", "and is not there"),
         (

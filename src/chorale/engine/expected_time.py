@@ -34,7 +34,7 @@ class ReadingSample:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedTime:
-    """Time and pay of an answer, as workers are told beforehand."""
+    """Time and pay of an answer, as workers see them beforehand."""
 
     seconds: int | None
     """None where the study file does not say and the stage has no items yet."""

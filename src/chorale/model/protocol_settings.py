@@ -73,7 +73,7 @@ class GateSettings(Settings):
     )
     top: int | None = Field(default=None, ge=1, description="Pass this many of those who were scored, the best first.")
     floor: Fraction = Field(
-        default=0, description="With `top_share` or `top`: mean score below which nobody passes all the same."
+        default=0, description="With `top_share` or `top`: minimum mean score. Nobody below it passes."
     )
     criteria: dict[CriterionName, Fraction] = Field(
         default_factory=dict,

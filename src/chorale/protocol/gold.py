@@ -74,7 +74,7 @@ def ahead(share: float, *, compares_workers: bool = False) -> Ahead:
 
 
 def stopping_chance(places: float) -> float:
-    """The probability that a search stops at each place, if it is to go `ahead` places on average.
+    """The probability that a search stops at each place, if it is to go this many `places` ahead on average.
 
     The search goes an exponential way and takes what stands at its end. So gold, with few places ahead, is passed in
     the same proportion as items, with many. One in `places` would stop sooner among few, and complete gold faster.

@@ -88,7 +88,7 @@ def hourly_text(pay: StagePay, expected: ExpectedTime, size: int | None, study: 
 
 
 def work_facts(stage: RunningStage, expected: ExpectedTime, study: Study) -> list[str]:
-    """The pay, time and hourly pay of a stage, as far as they are known."""
+    """The pay, time and hourly pay of a stage, where they are known."""
     texts = (
         pay_text(stage.settings, study),
         time_text(expected, stage.round_size, study.language),

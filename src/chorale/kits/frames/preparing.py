@@ -290,7 +290,7 @@ def _row(
 
 
 def shown_frame(frame: Frame, most: int = 1) -> dict[str, Any]:
-    """A frame as stored in an item: its definition and up to `examples` examples.
+    """A frame as stored in an item: its definition and up to `most` examples.
 
     Those that are short and have their word marked come first, then others with a word.
     """
