@@ -134,7 +134,7 @@ def test_the_feedback_shows_on_the_sentence_what_was_missed(qasrl: Path, clock: 
     asked = r"Missed: When does someone grow something? My aunt grows tomatoes on her balcony \[every summer\]\."
     assert asked in message.body
     assert r"My aunt \[grows\] tomatoes" in message.body
-    assert "You have passed this round" in message.body
+    assert "You have passed this training round" in message.body
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
