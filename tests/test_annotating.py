@@ -35,6 +35,7 @@ from chorale.platforms.models.exchange import Message
 from chorale.store import calls, ledger, model_tasks, stages
 from chorale.store.model_schema import model_call, model_task
 from chorale.store.schema import entry, item, response
+from chorale.store.settings import mark_simulated
 from chorale.store.workers import attendees
 from chorale.web.annotating import annotate_for_ever, keeps_annotating
 from model_stand_in import KEY, ModelStandIn, model_stand_in
@@ -431,6 +432,8 @@ def test_killed_twenty_times_every_call_is_on_record_and_no_item_answered_twice(
 def test_the_site_keeps_models_annotating(make: Make, tmp_path: Path, server: ModelStandIn) -> None:
     study = make(stage_models="[stage.models]\nrun = true\n", share=0.0)
     assert keeps_annotating(study)
+    study.store.do(mark_simulated)
+    assert not keeps_annotating(study), "nobody pays for answers beside those of simulated people"
 
     async def serve() -> None:
         task = asyncio.create_task(annotate_for_ever(study, tmp_path / "study", 0.05))

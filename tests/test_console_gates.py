@@ -115,7 +115,7 @@ def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
 @pytest.mark.parametrize(
     ("judgments", "told"),
     [
-        ("{ min = 1, max = 1, sample = { items = 2, judgments = 3 } }", {"Drawn by chance to get 3.": 2, "": 6}),
+        ("{ min = 1, max = 1, sample = { items = 2, judgments = 3 } }", {"Randomly sampled to get 3.": 2, "": 6}),
         (
             "{ min = 1, max = 2, until = 0.8 }",
             {

@@ -16,10 +16,13 @@ from chorale.engine import payouts
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.unknown_payouts import note_unknown_payouts
+from chorale.model import UserError
 from chorale.platforms.prolific import Prolific
 from chorale.store import Tx, epochs, events
 from chorale.store import payments as store_payments
+from chorale.store.settings import mark_simulated
 from chorale.web.app import create_app
+from chorale.web.console import payments as console_payments
 from chorale.web.links import setup_link_path
 from crowd import look, people
 from prolific_stand_in import TOKEN, StandIn, stand_in
@@ -163,3 +166,52 @@ def test_publishing_from_an_address_that_nobody_reaches_is_refused(tmp_path: Pat
         owner.post(setup_link_path(study) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD})
         refused = owner.post("/console/recruiting/publish", data={"study": "main"})
         assert refused.status_code == 422 and "cannot reach this computer" in refused.text and not world.studies
+
+
+def _owner_of_published(study: Study, client: Prolific) -> TestClient:
+    owner = TestClient(create_app(study, prolific=client, public_url=SITE), base_url=SITE)
+    owner.post(setup_link_path(study) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD})
+    asked = owner.post("/console/recruiting/publish", data={"study": "main"})
+    [cost] = re.findall(r'name="cost" value="(\d+)"', asked.text)
+    owner.post("/console/recruiting/publish", data={"study": "main", "cost": cost})
+    return owner
+
+
+def test_what_prolific_approved_after_the_confirmation_is_confirmed_too(tmp_path: Path, world: StandIn) -> None:
+    write_prolific_study(tmp_path / "study", reward=5, applications=60)
+    with closing(open_study(tmp_path / "study")) as study, Prolific(TOKEN, world.address) as client:
+        owner = _owner_of_published(study, client)
+        [there] = world.studies.values()
+        code = there["completion_codes"][0]["code"]
+        visitor = TestClient(owner.app, base_url=SITE)
+        world.finish(come(visitor, world, there["id"], 0, 3), code)
+        owner.post("/console/recruiting/sync")
+        form = confirmed(owner.post(PAY, data={"way": "prolific"}).text)
+        world.finish(come(visitor, world, there["id"], 1, 3), code)
+        again = owner.post(PAY, data=form)
+        assert "has changed since you last saw it" in again.text and world.paid == []
+        owner.post(PAY, data=confirmed(again.text))
+        assert sorted(cents for _, cents in world.paid) == [4, 4]
+
+
+def test_simulated_people_cost_no_real_money(tmp_path: Path, world: StandIn) -> None:
+    write_prolific_study(tmp_path / "study")
+    with closing(open_study(tmp_path / "study")) as study, Prolific(TOKEN, world.address) as client:
+        study.store.do(mark_simulated)
+        owner = TestClient(create_app(study, prolific=client, public_url=SITE), base_url=SITE)
+        owner.post(setup_link_path(study) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD})
+        refused = owner.post("/console/recruiting/publish", data={"study": "main"})
+        assert refused.status_code == 422 and "are simulated" in refused.text and not world.studies
+        with pytest.raises(UserError, match="simulated"):
+            payouts.pay_by_prolific(study, client)
+
+
+def test_a_file_of_another_amount_than_was_confirmed_is_not_prepared(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody is faster between looking and writing."""
+    client = as_owner(study)
+    form = confirmed(client.post(PAY, data={"way": "file", "format": "plain"}).text)
+    monkeypatch.setattr(console_payments, "refusal_to_pay", lambda _: people(study, 4)[3].judge() and None)
+    assert client.post(PAY, data=form).status_code == 422
+    assert look(study, store_payments.payouts) == []

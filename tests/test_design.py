@@ -215,7 +215,8 @@ def test_only_the_person_at_this_computer_gets_in(folder: Path) -> None:
         assert client.get(path).status_code == 401, path
     assert client.get("/", params={"key": "another"}).status_code == 401
     assert client.get("/", params={"key": KEY}).status_code == 200
-    assert client.cookies[COOKIE] == KEY
+    client.get("/", params={"key": "from another site"})
+    assert client.cookies[COOKIE] == KEY, "a link of another site ends no session"
     edit = _edit(Designer(folder), lambda options: options["fields"].pop()).model_dump()
     elsewhere = {"Sec-Fetch-Site": "cross-site"}
     assert client.post("/design/save", json=edit, headers=elsewhere).json()["error"]["code"] == "cross_site"
@@ -256,3 +257,26 @@ def test_a_study_with_problems_is_not_opened(folder: Path) -> None:
     (folder / "study.toml").write_text("format = 1\n")
     with pytest.raises(UserError, match="Correct them first"):
         Designer(folder)
+
+
+ALL_FILES = sorted(KITS.glob("*/[tg]*/*/study.toml"))
+
+
+@pytest.mark.parametrize("file", ALL_FILES, ids=lambda file: file.parent.name)
+def test_every_option_of_every_template_can_be_left_alone_or_removed(file: Path) -> None:
+    text = file.read_text()
+    for place, stage in enumerate(tomllib.loads(text)["stage"]):
+        options = stage.get("options", {})
+        assert with_options(text, place, options, {}) == text
+        for name in options:
+            rest = {key: value for key, value in options.items() if key != name}
+            changed = tomllib.loads(with_options(text, place, rest, {}))["stage"][place]
+            assert changed.get("options", {}) == rest
+
+
+def test_options_nested_without_end_are_refused(folder: Path) -> None:
+    client = TestClient(create_design_app(Designer(folder), KEY), base_url="http://127.0.0.1:8010")
+    client.get("/", params={"key": KEY})
+    edit = _edit(Designer(folder), lambda options: options["fields"].pop()).model_dump()
+    edit["options"]["deep"] = json.loads("[" * 500 + "]" * 500)
+    assert client.post("/design/draft", json=edit).status_code == 422

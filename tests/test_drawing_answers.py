@@ -85,7 +85,7 @@ def test_who_has_written_all_they_may_is_drawn_from_at_once_and_others_when_the_
     full, part = Writer(study, "full"), Writer(study, "part")
     full.write(LIMIT)
     part.write(1)
-    assert do(study, advance) == [f"answers of 1 people in {full.arm}-practice drawn for {full.arm}-grades"]
+    assert do(study, advance) == [f"answers of 1 people in {full.arm}-practice sampled for {full.arm}-grades"]
     assert len(full.to_grade) == DRAWN
     assert full.to_grade == drawn_answers(5, f"{full.arm}-grades", DRAWN, full.written)
     assert part.to_grade == []

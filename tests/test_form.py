@@ -189,7 +189,7 @@ def test_answers_that_can_t_be_are_refused(field: dict[str, Any], raw: Any, told
     with pytest.raises(AnswerError) as refused:
         form(field).shape.parse_answer({field["name"]: raw}, ROW)
     assert told in str(refused.value)
-    assert str(refused.value).startswith(f"must be put right: `{field['name']}` ")
+    assert str(refused.value).startswith(f"is invalid: `{field['name']}` ")
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_answers_that_can_t_be_are_refused(field: dict[str, Any], raw: Any, told
         ({"one": "a", "later": "x"}, "must be without `later`, which is only asked after another answer"),
         ({"one": "a", "two": 1}, "must be without 'two': the form has no such field"),
         ("a", "must be a table with an answer for each field"),
-        ({"one": None}, "must be put right: `one` is not one of a, b, c"),
+        ({"one": None}, "is invalid: `one` is not one of a, b, c"),
     ],
 )
 def test_what_is_asked_must_be_there_and_nothing_else(raw: Any, told: str) -> None:
@@ -240,7 +240,7 @@ def test_whatever_comes_is_an_answer_or_refused(raw: Any) -> None:
         try:
             answer = parse(raw, ROW)
         except AnswerError as error:
-            assert str(error).startswith("must be ")
+            assert str(error).startswith(("must be ", "is invalid: "))
         else:
             assert parse(json.loads(json.dumps(answer)), ROW) == answer
 
@@ -422,10 +422,10 @@ def test_a_quotation_that_occurs_twice_needs_its_number() -> None:
     ("gold", "told"),
     [
         ({}, "must be an answer to at least one field"),
-        ({"one": "d"}, "must be put right: `one` is not one of a, b, c"),
+        ({"one": "d"}, "is invalid: `one` is not one of a, b, c"),
         ({"one": "a", "later": "x"}, "must be without `later`, which is not asked after its answer to `one`"),
-        ({"one": "b", "later": []}, "must be put right: `later` is not a text"),
-        ({"one": "b", "later": [3]}, "must be put right: `later` is not a text"),
+        ({"one": "b", "later": []}, "is invalid: `later` is not a text"),
+        ({"one": "b", "later": [3]}, "is invalid: `later` is not a text"),
     ],
 )
 def test_gold_that_can_t_be_is_refused(gold: Any, told: str) -> None:
@@ -799,7 +799,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             field_toml(name="one", kind="spans", ask="?", item="answer"),
             "item =",
-            "stands beside the item and is never shown (found 'answer'). Name a column of the item itself.",
+            "is stored with the item and never shown (found 'answer'). Name a column of the item itself.",
         ),
         (
             ONE + ONE,
@@ -857,8 +857,8 @@ def test_check_tells_items_and_gold_with_line_and_fix(tmp_path: Path) -> None:
     assert sorted(map(str, problems), key=lambda told: told[0] == "g") == [
         "items.jsonl:1: `context` is missing. Add it.",
         "items.jsonl:2: `context` is blank (found ''). Fill it in.",
-        "gold.jsonl:1: `answer` must be put right: `one` is not one of a, b (found 'c'). Correct it.",
-        "gold.jsonl:2: `answer` must be put right: `s` has a span beyond the 2 tokens of the text "
+        "gold.jsonl:1: `answer` is invalid: `one` is not one of a, b (found 'c'). Correct it.",
+        "gold.jsonl:2: `answer` is invalid: `s` has a span beyond the 2 tokens of the text "
         "(found [{'end': 3, 'start': 1}]). Correct it.",
     ]
 

@@ -213,7 +213,7 @@ def test_a_file_that_ends_within_a_sentence_looks_cut_off(text: str, cut_off: bo
 def test_a_table_with_commas_is_not_taken_for_columns_of_verbs() -> None:
     told = refusal("task,worker,label\nt1,ann,yes\nt1,bob,no\n")
     assert "file:1: is in no format known here" in told
-    assert "looks like a table with commas" in told
+    assert "looks like a comma-separated table" in told
     assert corpus("-\n-\n\n-  (A0*)\nrun  (V*)\n").format == "conll05"
 
 

@@ -10,12 +10,13 @@ from playwright.sync_api import Browser, expect
 from starlette.testclient import TestClient
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers
+from chorale.engine.expected_time import ExpectedTime, expected_time
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.visit import visit
 from chorale.engine.way_in import way_in
 from chorale.engine.work import StageVisit, Visit
-from chorale.model import EntrySettings, GoldRecord, StageSettings
+from chorale.model import EntrySettings, GoldRecord, StagePay
 from chorale.present.language import Language
 from chorale.protocol import Reason, Situation, State, never
 from chorale.protocol.eligibility import may_enter
@@ -25,42 +26,44 @@ from chorale.web.home import following
 from chorale.web.pay_words import hourly_text, time_text
 from crowd import Person, look
 from protocol_study import ROUND, write_protocol_study
+from small_study import write_small_study
 from test_protocols import train
 
 LONG = "You did well.\n\n" + "A long paragraph about every answer.\n\n" * 80
 
 
-def stage(size: bool, **pay: Any) -> StageSettings:
-    where: dict[str, Any] = {"round": {"file": "r.jsonl"}} if size else {"items": {"file": "i.jsonl"}}
-    return StageSettings.model_validate(
-        {"name": "a", "title": "A", "task": "form", "guidelines": "g.md", "pay": pay, **where}
-    )
+def shown(study: Study, size: int | None, expected: ExpectedTime, **pay: Any) -> tuple[str, str]:
+    return time_text(expected, size, Language()), hourly_text(StagePay.model_validate(pay), expected, size, study)
 
 
 def test_time_and_pay_an_hour_are_known_beforehand(tmp_path: Path) -> None:
     write_protocol_study(tmp_path)
     study = open_study(tmp_path)
-    english = Language()
-    each = stage(False, per_judgment=10, expected_seconds=30)
-    assert (time_text(each, None, english), hourly_text(each, None, study)) == (
-        "about 30 seconds each",
-        "about $12.00 an hour",
-    )
-    whole = stage(True, finished=50, expected_seconds=30)
-    assert (time_text(whole, 4, english), hourly_text(whole, 4, study)) == (
-        "about 2 minutes in total",
-        "about $15.00 an hour",
-    )
-    long = stage(True, per_judgment=350, finished=100, expected_seconds=780)
-    assert (time_text(long, 10, english), hourly_text(long, 10, study)) == (
+    assert shown(study, None, ExpectedTime(30), per_judgment=10) == ("about 30 seconds each", "about $12.00 an hour")
+    assert shown(study, 4, ExpectedTime(30), finished=50) == ("about 2 minutes in total", "about $15.00 an hour")
+    assert shown(study, 10, ExpectedTime(780), per_judgment=350, finished=100) == (
         "about 2.2 hours in total",
         "about $16.61 an hour",
     )
-    unpaid, unknown = stage(False, expected_seconds=5), stage(False, per_judgment=10)
-    assert (hourly_text(unpaid, None, study), time_text(unknown, None, english)) == ("", "")
-    assert hourly_text(unknown, None, study) == ""
-    by_length = stage(False, per_judgment=5, expected_seconds=30, by_length={"per_100_words": 8, "most": 40})
-    assert hourly_text(by_length, None, study) == ""
+    assert shown(study, None, ExpectedTime(5)) == ("about 5 seconds each", "")
+    assert shown(study, None, ExpectedTime(None), per_judgment=10) == ("", "")
+    by_length = {"per_judgment": 5, "by_length": {"per_100_words": 8, "most": 40}}
+    assert shown(study, None, ExpectedTime(30, for_length=7.0), **by_length)[1] == "about $14.40 an hour"
+    study.close()
+
+
+def test_without_an_expected_time_it_is_estimated_from_what_is_shown(tmp_path: Path) -> None:
+    text = " ".join(["word"] * 236)
+    write_small_study(tmp_path, applications=94, gold=6, pay=18, texts=(text, text))
+    study = open_study(tmp_path)
+    # Nine in ten items are 237 words long, a minute to read; those with known answers have four words.
+    assert look(study, lambda tx: expected_time(tx, study, study.stage("meaningful"))).seconds == 60
+    with TestClient(create_app(study)) as client:
+        client.get("/join", params={"PROLIFIC_PID": "ada", "STUDY_ID": "s", "SESSION_ID": "v"})
+        client.post("/consent", data={"agree": "yes"})
+        for page in (client.get("/").text, client.get("/stages/meaningful").text):
+            assert "about 60 seconds each" in page and "about $10.80 an hour" in page
+        assert "about 5 seconds each" in client.get("/").text  # the second part, whose items are still to come
     study.close()
 
 

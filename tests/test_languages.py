@@ -107,7 +107,9 @@ def test_plural_forms_are_those_of_unicode(code: str) -> None:
 
 def test_a_catalogue_that_lacks_something_is_told_what(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text('<p data-say>Yes</p>{{ say("Hello {name}", name=1) }}')
-    (tmp_path / "page.js").write_text('sayCount(n, "{count} word", "{count} words");')
+    (tmp_path / "page.js").write_text(
+        'import { sayCount } from "./say.js"; sayCount(n, "{count} word", "{count} words");'
+    )
     [path] = update(tmp_path, ["de"])
     sources = sentences_in(tmp_path)
     assert problems_of(read_catalogue(path), sources) == [

@@ -419,7 +419,7 @@ def test_passages_are_there_once() -> None:
     found = prepare_passages(texts, fewest=60, most=250)
     assert [passage.id for passage in found.passages] == ["0#1", "1#1"]
     assert (found.twice, found.nearly_twice, found.too_short) == (1, 1, 0)
-    assert found.left_out == {"2": "the same as an earlier text", "3": "nearly the same as an earlier text"}
+    assert found.left_out == {"2": "duplicate of an earlier text", "3": "near-duplicate of an earlier text"}
 
 
 def test_texts_without_a_passage_are_named_with_why(tmp_path: Path) -> None:
@@ -428,7 +428,7 @@ def test_texts_without_a_passage_are_named_with_why(tmp_path: Path) -> None:
     rows.write_text("".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in texts.items()))
     command = ("prepare", "mcq", rows, "--out", tmp_path / "passages.jsonl", "--force")
     said = " ".join(chorale(*command).stdout.split())
-    assert "Texts without a passage: again (the same as an earlier text), short (fewer than 60 words)." in said
+    assert "Texts without a passage: again (duplicate of an earlier text), short (fewer than 60 words)." in said
     assert json.loads(chorale(*command, "--json").stdout)["left_out"].keys() == {"again", "short"}
 
 

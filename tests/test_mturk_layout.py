@@ -214,7 +214,7 @@ def test_the_same_request_is_done_once(market: Study, clock: ManualClock) -> Non
     first, second = (ask(market, "CreateHIT", "same", **given)["HIT"]["HITId"] for _ in range(2))
     assert first != second
     clock.pass_minutes(0.1)
-    with pytest.raises(TurkError, match="made before"):
+    with pytest.raises(TurkError, match="already made"):
         ask(market, "CreateHIT", "same", **given)
     ada = Person(market, "ada")
     name = do(market, working.accept, ada.id, first)
@@ -226,7 +226,7 @@ def test_the_same_request_is_done_once(market: Study, clock: ManualClock) -> Non
         "Reason": "Good",
     }
     ask(market, "SendBonus", "paid", **bonus)
-    with pytest.raises(TurkError, match="made before"):
+    with pytest.raises(TurkError, match="already made"):
         ask(market, "SendBonus", "paid", **bonus)
 
 

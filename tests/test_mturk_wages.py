@@ -24,7 +24,7 @@ from chorale.monitor.overview import overview
 from chorale.monitor.status import status
 from conftest import ManualClock
 from crowd import Person, do, look
-from turk import HTML_QUESTION, PROPERTIES, write_market
+from turk import HTML_QUESTION, PROPERTIES, SPACE, open_market, write_market
 
 
 @pytest.fixture
@@ -178,3 +178,26 @@ def test_reviews_wages_and_old_ids_are_the_same_on_both_databases(
 def answers(study: Study, hit: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = ask(study, "ListAssignmentsForHIT", HITId=hit).body["Assignments"]
     return found
+
+
+def test_workers_see_the_expected_time_and_hourly_pay_of_hits(tmp_path: Path) -> None:
+    with open_market(tmp_path / "study") as market:
+        words = " ".join(["word"] * 234)
+        long = HTML_QUESTION.replace("<form", f"<p>{words}</p><form", 1)
+        assert long != HTML_QUESTION
+        first = market.hit(Question=long, Reward="0.30")
+        ada = market.worker("ada")
+        home, listed, single = (ada.http.get(path).text for path in ("/", "/hits", f"/hits/{first['HITId']}"))
+        for page in (home, listed, single):
+            assert "about 70 seconds each" in page and "about $15.42 an hour" in page
+        market.hit(Title="Short", Reward="0.05")
+        home, listed = (ada.http.get(path).text for path in ("/", "/hits"))
+        assert "$0.05–$0.30 per answer" in home and "about $15.42–$18.00 an hour" in home
+        assert "about 10 seconds each" in listed and "about $18.00 an hour" in listed
+        # Nobody knows how long a page on another site takes.
+        elsewhere = (
+            f'<ExternalQuestion xmlns="{SPACE}/2006-07-14/ExternalQuestion.xsd">'
+            "<ExternalURL>https://example.org/</ExternalURL><FrameHeight>400</FrameHeight></ExternalQuestion>"
+        )
+        market.hit(Title="Elsewhere", Reward="0.05", Question=elsewhere)
+        assert "an hour" not in ada.http.get("/").text and "about $18.00 an hour" in ada.http.get("/hits").text

@@ -60,6 +60,23 @@ def test_the_default_name_of_an_export_says_that_people_are_simulated(
     assert [path.name for path in tmp_path.glob("simulated-*")] == ["simulated-labels.csv"]
 
 
+def test_reports_and_old_databases_of_real_people_are_not_copied(folder: Path, tmp_path: Path) -> None:
+    (folder / "reports").mkdir()
+    (folder / "reports/report-20261117-1.html").write_text("real people")
+    (folder / "replaced-20261117.zip").write_text("real people")
+    assert chorale("rehearse", folder, "--seeds", 1, "--keep", tmp_path / "kept").exit_code == 0
+    assert not [
+        path for path in (tmp_path / "kept").rglob("*") if path.is_file() and b"real people" in path.read_bytes()
+    ]
+
+
+def test_a_simulation_never_replaces_the_folder_that_the_study_is_in(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / MARKER).write_text("")
+    refused = chorale("simulate", folder, "--workers", 2, "--out", tmp_path)
+    assert refused.exit_code == 2 and "would be replaced" in refused.stderr
+    assert (folder / "study.toml").is_file()
+
+
 def test_nothing_but_an_earlier_simulation_is_replaced(folder: Path, tmp_path: Path) -> None:
     taken = tmp_path / "study-simulated"
     taken.mkdir()

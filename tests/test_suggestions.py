@@ -117,3 +117,26 @@ def test_check_refuses_suggestions_that_nobody_agreed_to(tmp_path: Path, before:
     (tmp_path / "study.toml").write_text(text.replace(before, after))
     _, problems = check_folder(tmp_path)
     assert any(wrong in problem.message for problem in problems)
+
+
+def test_a_wrong_suggestion_has_the_models_own_words_so_that_it_does_not_show_gold(study: Study) -> None:
+    shown = [dict(offer.suggestion) for offers in worked(study, 8).values() for offer in offers if offer.suggestion]
+    assert {one["tone"] for one in shown} == {"rude", "kind"}, "some are wrong on purpose"
+    assert {one.get("why") for one in shown} == {"It sounds so."}
+
+
+def test_gold_that_is_added_later_gets_suggestions_like_everything_else(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_suggesting_study(folder, items=4, gold=6, arms=False)
+    gold = (folder / "gold.jsonl").read_text()
+    (folder / "gold.jsonl").write_text("".join(gold.splitlines(keepends=True)[:4]))
+    for rows in (gold, None):
+        study = open_study(folder)
+        asyncio.run(annotate(study, folder, chosen_models(study, None)))
+        if rows is not None:
+            study.close()
+            (folder / "gold.jsonl").write_text(rows)
+    offers = [offer for seen in worked(study, 3).values() for offer in seen]
+    study.close()
+    assert {"g4", "g5"} <= {offer.lease.item_key for offer in offers if offer.lease is not None}
+    assert all(offer.suggestion is not None for offer in offers)

@@ -12,10 +12,12 @@ _NOT_READ = {"execute", "exec_driver_sql", "text", "compile", "import_module", "
 """Calls whose strings are code, not sentences."""
 _CODE = re.compile(
     r"^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|PRAGMA|WITH|BEGIN|COMMIT|EXISTS|ON CONFLICT|VACUUM)\b"
+    r"|^\s*<!doctype html>"
 )
 _FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TEMPLATE = re.compile(r"\{#.*?#\}|\{%.*?%\}", re.DOTALL)
+_ALTERNATIVE = re.compile(r"\{%-?\s*(else|elif)\b.*?%\}", re.DOTALL)
 _VALUE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 _BLOCK = re.compile(
@@ -26,7 +28,8 @@ _BLOCK = re.compile(
 _TAG = re.compile(r"<[^>]*>")
 _INLINE_CODE = re.compile(r"(`+)(?:(?!\1).)+\1")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_SENTENCE_END = re.compile(r"(?<=[.!?:])\s+|\s+·\s+|\n\s*\n|\s+—\s+")
+_LISTED = re.compile(r"\bCode\b(?:(?:,? (?:and|or) |, )Code\b)+")
+_SENTENCE_END = re.compile(r"(?<=[.!?:])\s+|(?<=[.!?:][*][*])\s+|(?<=[.!?][)”\"])\s+|\s+·\s+|\n\s*\n|\s+—\s+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*")
 _LEAST_WORDS = 3
 
@@ -47,8 +50,8 @@ class Sentence:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a sentence. Code counts as one word, a value as none."""
-    return _WORD.findall(_INLINE_CODE.sub("Code", text).replace(GAP, " "))
+    """The words of a sentence. Code counts as one word, as does a list of names in code; a value as none."""
+    return _WORD.findall(_LISTED.sub("Code", _INLINE_CODE.sub("Code", text)).replace(GAP, " "))
 
 
 def sentences_of(text: str) -> list[str]:
@@ -161,6 +164,7 @@ def markdown_texts(path: Path, name: str) -> Iterator[Sentence]:
 def page_texts(path: Path, name: str) -> Iterator[Sentence]:
     """Texts between the tags of an HTML template, where the browser starts a new line."""
     text = path.read_text("utf-8")
+    text = _ALTERNATIVE.sub(lambda match: "\x00" + "\n" * match[0].count("\n"), text)
     for hidden in (_TEMPLATE, _MARKUP):
         text = hidden.sub(lambda match: "\n" * match[0].count("\n"), text)
     text = _VALUE.sub(lambda match: GAP + "\n" * match[0].count("\n"), text)

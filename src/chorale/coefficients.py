@@ -28,7 +28,7 @@ class AgreementRequest(ReadingOptions, total=False):
     """What all coefficients can be asked for, beside how the data is read."""
 
     against: Any
-    """Judgments of the same items by others, in any form: is the difference more than luck?"""
+    """Judgments of the same items by others, in any form: is the difference significant?"""
     ci: bool
     """Whether to compute the 95% bootstrap interval; the default is True."""
     cluster: str | Sequence[str]

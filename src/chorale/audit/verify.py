@@ -288,7 +288,7 @@ def _label_differences(
     if abs((item.confidence or 0.0) - (confidence or 0.0)) > TOLERANCE:
         yield f"{name}: confidence {item.confidence} stored, {confidence} recomputed"
     if item.state not in (state, ItemState.WITHDRAWN) or item.released != decision.released:
-        yield f"{name}: {item.state}, released={item.released} stored; {state}, {decision.released} recomputed"
+        yield f"{name}: {item.state}, accepted={item.released} stored; {state}, {decision.released} recomputed"
 
 
 def _place_differences(item: Item, live: int, most: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ from chorale.model import Answer, Payload
 
 
 def answer_as_it_is(_payload: Payload, answer: Answer) -> Answer:
-    """The plain case of `Explaining.present`: the answer can be understood by itself."""
+    """The plain case of `Explaining.present`: the answer can be understood without the item."""
     return answer
 
 

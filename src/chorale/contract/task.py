@@ -239,8 +239,8 @@ class Form:
     reveal: Reveal | None = None
     """What is shown once a first part of the answer is stored. Default: all is shown at once."""
     arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
-    """From an item and `Seeds` to an order of things for one worker, the same whenever they come back; the module gets
-    it beside the view. Store answers by value, so that they do not depend on it."""
+    """From an item and `Seeds` to an order of things for one worker, which stays the same. The module gets it with the
+    view. Store answers by value, so that they do not depend on it."""
     read: Callable[[dict[str, Any]], Any] = as_it_is
     """What of the view people read, where it also holds what they don't, such as scripts. Default: all of it."""
     seconds: Callable[[Payload], float] | None = None
@@ -284,8 +284,8 @@ class Grading:
     marks: Callable[[Answer], Marks] | None = None
     """From an answer to grades, for tasks that can be rubrics."""
     kept: Callable[[Answer, Answer], Kept] | None = None
-    """From an answer that an item was made of (`of = "together"`) and an answer to that item to what the one keeps of
-    the other, for tasks that put answers together."""
+    """For tasks that combine answers (`of = "together"`): from an answer that is part of an item, and an answer to that
+    item, to what the second keeps of the first."""
     criteria: tuple[str, ...] = ()
     """The names of the grades that `marks` or `kept` give."""
     best_marks: Mapping[str, float] = field(default_factory=dict)
@@ -293,7 +293,7 @@ class Grading:
     parts: Callable[[Answer], int] = one_part
     """How many things in an answer are paid by number (`stage.pay.parts`), such as questions written. Default: one."""
     most_parts: int | None = None
-    """The most an answer can have, which a budget must cover. Default: as many as the study file lists amounts for."""
+    """The most an answer can have, which a budget must cover. Default: the number of amounts in the study file."""
 
 
 @dataclass(frozen=True)
@@ -319,12 +319,12 @@ class Deriving:
     """How items are made from an earlier stage."""
 
     derive: Callable[[Sequence[SourceItem], float], list[NewItem]] | None = None
-    """From the items of one group of an earlier stage, each with its label and its counted answers (`judgments`), and
-    the confidence asked for, to new items. Called again whenever one of them changes: items it no longer names are
+    """From the items of one group of an earlier stage, and the confidence required, to new items. Each item has its
+    label and its counted answers (`judgments`). Called again whenever one of them changes: items it no longer names are
     withdrawn. Keys must not depend on the order of answers."""
     gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
-    """From an item of an earlier stage, answers to it (one with `of = "answers"`, all with `of = "together"`) and
-    random numbers of the item's own to an item of this kind. Default: the fields of all of them."""
+    """From an item of an earlier stage, answers to it and the item's own random numbers to an item of this kind. With
+    `of = "answers"` there is one answer, with `of = "together"` all. Default: the fields of all of them."""
     source_problem: Callable[[Any, Any], SourceProblem | None] | None = None
     """From a stage's options and those of an earlier one to why it cannot take its items from that. Default: it can."""
 
@@ -334,9 +334,9 @@ class Simulating:
     """How simulated workers answer."""
 
     guess: Callable[[Mapping[str, Any], Answer, Random | None], Answer] | None = None
-    """For answers that cannot be listed: from a view, a known answer (or None) and random numbers (or None, for a fixed
-    answer) to an answer that is like the known one where that says something. The random numbers are for this answer
-    alone, and start anew for the next."""
+    """For answers that cannot be listed: from a view, a known answer (or None) and random numbers (or None) to an
+    answer. It is like the known answer where there is one, and fixed without random numbers. The random numbers are for
+    this answer alone: the next answer gets its own."""
     imitate: Callable[[Mapping[str, Any], Answer, float, Random], Answer] | None = None
     """For answers that can be right in part: from a view, the right answer, an accuracy and random numbers to what
     somebody answers who gets each part right that often."""

@@ -1,4 +1,4 @@
-"""What happens by itself as a study goes on: gates that have waited long enough close, samples are drawn."""
+"""What happens automatically while a study runs: gates close when they have waited long enough, samples are taken."""
 
 from collections.abc import Sequence
 
@@ -83,7 +83,7 @@ def draw_samples(tx: Tx, study: Study, closed: frozenset[str], wanting: frozense
             settings.set_setting(tx, note, "drawn")
             drawn = drawn_items(study, stage.settings, items)
             _ask_for_more(tx, study, stage, source, items, drawn)
-            done.append(f"{len(drawn)} items of {stage.name} drawn")
+            done.append(f"{len(drawn)} items of {stage.name} sampled")
             wanting = offering.stages_with_open_items(tx)
     return done
 

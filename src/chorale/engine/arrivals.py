@@ -1,4 +1,4 @@
-"""How people come in: the links for panels, invitations that can be revoked, and the public page."""
+"""How people join: links for recruitment platforms, invitations that can be revoked, and the public page."""
 
 import secrets
 from collections.abc import Sequence
@@ -41,12 +41,12 @@ def by_url(tx: Tx, study: Study, *, preview: bool, asks_prolific: bool) -> ByUrl
     if arrival.signed is not None or (asks_prolific and arrival.panel == PROLIFIC_PANEL) or preview:
         return ByUrl(True)
     closed = (
-        f'Anybody can make up a link from {arrival.panel}, because nobody vouches for it. Set `signed = "prolific"` '
-        "in [arrival], or give the site Prolific's token, or set `by_url = true` to let people in all the same."
+        f'Anybody can make up a link from {arrival.panel}, because links are not verified. Set `signed = "prolific"` '
+        "in [arrival], or give the site Prolific's token, or set `by_url = true` to admit people without verification."
     )
     if workers.came_from(tx, arrival.panel):
         return ByUrl(True, f"People have joined by such links before, so they stay open. {closed}")
-    return ByUrl(False, f"Links from {arrival.panel} let nobody in. {closed}")
+    return ByUrl(False, f"Links from {arrival.panel} are not accepted. {closed}")
 
 
 def new_invitation(
@@ -74,7 +74,7 @@ def invite_addresses(tx: Tx, study: Study, addresses: Sequence[str], stage: str 
 
 
 def revoke(tx: Tx, study: Study, number: int, by: str, reason: str | None = None) -> bool:
-    """Let nobody in by a link any more. Whoever is in stays in."""
+    """Revoke a link. People already admitted keep access."""
     revoked = invitations.revoke(tx, number, study.clock())
     if revoked:
         evidence = {"by": by, "invitation": number, **({} if reason is None else {"reason": reason})}

@@ -14,7 +14,7 @@ from chorale.store.participations import Unfinished, in_the_middle
 
 
 def is_affordable(tx: Tx, study: Study, gate: RunningGate, passing: int) -> bool:
-    """Whether the budget covers what a gate pays if it closes now and so many pass. None of it goes elsewhere then."""
+    """Whether the budget covers what a gate pays if it closes now and this number pass. It reserves that amount."""
     amount, payments = _due(tx, study, gate, passing)
     return not amount or covers(tx, study, amount, payments)
 

@@ -1,9 +1,9 @@
 """Correcting gold that was wrong, and everything that was decided by it.
 
-Answers to it are graded again, beside the grades they had. Everybody who met it gets the gold record, the trust and the
-standing they would have by the right answer; their labels follow with the next settling. Pay is never taken back:
-whoever would have earned more by the right answer gets the difference, and whoever got too much keeps it. What gates
-have decided stays decided.
+Answers to it are graded again, beside the grades they had. Everybody who answered it gets the gold record, the trust
+and the status they would have with the right answer; their labels follow with the next settling. Pay is never taken
+back: workers who would have earned more with the right answer get the difference, and those who got too much keep it.
+What gates have decided stays decided.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ def finish_corrections(study: Study) -> None:
     """Grade answers to corrected gold again, and look again at everybody who gave them.
 
     In small transactions, so that others get their turn in between. A process that dies on the way leaves answers that
-    are not graded again yet, and the next one goes on with them.
+    are not graded again yet, and the next one continues with them.
     """
     for correction in study.store.look(corrections.unfinished):
         while study.store.do(partial(_some_again, study=study, correction=correction)):

@@ -1,8 +1,8 @@
-"""Some answers of everybody, drawn by chance: what a stage takes that has `items.per_worker`.
+"""A random sample of each worker's answers: the items of a stage that has `items.per_worker`.
 
-Whose answers can be drawn is known only when no more come from them: they have given all that they may, or the stage
-gives nothing out any more because all is done or it was paused. They are drawn once. What somebody adds after that, in
-a stage that is resumed, is left.
+A worker's answers can be sampled only when no more will follow: the worker has reached the limit, or the stage assigns
+nothing more because it is finished or paused. They are sampled once. What somebody adds after that, in a stage that is
+resumed, is left.
 """
 
 from collections.abc import Iterable
@@ -38,12 +38,12 @@ def draw_answers(tx: Tx, study: Study, closed: frozenset[str], wanting: frozense
                 for worker_id in drawing.people_to_draw_from(tx, later.id, source.id, at_least)
             )
             if people:
-                done.append(f"answers of {people} people in {name} drawn for {later.name}")
+                done.append(f"answers of {people} people in {name} sampled for {later.name}")
     return done
 
 
 def not_drawn_from(tx: Tx, study: Study) -> dict[str, int]:
-    """By stage, how many people have answers there of which some are to be drawn, and are not yet."""
+    """By stage, how many people have answers there that are still to be sampled."""
     closed = closed_gates(tx)
     waiting: dict[str, set[int]] = {}
     for later in study.taking_some:

@@ -1,4 +1,4 @@
-"""How people come in: arriving, consenting, being put in an arm, and being let into a stage or not."""
+"""How people enter a study: joining, consenting, being assigned to an arm, and being admitted to a stage or not."""
 
 from collections.abc import Mapping
 
@@ -58,7 +58,7 @@ def consent(tx: Tx, study: Study, worker_id: int) -> None:
 
 
 def put_in_arm(tx: Tx, study: Study, worker_id: int) -> None:
-    """Put a worker in an arm, for good. Doing it again changes nothing."""
+    """Assign a worker to an arm, permanently. Doing it again changes nothing."""
     rule = study.settings.arms
     if rule is None:
         return
@@ -100,7 +100,7 @@ def put_everybody_in_arms(tx: Tx, study: Study) -> None:
 def admission(tx: Tx, study: Study, stage: RunningStage, worker_id: int, credentials: Credentials) -> Admission:
     """Whether a worker with these credentials may work in a stage, and why.
 
-    Asked before every item: what let them in may no longer hold.
+    Asked before every item: the reason for which they were admitted may no longer hold.
     """
     rule = stage.settings.entry
     if rule.qualified_in is None:

@@ -1,8 +1,8 @@
 """Between stages: who passes a gate, and what follows for them.
 
 A gate looks at the graded answers of its stages. It decides about each worker as soon as they are scored, or about all
-together when it is closed; about nobody twice. Whoever passes gets the qualification of the gate's name and its bonus,
-the best may be promoted, everybody who was scored gets the message, and all of it is written down with the evidence.
+together when it is closed; about nobody twice. Workers who pass get the qualification of the gate's name and its bonus,
+the best may be promoted, and everybody who was scored gets the message. All of it is logged with the evidence.
 """
 
 from collections import defaultdict
@@ -134,7 +134,7 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "
 
 
 def close_ready_gates(tx: Tx, study: Study) -> list[str]:
-    """Close the gates that have waited for so many workers and have them now, all graded."""
+    """Close the gates that waited for a number of workers and now have them, all graded."""
     closed = gates.closed_gates(tx)
     names = []
     for gate in study.gates.values():

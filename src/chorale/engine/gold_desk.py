@@ -80,7 +80,7 @@ def _answers_all(answer: Answer, fields: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FirstCandidates:
-    """What could become gold, as far as a page shows it; totals are not counted any further than a page can say."""
+    """Items that could become gold, for one page; totals are counted only up to the number that a page shows."""
 
     unanimous: list[Item]
     unanimous_total: int

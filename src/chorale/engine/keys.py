@@ -8,7 +8,7 @@ SIGNING_KEY = "sessions"
 
 
 def replace_key(tx: Tx, study: Study, by: str) -> int:
-    """Make the key anew and end every session; how many of workers. No link from before is believed any more."""
+    """Replace the key and end every session; returns how many of workers. Earlier links are no longer valid."""
     settings.replace_secret(tx, SIGNING_KEY)
     ended = sessions.end_all(tx, KEY_REPLACED, study.clock())
     requesters.end_all_sessions(tx)

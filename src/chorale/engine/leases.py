@@ -1,4 +1,4 @@
-"""What becomes of items that workers hold: given back, kept for longer, or over."""
+"""Items that workers hold: returning them, keeping them for longer, and expiry."""
 
 from collections.abc import Collection
 
@@ -79,7 +79,7 @@ def give_back_everything(tx: Tx, study: Study, worker_id: int, stages: Collectio
 
 
 def extend(tx: Tx, study: Study, worker_id: int, token: str) -> int:
-    """Begin a lease anew for a worker who needs more time; when it ends now. It can last ten times its time in all."""
+    """Restart the time limit for a worker who needs more time; returns its new end. It can last up to ten times."""
     assignment = own_assignment(tx, study, worker_id, token).assignment
     if assignment.state != AssignmentState.LIVE:
         raise Refusal("lease_ended", worded("Your time for this question is over. Continue with the next one."))
@@ -91,7 +91,7 @@ def extend(tx: Tx, study: Study, worker_id: int, token: str) -> int:
 
 
 def expire_leases(tx: Tx, study: Study) -> int:
-    """End leases whose time is over; how many."""
+    """End assignments whose time limit has passed; returns how many."""
     now = study.clock()
     expired = assignments.expired_assignments(tx, now)
     for assignment in expired:

@@ -138,7 +138,7 @@ def end_work(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, act: Act
 
 
 def reveal(tx: Tx, study: Study, pseudonym: str, act: Act) -> list[tuple[str, str]]:
-    """Who a worker is to their panel, for whoever has a reason to know; every look is written down."""
+    """A worker's ID on their recruitment platform, for people with a reason to know; every look is logged."""
     worker = worker_called(tx, pseudonym)
     events.record(tx, study.clock(), "identity shown", act.evidence(), worker_id=worker.id)
     return workers.identities(tx, worker.id)

@@ -1,6 +1,6 @@
 """A worker's own progress: what they did in each part, on which days, and in what time.
 
-Gold can't be told from it. Answers of every kind are counted alike, and correct answers only in practice, where every
+It does not reveal gold. Answers of every kind are counted alike, and correct answers only in practice, where every
 answer is confirmed or explained when it is given.
 """
 

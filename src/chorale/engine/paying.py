@@ -53,7 +53,7 @@ def earned_by(
 
 
 def item_pay(stage: RunningStage, words: int) -> int:
-    """What an item with so many words pays, whatever the answer."""
+    """What an item with this number of words pays, whatever the answer."""
     pay = stage.settings.pay
     return pay.per_judgment + length_pay(words, pay.by_length)
 
@@ -84,7 +84,7 @@ def for_round(tx: Tx, stage: RunningStage, worker_id: int, response_id: int, ans
 
 
 def for_part(stage: RunningStage, answered: int) -> int:
-    """What so many answers of a round earn that is paid as a whole."""
+    """What this number of answers earns in a round that is paid as a whole."""
     return part_of_round(stage.settings.pay.finished, answered, stage.round_size) if stage.round_size else 0
 
 
@@ -113,7 +113,7 @@ def book(
             stage.id,
             EntryKind.FEE,
             fee,
-            f"{percent:g}% on this and the payments before, as far as not booked yet",
+            f"{percent:g}% platform fee (rounded cumulatively)",
         )
     return Booked(earned, fee, exact_fee)
 
@@ -136,7 +136,7 @@ def pay_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, cause: 
 
 
 def most_for_one(study: Study, stage: RunningStage) -> int:
-    """The most one answer can earn; of parts that a task sets no limit to, as far as the study file lists them.
+    """The most one answer can earn. If a task does not limit its parts, the study file's list of amounts does.
 
     Also for somebody else: a gate that decides about each worker pays its bonus as soon as a grader has answered.
     """
@@ -186,7 +186,7 @@ def _committed(tx: Tx) -> int:
 
 
 def book_call(tx: Tx, study: Study, stage: RunningStage, worker_id: int, call_id: int, cost: int) -> None:
-    """Add the exact cost of a call, and book whole minor units of the sum as far as not booked yet."""
+    """Add the exact cost of a call, and book whole minor units of the sum that are not booked yet."""
     if not cost:
         return
     before = calls.cost_of(tx, worker_id, stage.id)
@@ -194,7 +194,7 @@ def book_call(tx: Tx, study: Study, stage: RunningStage, worker_id: int, call_id
     due = calls_due(exact, before.booked)
     calls.set_cost(tx, worker_id, stage.id, calls.ModelCost(exact, before.booked + due))
     if due:
-        reason = "this call and those before, as far as not booked yet"
+        reason = "model calls (rounded cumulatively)"
         cause = f"call:{call_id}:model"
         ledger.add_entry(tx, cause, study.clock(), worker_id, stage.id, EntryKind.MODEL, due, reason)
         participations.add_earnings(tx, stage.id, worker_id, 0, due, 0)
@@ -203,7 +203,7 @@ def book_call(tx: Tx, study: Study, stage: RunningStage, worker_id: int, call_id
 def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
     """Whether the budget covers one more item of the stage, on top of all that was paid and is being worked on.
 
-    When it first does not, that is written down.
+    The first time it does not, that is logged.
     """
     budget = study.settings.pay.budget
     if budget is None:
@@ -233,7 +233,7 @@ class CallBudget:
         self._room = None if room is None else room * CALL_UNIT
 
     def takes(self, cost: int) -> bool:
-        """Whether it covers a call of this cost at the most, and from then on less. If not, that is written down."""
+        """Whether it covers a call of at most this cost, which is then reserved. If not, that is logged."""
         if self._room is None:
             return True
         if cost <= self._room:

@@ -1,6 +1,6 @@
 """Paying people what the ledger says, once.
 
-A payout is written down before anything is asked of a platform, with everybody in it and what they get. Then it goes
+A payout is stored before anything is sent to a platform, with everybody in it and the amounts. Then it goes
 from state to state, each on disk before the next request:
 
 - planned: nobody was asked for anything.
@@ -20,6 +20,7 @@ from typing import Any
 
 from chorale.engine.publishing import checked_currency
 from chorale.engine.running import Study
+from chorale.engine.simulation import refuse_simulated
 from chorale.model import UserError
 from chorale.platforms.prolific import MOST_AT_ONCE, InDoubtError, Prolific, RefusedError, has_arrived
 from chorale.platforms.prolific.planning import CLOSED, OPEN, SCREENED_OUT
@@ -139,7 +140,7 @@ def _is_known_screenout(submission: SubmissionRow) -> bool:
 
 @dataclass
 class PayoutResult:
-    """What came of paying."""
+    """The result of paying."""
 
     sent: list[PayoutRow] = field(default_factory=list)
     in_doubt: list[PayoutRow] = field(default_factory=list)
@@ -155,9 +156,10 @@ class PayoutResult:
 def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = None) -> PayoutResult:
     """Finish payouts that were begun, then pay what is due.
 
-    `resend_after` is for a payout of which it is not known whether it was paid: so many minutes after it was asked for,
-    with nothing of it reported, it is asked for again.
+    `resend_after` is for a payout that may or may not have been paid: if nothing is reported this number of minutes
+    after it was sent, it is sent again.
     """
+    study.store.look(refuse_simulated)
     done = PayoutResult()
     for begun in study.store.look(lambda tx: payments.payouts(tx, platform=PROLIFIC, states=payments.UNFINISHED)):
         _carry_on(study, client, begun.id, resend_after, done)

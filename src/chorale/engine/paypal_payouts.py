@@ -26,6 +26,7 @@ from chorale.engine.failed_payments import (
 from chorale.engine.payout_addresses import addresses_for
 from chorale.engine.payouts import PayoutResult, add_payout
 from chorale.engine.running import Study
+from chorale.engine.simulation import refuse_simulated
 from chorale.model import UserError
 from chorale.platforms.paypal import (
     ADDRESS,
@@ -60,6 +61,7 @@ def pay_by_paypal(study: Study, client: PayPal, *, retry: bool = False) -> Payou
 
     `retry` tries payments again that failed, also of people who have left no other address since.
     """
+    study.store.look(refuse_simulated)
     client.sign_in()
     done = PayoutResult()
     for begun in study.store.look(lambda tx: payments.payouts(tx, platform=PAYPAL, states=(PLANNED, PAYING))):

@@ -1,7 +1,7 @@
 """Studies on Prolific: made, with what they cost, published, and given more places.
 
-Everything is written down here before it is asked for there, and can be done again: a study made just before a crash is
-found by its marker, and places are set, not added.
+Every request is stored here before it is sent there, and can be repeated: a study made just before a crash is found by
+its marker, and places are set, not added.
 """
 
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from typing import Any
 
 from chorale.engine.arrivals import arrival_url
 from chorale.engine.running import Study
+from chorale.engine.simulation import refuse_simulated
 from chorale.model import ProlificStudy, UserError, money_text
 from chorale.platforms.prolific import Prolific, RefusedError, RemoteStudy, StudyAction, study_body
 from chorale.platforms.prolific.planning import completion_codes
@@ -73,13 +74,13 @@ reward = 180    # for each, in cents or pence"""
 
 
 def asked_for(study: Study, name: str | None) -> ProlificStudy:
-    """The study of that name in the study file; the first if none is given."""
+    """The study of that name in the study file. Default: the first."""
     rule = study.settings.prolific
     if rule is None:
         raise UserError(f"study.toml has no [prolific] table. {_HOW_TO_ASK.format(stage=study.settings.stage[0].name)}")
     if study.settings.arrival.panel != PANEL or study.settings.arrival.by_url is False:
         raise UserError(
-            'People from Prolific could not come in. Set `panel = "prolific"` and `by_url = true` in [arrival].'
+            'People from Prolific could not join. Set `panel = "prolific"` and `by_url = true` in [arrival].'
         )
     for prolific_study in rule.study:
         if name is None or prolific_study.name == name:
@@ -90,6 +91,7 @@ def asked_for(study: Study, name: str | None) -> ProlificStudy:
 
 def draft(study: Study, client: Prolific, wanted: ProlificStudy, base_url: str) -> Drafted:
     """See to it that Prolific has the study, unpublished; and what it would cost to publish it as it is asked for."""
+    study.store.look(refuse_simulated)
     rule = study.settings.prolific
     project = None if rule is None else rule.project
     row = study.store.do(lambda tx: _planned(tx, study, wanted, base_url))

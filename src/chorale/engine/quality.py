@@ -1,8 +1,8 @@
 """How far people agree while a study runs: CrowdTruth's qualities of workers, items and options, and who is dropped.
 
 Only answers that came since the last look are read from the database. The qualities depend on each other, so they are
-computed anew from all counted answers, outside of any transaction, and not before so many more have come that it is
-worth it: the whole of it costs a study a fixed multiple of computing them once at its end.
+computed again from all counted answers, outside of any transaction, and only after enough new answers. In total this
+costs a study a fixed multiple of computing them once at its end.
 """
 
 from collections import Counter
@@ -81,7 +81,7 @@ def _read(tx: Tx, stage: RunningStage, after: int) -> tuple[set[int], int, list[
 
 
 def is_due(counted: int, before: int) -> bool:
-    """Whether so many more have come since the qualities were computed that it is worth doing it again.
+    """Whether enough new answers have been submitted to compute the qualities again.
 
     There are fewer only after somebody was dropped, whose answers the others are no longer compared with.
     """
@@ -117,7 +117,7 @@ def qualities(
 
 
 def review_workers(study: Study) -> list[str]:
-    """Drop whoever agrees with others too little, in the stages whose study file says so; who they were.
+    """Remove workers who agree with others too little, in stages whose study file asks for it; returns who they were.
 
     Their items are settled at once. Doing it again without new answers changes nothing.
     """

@@ -1,4 +1,4 @@
-"""People from Prolific: let in, matched with their submissions, approved or rejected, and written to.
+"""People from Prolific: admitted, matched with their submissions, approved or rejected, and sent messages.
 
 All of it can be done again without harm. Studies are made in `study.publishing`, and money has its own rules, in
 `study.payouts`.
@@ -44,7 +44,7 @@ def token_in_environment() -> str | None:
 
 @dataclass
 class Synced:
-    """What came of talking to Prolific."""
+    """The result of a sync with Prolific."""
 
     reported: int = 0
     freed: int = 0
@@ -56,7 +56,7 @@ class Synced:
 
 
 def sync(study: Study, client: Prolific) -> Synced:
-    """Take over what Prolific reports, and have it do what follows. Doing it again changes nothing."""
+    """Import what Prolific reports, and send it the actions that follow. Doing it again changes nothing."""
     done = Synced()
     rule = study.settings.prolific
     wanted = {} if rule is None else {one.name: one for one in rule.study}

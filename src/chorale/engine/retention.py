@@ -1,4 +1,4 @@
-"""Erasing data about people when the study file says so: retention that acts by itself."""
+"""Automatic retention: erase data about people at the times that the study file sets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -139,12 +139,12 @@ class RunningStage:
 
     @cached_property
     def parts_of_gold(self) -> int | None:
-        """How many parts of an answer to gold are counted by themselves; None where an answer counts as a whole."""
+        """How many parts of a gold answer are counted separately; None where an answer counts as a whole."""
         gold = self.settings.gold
         return None if gold is None or gold.unit == "item" else self.task.grading.gold_parts
 
     def gold_marks(self, score: float) -> tuple[bool, ...]:
-        """What counts as right of an answer with this score by gold: all of it or not, or so many of its parts."""
+        """How much of a gold answer with this score is correct: all or nothing, or a number of its parts."""
         if self.parts_of_gold is None:
             return (self.is_correct(score),)
         right = round(score * self.parts_of_gold)
@@ -164,7 +164,7 @@ class RunningStage:
         return Reason.BELOW_QUALITY if self.settings.gold is None else Reason.BELOW_GOLD
 
     def removal_of(self, standing: str, answered: int, removed_after: int) -> Reason | None:
-        """Why somebody was removed from it, if they were and are to know it: after so many answers."""
+        """Why somebody was removed from it after this number of answers, if they were and may know the reason."""
         return self.removal if standing == Standing.DROPPED and answered >= removed_after else None
 
     def skips_left(self, answered: int, skipped: int) -> int | None:
@@ -180,13 +180,13 @@ class RunningStage:
 
     @cached_property
     def ahead(self) -> Ahead:
-        """From how many items, and how many gold items, the next is drawn."""
+        """From how many items, and how many gold items, the next is sampled."""
         share = 0.0 if self.settings.gold is None else self.settings.gold.share
         return ahead(share, compares_workers=self.settings.quality is not None)
 
     @cached_property
     def fewest(self) -> tuple[int, int]:
-        """Judgments below which nothing can be decided about an item, and about one that was drawn for the sample."""
+        """Judgments below which nothing can be decided about an item, and about an item of the sample."""
         rule = self.settings.judgments
         return rule.min, rule.min if rule.sample is None else rule.sample.judgments
 
@@ -316,7 +316,7 @@ class Study:
         return tuple(condition for part in self.work_parts.values() for condition in part.also_working)
 
     def with_tables(self) -> "Study":
-        """The same, once its kits' tables are up to date."""
+        """Open the study after updating its kits' tables."""
         tables = {kit: part.tables for kit, part in self.work_parts.items() if part.tables is not None}
         if tables and not self.store.read(lambda tx: kit_tables.are_current(tx, tables)).result():
             self.store.write(lambda tx: kit_tables.bring_up_to_date(tx, tables)).result()

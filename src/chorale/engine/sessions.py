@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from chorale.engine.running import Study
 from chorale.model import Refusal, Worker
 from chorale.model.wording import joined, worded
-from chorale.store import Tx, epochs, sessions, workers
+from chorale.store import Tx, epochs, sessions, team, workers
 from chorale.store.epochs import Epoch
 from chorale.store.sessions import SessionClaim
 
@@ -50,7 +50,7 @@ def end(tx: Tx, study: Study, claim: SessionClaim) -> bool:
 
 
 def as_worker(tx: Tx, study: Study, claim: SessionClaim, act: Callable[..., T], *args: Any) -> T:
-    """Run `act(tx, study, worker, …)` for whoever has the session, in the transaction that checks it."""
+    """Run `act(tx, study, worker, …)` for the owner of the session, in the transaction that checks it."""
     check(tx, study, claim)
     return act(tx, study, claim.worker_id, *args)
 
@@ -68,12 +68,15 @@ def check(tx: Tx, study: Study, claim: SessionClaim) -> None:
 def recognised(tx: Tx, claim: SessionClaim | None) -> Worker | None:
     """Who comes back with a session that is open, or that nothing but a restore has ended.
 
-    For people whom no link tells apart: their browser is all that knows who they are.
+    For people whom no link tells apart: their browser is all that knows who they are. People with a password sign in
+    again, if they may.
     """
     row = None if claim is None else sessions.find(tx, claim.digest)
     if row is None or (row.ended_at is not None and row.ended_by != RESTORED):
         return None
     if claim is None or (row.worker_id, row.worker_pseudonym) != (claim.worker_id, claim.pseudonym):
+        return None
+    if row.ended_at is not None and (workers.identity_of(tx, row.worker_id) or ("",))[0] == team.PANEL:
         return None
     return workers.find_worker(tx, row.worker_id)
 

@@ -163,7 +163,7 @@ def _latest_form(tx: Tx) -> ConsentForm:
 def _stage_as_recorded(store: Store, stage: StageSettings, stage_id: int, settings: StudySettings) -> RunningStage:
     task = installed_tasks().get(stage.task)
     if task is None:
-        raise UserError(f"stage `{stage.name}` needs the task `{stage.task}`: install the package it comes in.")
+        raise UserError(f"stage `{stage.name}` needs the task `{stage.task}`: install the package that has it.")
     options = task.options.model.model_validate(stage.options)
     return running_stage(
         settings,

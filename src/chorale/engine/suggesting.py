@@ -1,7 +1,9 @@
 """What a worker is shown as a model's suggestion: its answer to the item, or one that is wrong on purpose."""
 
+from collections.abc import Mapping
 from random import Random
 
+from chorale.contract import AnswerError
 from chorale.engine.running import RunningStage, Study
 from chorale.model import MODEL_PREFIX, Answer, AssignmentKind
 from chorale.protocol import suggests_to, wrong_on_purpose
@@ -35,7 +37,8 @@ def suggestion_for(
         gold = gold_answer(tx, held.item_id)
         if gold is not None:
             expected = codec.frozen_from_text(gold.answer)
-            wrong = wrong_answer(study, stage, pseudonym, lease.item_key, lease.payload, expected)
+            model_says = codec.frozen_from_text(answer)
+            wrong = wrong_answer(study, stage, pseudonym, lease.item_key, lease.payload, expected, model_says)
     shown = answer if wrong is None else codec.as_text(wrong)
     suggestions.add(tx, held.assignment_id, task_id, shown, study.clock(), wrong_on_purpose=wrong is not None)
     return codec.frozen_from_text(shown)
@@ -51,19 +54,34 @@ def suggesting_model(study: Study, stage: RunningStage) -> str | None:
 
 
 def wrong_answer(
-    study: Study, stage: RunningStage, pseudonym: str, key: str, payload: str, gold: Answer
+    study: Study, stage: RunningStage, pseudonym: str, key: str, payload: str, gold: Answer, model_says: Answer
 ) -> Answer | None:
-    """A wrong answer to a gold item, by the study's seed; None where guessing finds none."""
+    """A wrong answer to a gold item, by the study's seed; None where guessing finds none.
+
+    What gold does not grade stays as the model has it: a guessed reason would show that the item is gold.
+    """
     guess = stage.task.simulating.guess
+    rng = Random(_seed(study, stage, pseudonym, key))
     if guess is None:
         choices = [one for one in stage.task.shape.choices or () if one != gold]
-        return Random(_seed(study, stage, pseudonym, key)).choice(choices) if choices else None
-    rng = Random(_seed(study, stage, pseudonym, key))
+        return rng.choice(choices) if choices else None
+    item = codec.frozen_from_text(payload)
     for _ in range(_TRIES):
-        guessed = guess(stage.view_of(payload), None, rng)
-        if not stage.is_correct(stage.task.grading.grade(guessed, gold).score):
-            return guessed
+        guessed = _with_rest(guess(stage.view_of(payload), None, rng), gold, model_says)
+        try:
+            wrong = stage.task.shape.parse_answer(codec.from_text(codec.as_text(guessed)), item)
+        except AnswerError:
+            continue
+        if not stage.is_correct(stage.task.grading.grade(wrong, gold).score):
+            return wrong
     return None
+
+
+def _with_rest(guessed: Answer, gold: Answer, model_says: Answer) -> Answer:
+    if not (isinstance(guessed, Mapping) and isinstance(gold, Mapping) and isinstance(model_says, Mapping)):
+        return guessed
+    rest = {name: value for name, value in model_says.items() if name not in gold}
+    return {**rest, **{name: value for name, value in guessed.items() if name in gold}}
 
 
 def _seed(study: Study, stage: RunningStage, pseudonym: str, key: str) -> str:

@@ -9,7 +9,7 @@ SOME = "some"
 
 
 def note_unknown_payouts(tx: Tx, count: int | None) -> None:
-    """Note that so many payouts were made after the backup, or None if nobody can say how many."""
+    """Note how many payouts were made after the backup, or None if the number is unknown."""
     settings.set_setting(tx, SETTING, SOME if count is None else str(count))
 
 

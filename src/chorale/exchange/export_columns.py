@@ -27,7 +27,7 @@ def response_columns(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[lis
 
 
 def response_lines(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[list[str]]:
-    """The same as lines of JSON, batch by batch: what `write_jsonl` makes of `response_rows`."""
+    """Responses as lines of JSON, batch by batch: what `write_jsonl` makes of `response_rows`."""
     line = "{" + ", ".join(f"{json.dumps(name)}: %s" for name in names) + "}\n"
     for batch in _batches(tx, study, list):
         texts = [map(_spaced if name in _STORED_AS_JSON else _written, batch[name]) for name in names]

@@ -52,7 +52,7 @@ def seen(stage: RunningStage, payload: Payload) -> dict[str, Any]:
 
 
 def cells(stage: RunningStage, payload: Payload, answer: Any, before: str) -> dict[str, Any]:
-    """An answer with a cell for every field, which can be understood by itself: spans have their text."""
+    """An answer with a cell for every field, readable without the item: spans have their text."""
     if not stage.task.shape.fields or not isinstance(answer, Mapping):
         return {}
     return {

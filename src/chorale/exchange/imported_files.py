@@ -24,7 +24,7 @@ _TAKEN = frozenset({"id", "answer", "explanation", "pieces"})
 
 @dataclass(frozen=True)
 class StagedBatch:
-    """A file of finished work whose judgments are in order."""
+    """A file of finished work, checked: its judgments have no errors."""
 
     batch: BatchFile
     staging: Staging

@@ -6,11 +6,11 @@ from typing import Any, Literal, get_args
 
 from chorale.engine.failed_payments import due_by_hand, new_payments, payable_lines, to_try_again, unfailed
 from chorale.engine.payout_addresses import PayoutAddress, addresses_for
-from chorale.engine.payouts import Due, add_payout
+from chorale.engine.payouts import add_payout
 from chorale.engine.running import Study
 from chorale.model import money_number
 from chorale.store import Tx, invitations, locks, payments
-from chorale.store.payments import FILE, PLANNED, SENT, PaymentRow
+from chorale.store.payments import FILE, PLANNED, SENT, NewPayment, PaymentRow
 
 FileFormat = Literal["plain", "paypal", "wise", "gift-card"]
 PLAIN: FileFormat = "plain"
@@ -52,19 +52,19 @@ def plan_file(tx: Tx, study: Study, how: FileFormat = PLAIN, *, retry: bool = Fa
     for begun in payments.payouts(tx, platform=platform_of(how), states=(PLANNED,)):
         if how == PLAIN or payable_lines(tx, study, begun.id, how):
             return begun.id
-    due, again = _payable(tx, study, how, retry=retry)
-    most = MOST_IN_A_FILE.get(how, len(due) + len(again))
-    lines = new_payments(due)[: most - len(again[:most])]
-    return add_payout(tx, study, platform_of(how), None, lines, again=again[:most]) if lines or again else None
+    lines, again = _next_file(tx, study, how, retry=retry)
+    return add_payout(tx, study, platform_of(how), None, lines, again=again) if lines or again else None
 
 
-def _payable(tx: Tx, study: Study, how: FileFormat, *, retry: bool) -> tuple[list[Due], list[PaymentRow]]:
-    """Who a file can have now, and which of their payments are tried again."""
+def _next_file(tx: Tx, study: Study, how: FileFormat, *, retry: bool) -> tuple[list[NewPayment], list[PaymentRow]]:
+    """What stands in the next file, and which payments in it are tried again: no more than a file takes."""
     due = due_by_hand(tx, study)
     addresses = addresses_for(tx, None if how == PLAIN else how)
     if how != PLAIN:
         due = [one for one in due if one.account.worker_id in addresses]
-    return due, to_try_again(tx, due, addresses, everybody=retry)
+    new, again = new_payments(due), to_try_again(tx, due, addresses, everybody=retry)
+    most = MOST_IN_A_FILE.get(how, len(new) + len(again))
+    return new[: most - len(again[:most])], again[:most]
 
 
 def people_to_pay(tx: Tx, study: Study, how: FileFormat = PLAIN, *, retry: bool = False) -> int:
@@ -79,8 +79,7 @@ def to_pay(tx: Tx, study: Study, how: FileFormat = PLAIN, *, retry: bool = False
         lines = [line for line in unfailed(tx, begun.id) if how == PLAIN or _wants(addresses, line, how)]
         if lines:
             return len(lines), sum(line.amount for line in lines)
-    due, again = _payable(tx, study, how, retry=retry)
-    new = new_payments(due)
+    new, again = _next_file(tx, study, how, retry=retry)
     return len(new) + len(again), sum(line.amount for line in new) + sum(line.amount for line in again)
 
 

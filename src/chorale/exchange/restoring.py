@@ -1,4 +1,4 @@
-"""Restoring a backup: the database goes back, the epoch goes on, and nobody's session from before is believed."""
+"""Restoring a backup: the database is replaced, the epoch advances, and earlier sessions are no longer valid."""
 
 import os
 import shutil
@@ -232,6 +232,8 @@ def _end_what_was(
                 taken = {"qualification": EXPERT, "granted_at": granted_at, "reason": "revoked after the backup"}
                 events.record(tx, now, "disqualified", taken, worker_id=worker.id)
         staff = list(revoked)
+        # A password that somebody else has seen, and that was changed for it, must not work again.
+        team.keep_passwords(tx, then.members)
         for member in team.deactivate_also(tx, then.members):
             note_deactivation(tx, now, member, {"by": "restore", "reason": "deactivated after the backup"})
             revoked.append(member.name)

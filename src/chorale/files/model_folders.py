@@ -17,6 +17,7 @@ PROGRESS = "training.safetensors"
 """A training that is not complete (`training_progress.py`)."""
 _WIDEST = 4096
 """Of a layer, in numbers: a file that asks for more would fill the memory."""
+_MOST_LAYERS = 16
 
 
 class ModelFolder(NamedTuple):
@@ -122,6 +123,7 @@ def checked_sizes(values: Mapping[str, Any], usual: Any) -> dict[str, Any]:
         raise ValueError(f"the shape has the settings {', '.join(sorted(values))}, not {', '.join(sorted(names))}")
     for name, value in values.items():
         whole = isinstance(getattr(usual, name), int)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= (_WIDEST if whole else 1):
+        most = _MOST_LAYERS if name == "layers" else _WIDEST if whole else 1
+        if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not 0 <= value <= most:
             raise ValueError(f"the shape has no number for {name} that can be used")
     return dict(values)

@@ -33,14 +33,19 @@ def with_options(text: str, stage: int, options: Mapping[str, Any], origins: Ori
         wanted["stage"][stage]["options"] = options
     for name in {**before, **options}:
         value, old = options.get(name), before.get(name)
-        if value == old and list(origins.get(name, ())) in ([], list(range(len(old or ())))):
+        as_it_was = list(range(len(old))) if isinstance(old, list) else []
+        if value == old and list(origins.get(name, ())) in ([], as_it_was):
             continue
         blocks = _blocks(text, stage, name)
         if blocks or (_is_tables(value) and old is None):
             text = _with_tables(text, stage, name, value or [], origins.get(name, ()), blocks)
         else:
             text = _with_value(text, stage, name, value)
-    if tomllib.loads(text) != wanted:
+    written = tomllib.loads(text)
+    if not options:
+        # Without options, an empty table may stay.
+        written["stage"][stage].pop("options", None)
+    if written != wanted:
         raise UserError(
             f"{SETTINGS_FILE} is written in a way that cannot be edited here without changing other settings. Nothing "
             "was changed. Write each part of the form as a table of its own, such as [[stage.options.fields]], or edit "

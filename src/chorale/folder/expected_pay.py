@@ -19,10 +19,11 @@ def expected_pay(pay: StagePay, task: Task, known: KnownAnswers, shown: Sequence
     none is known, only the parts count that the pay for the answer covers. All parts count as kept (`pay.kept`).
     """
     for_parts = sum(_for_parts(rule, pay.expected_parts, task, known) for rule in (pay.parts, pay.kept))
-    return pay.per_judgment + _for_length(pay.by_length, task, shown) + for_parts
+    return pay.per_judgment + expected_for_length(pay.by_length, task, shown) + for_parts
 
 
-def _for_length(rule: LengthPay | None, task: Task, shown: Sequence[Payload]) -> float:
+def expected_for_length(rule: LengthPay | None, task: Task, shown: Sequence[Payload]) -> float:
+    """The mean pay for the length of the items `shown`; the maximum without any."""
     if rule is None or not shown:
         return 0.0 if rule is None else rule.most
     return fmean(length_pay(shown_words(task, payload), rule) for payload in shown)

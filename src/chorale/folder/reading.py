@@ -60,7 +60,7 @@ def check_folder(path: Path, text: str | None = None) -> tuple[StudyFolder | Non
 
 
 class ReadFolder(NamedTuple):
-    """A study folder as far as it can be understood."""
+    """The parts of a study folder that could be read."""
 
     folder: StudyFolder | None
     """The study, if nothing is wrong with it."""

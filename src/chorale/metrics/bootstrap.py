@@ -1,9 +1,9 @@
 """Bootstrap intervals: how far a score would move if the units had been others of the same kind.
 
-Units are sampled with replacement, as many as there are, and the score is computed again; the interval holds the middle
-share of what comes out (Efron's percentile method, with wider percentiles where units are few). A unit is an item,
-unless `clusters` says which items belong together. Where few units carry a score, a fraction gets Wilson's interval,
-and any other score none.
+Each resample has the same number of units, sampled with replacement, and the score is computed again. The interval
+holds the middle share of these scores (Efron's percentile method, with wider percentiles where units are few). A unit
+is an item, unless `clusters` says which items belong together. Where few units carry a score, a fraction gets Wilson's
+interval, and any other score none.
 """
 
 from collections.abc import Iterator
@@ -73,7 +73,8 @@ def _around(tally: Tally, metric: Metric, drawn: dict[str, FloatArray]) -> dict[
 def median_interval(values: FloatArray, *, resamples: int = 1000, seed: int = 1) -> Interval:
     """Bootstrap intervals of the median of some values.
 
-    Which of the sorted values is the median of a resample follows a beta distribution, so none has to be drawn whole.
+    Which of the sorted values is the median of a resample follows a beta distribution, so no resample has to be made in
+    full.
     """
     if not len(values):
         raise ValueError("there are no items to draw from")
@@ -140,7 +141,7 @@ def drawn_places(
 
 
 def in_fixed_order(statistics: Statistics) -> Statistics:
-    """Items sorted by their rows, so that nothing drawn from them depends on the order in which they came."""
+    """Items sorted by their rows, so that no sample depends on their order in the input."""
     if not statistics.rows.shape[1]:
         return statistics
     order = np.lexsort(statistics.rows.T[::-1])

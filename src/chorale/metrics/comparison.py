@@ -2,9 +2,9 @@
 
 Two tests for systems on the same items, since reviewers ask for either: the paired bootstrap (Koehn 2004) draws units
 with replacement and looks at how the difference moves; approximate randomisation (Noreen 1989) swaps the two systems'
-results on units chosen by coin and looks at how often a difference as large comes out of that. Sets of items that
-nothing pairs are drawn from on their own, and permuted: units are dealt out to the two anew. A unit is an item, or
-all items of a cluster: what was sampled, or assigned to an arm, at once.
+results on units chosen by coin and looks at how often a difference as large comes out of that. Unpaired sets of items
+are resampled separately, and permuted: units are assigned to the two sets again. A unit is an item, or all items of a
+cluster: what was sampled, or assigned to an arm, at once.
 """
 
 from collections.abc import Iterator

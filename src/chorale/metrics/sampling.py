@@ -1,5 +1,5 @@
-"""Random resamples, and nothing else in Chorale draws any: how often each unit is taken, which interval holds the
-middle of what comes out, and how often a difference as large comes out by luck.
+"""Random resamples, used everywhere in Chorale: how often each unit is taken, which interval holds the middle of the
+scores, and how often a difference as large occurs randomly.
 
 A unit is whatever is sampled together: an item, or all items of one writer, worker or document.
 """
@@ -26,7 +26,7 @@ _NEAR_BY = 2**16
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Both ends are NaN where too few units carry the score to tell how far it would move."""
+    """Both ends are NaN where too few units carry the score to estimate its variation."""
 
     low: float
     high: float

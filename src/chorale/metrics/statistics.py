@@ -40,7 +40,7 @@ class Metric:
 
     Of an additive metric, `formula` takes the sums of the statistics' columns, in an array whose last axis is the
     columns, and gives every score as an array of the axes before it: one call scores thousands of resamples. Of any
-    other, it takes the rows of the items themselves (those drawn twice stand there twice) and gives single numbers.
+    other, it takes the rows of the items themselves (those sampled twice occur twice) and gives single numbers.
     """
 
     formula: Callable[[FloatArray], Mapping[str, FloatArray | float]]

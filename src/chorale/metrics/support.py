@@ -1,6 +1,6 @@
 """How many units a score rests on, found by leaving out each of them in turn (the jackknife).
 
-A score can move only as far as its units say. Where a label is rare, or nearly all answers are right, few of many items
+A score can move only if its units differ. Where a label is rare, or nearly all answers are right, few of many items
 say anything: resamples of them are too much alike, and an interval from them is too narrow.
 """
 

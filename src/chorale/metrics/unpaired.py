@@ -1,7 +1,7 @@
 """Two sets of items that nothing pairs, as the questions of two arms.
 
-Each set is drawn from on its own (the bootstrap), and units are dealt out to the two anew (the permutation test). Units
-that are in both sets, as writers who worked in both arms, are drawn together, and a coin swaps what they did.
+Each set is resampled separately (the bootstrap), and units are assigned to the two again (the permutation test). Units
+that are in both sets, as writers who worked in both arms, are sampled together, and their work is swapped randomly.
 """
 
 from math import sqrt

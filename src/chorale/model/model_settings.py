@@ -145,8 +145,9 @@ class StageModels(Settings):
     use: tuple[ModelName, ...] = Field(default=(), description="The models that annotate here. Default: all.")
     role: Literal["beside", "worker", "first", "suggest"] = Field(
         default="beside",
-        description="What their answers are for: kept apart and never in a label (`beside`); counted like a worker's "
-        "(`worker`); the label, where people are not asked (`first`); or shown to workers to correct (`suggest`).",
+        description="Use of their answers. `beside`: kept apart and never in a label. `worker`: counted like a "
+        "worker's. `first`: the label of items that people are not asked about. `suggest`: shown to workers "
+        "to correct.",
     )
     below: Fraction = Field(
         default=0.9,

@@ -1,7 +1,7 @@
 """What a study has cost, in the terms papers report: per result, per valid answer, per arm; with training and without.
 
 Fees are part of every cost. Work that does not count (its worker was dropped, or its item withdrawn) is paid all the
-same, and is told apart.
+same, and is listed separately.
 """
 
 from collections import defaultdict
@@ -84,7 +84,7 @@ class ArmCosts:
 
 
 def cost_terms(spent: Sequence[Spending], training_in: frozenset[str], released: int, answers: int) -> CostTerms:
-    """Put what was spent against what came of it. `training_in` are the names of the stages that train people."""
+    """Compare what was spent with the results. `training_in` are the names of the stages that train people."""
     cost = sum(one.cost for one in spent)
     training = sum(one.cost for one in spent if one.stage in training_in)
     discarded = round(sum(one.wasted for one in spent if one.stage not in training_in))
@@ -162,7 +162,7 @@ def final_stages_of_arm(study: Study, arm: str) -> list[RunningStage]:
 
 
 def arm_costs(tx: Tx, study: Study) -> ArmCosts:
-    """The costs of every arm, against what came of the last of its stages; and what was spent for several at once."""
+    """The costs of every arm, compared with the results of its last stage; and costs shared by several arms."""
     spent, answers = _spent(tx)
     arms, released, training = arms_by_worker(tx), released_by_stage(tx), training_stages(study)
     names = () if study.settings.arms is None else study.settings.arms.names
@@ -224,7 +224,7 @@ def _arms_led_to(study: Study, training: str) -> frozenset[str]:
 
 
 def training_stages(study: Study) -> frozenset[str]:
-    """The stages that are there to train and choose people.
+    """The stages that train and select people.
 
     These are rounds, the stages whose answers let people go on to others, and the grading of what was done there.
     """

@@ -31,7 +31,7 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WorkerEvidence:
-    """The same of all answers of a worker in a stage."""
+    """The statistics of all answers of a worker in a stage."""
 
     stage: str
     answers: int

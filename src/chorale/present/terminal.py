@@ -29,7 +29,7 @@ class FittingTable(Table):
     """A table that fits a terminal without breaking a number, or an interval, over two lines.
 
     First headers go on in another line, then names and other texts, then what stands in brackets beside a number. If
-    that is not enough, the table goes on below itself with the rest of its columns, the first of them repeated.
+    that is not enough, the rest of its columns follow in a second table below, which repeats the first column.
     """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

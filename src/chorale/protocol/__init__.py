@@ -1,7 +1,7 @@
 """Pure decisions of a study: who may work, on what, when it is enough, what it pays.
 
-Nothing here sees a task or a database. Grades, counts, the time and random seeds come in as arguments, decisions go
-out with the evidence they were made on, so a whole study can be decided in a unit test.
+Nothing here sees a task or a database. Grades, counts, the time and random seeds are arguments, and each decision is
+returned with its evidence. So a whole study can be decided in a unit test.
 """
 
 from chorale.protocol.arms import ArmDraw, draw_arm

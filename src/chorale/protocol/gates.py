@@ -58,9 +58,9 @@ def decide_gate(
 
     `earlier` are the scores of those a gate has decided about one by one: ranks and the average are among them too.
 
-    Of `n` candidates a share of `s` is `floor(n·s + 1/2)`, and at least one. Whoever has the same score as the last to
-    pass passes too, or lots are drawn among them: nobody is kept out by the order in which they came. Those who are too
-    low by a criterion are out before, and take nobody's place.
+    Of `n` candidates a share of `s` is `floor(n·s + 1/2)`, and at least one. Workers tied with the last to pass also
+    pass, or some of them are chosen randomly: the order of arrival never decides. Those who are too low by a criterion
+    are out before, and take nobody's place.
     """
     marks = {one.worker: {name: one.mean_by(name) for name in sorted(rule.criteria)} for one in candidates}
     out = {worker for worker, means in marks.items() if _too_low(rule, means)}
@@ -155,7 +155,7 @@ def _lot(rule: GateSettings, candidate: Candidate) -> bytes:
 
 
 def share_of(count: int, share: float) -> int:
-    """How many a share of so many people is: rounded, and at least one."""
+    """A share of a number of people: rounded, and at least one."""
     return max(1, floor(count * share + 0.5))
 
 

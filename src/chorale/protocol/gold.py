@@ -1,4 +1,4 @@
-"""When the next item of a worker's stream is a gold one, how far ahead it is drawn, and when an answer is correct."""
+"""When the next item of a worker's stream is gold, how far ahead it is sampled, and when an answer is correct."""
 
 from functools import lru_cache
 from math import ceil, expm1, floor, sqrt
@@ -21,8 +21,8 @@ def lowest_correct(pass_score: float) -> float:
 def gold_due(seed: int, served: int, share: float) -> bool:
     """Whether the item after `served` others should be gold.
 
-    The gaps between gold items are drawn from the worker's own seed, evenly between 1 and 2/share - 1. So the share is
-    kept in the long run, nobody goes on for long without gold, and having met gold says little about when the next
+    The gaps between gold items are sampled with the worker's own seed, uniformly between 1 and 2/share - 1. So the
+    share is kept in the long run, nobody works for long without gold, and a gold item says little about when the next
     comes: it may be the very next item. A worker enters in the middle of a gap, so that gold is as likely at any place.
     """
     if share <= 0:
@@ -52,20 +52,20 @@ ITEMS_AHEAD = 16
 
 
 class Ahead(NamedTuple):
-    """How many items, and how many gold items, the next one is drawn from, on average."""
+    """How many items, and how many gold items, the next one is sampled from, on average."""
 
     items: float
     gold: float
 
 
 def ahead(share: float, *, compares_workers: bool = False) -> Ahead:
-    """How far ahead items and gold are drawn, for a share of gold in what a worker gets.
+    """How far ahead items and gold are sampled, for a share of gold among a worker's items.
 
-    Both kinds stand in an order that is the same for everybody, and each is complete once enough workers had it. Drawn
-    from the front in proportion to their share, both come as early, as often and in as loose an order: from when and
-    in which order workers met them, nobody can tell which is which. Where there is no gold, nothing is to be hidden.
-    Where workers are measured by each other (`stage.quality`), their order is loose as well: what they met before may
-    sway an answer, and is not to sway all answers alike.
+    Both kinds stand in an order that is the same for everybody, and each is complete once enough workers had it.
+    Sampled from the front in proportion to their share, both come equally early, equally often and in an equally loose
+    order. So the time and order in which workers get them do not reveal which is gold. Where there is no gold, nothing
+    is to be hidden. Where workers are measured by each other (`stage.quality`), their order is loose as well: what they
+    met before may sway an answer, and is not to sway all answers alike.
     """
     if share <= 0:
         return Ahead(ITEMS_AHEAD if compares_workers else 1, 1)
@@ -74,7 +74,7 @@ def ahead(share: float, *, compares_workers: bool = False) -> Ahead:
 
 
 def stopping_chance(places: float) -> float:
-    """How likely a search stops at each thing it comes to, if it is to go so many places ahead on average.
+    """The probability that a search stops at each place, if it is to go `ahead` places on average.
 
     The search goes an exponential way and takes what stands at its end. So gold, with few places ahead, is passed in
     the same proportion as items, with many. One in `places` would stop sooner among few, and complete gold faster.

@@ -1,4 +1,4 @@
-"""When an item has enough judgments, whether more would change anything, and whether its result is released."""
+"""When an item has enough judgments, whether more would change anything, and whether its label is accepted."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ class ItemDecision(NamedTuple):
 
 
 def rule_for(rule: JudgmentSettings, sampled: bool) -> JudgmentSettings:
-    """What holds for an item: the stage's rule, or the number for those drawn to get another."""
+    """The rule for an item: the stage's, or the number for items of the random sample."""
     if not sampled or rule.sample is None:
         return rule
     return _exactly(rule.sample.judgments)
@@ -63,7 +63,7 @@ def why_so_many_judgments(
     'No more are asked for: the confidence has reached 0.8.'
     """
     if sampled and rule.sample is not None:
-        return f"Drawn by chance to get {rule.sample.judgments:,}."
+        return f"Randomly sampled to get {rule.sample.judgments:,}."
     if rule.min == rule.max:
         return ""
     if not complete:

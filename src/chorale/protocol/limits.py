@@ -1,7 +1,7 @@
 """How many people can come into a stage or to a gate at the most, and where that is too few by the study's own numbers.
 
 What nobody can know is not counted: how many people come, how many of them fail, who has the same score as the last to
-pass, who finishes in the moment before a gate closes by itself, whom a requester lets in by hand.
+pass, who finishes in the moment before a gate closes automatically, whom a requester admits by hand.
 """
 
 from collections import Counter
@@ -48,7 +48,7 @@ def stages_too_small(settings: StudySettings, items: Mapping[str, Sequence[NewIt
 
 
 def gates_that_wait(settings: StudySettings, items: Mapping[str, Sequence[NewItem]]) -> list[Shortage]:
-    """The gates that are to close by themselves when more people are scored than ever can be."""
+    """The gates that wait for more scored people than there can be before they close automatically."""
     limits = _Limits(settings, items)
     waiting = (gate for gate in settings.gate if gate.workers is not None and not gate.decides_each)
     shortages = (Shortage(gate.name, gate.workers or 0, limits.scored(gate)) for gate in waiting)

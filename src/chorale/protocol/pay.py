@@ -43,7 +43,7 @@ def gold_bonus(record: GoldRecord, rule: GoldBonus | None, parts: int | None = N
     """What the answer that made the record what it is earns on top: at the end of every `of` gold answers.
 
     `record.recent` holds the marks of the row that is being filled, or has just been. Where parts count it holds all,
-    and the answer has added so many `parts`: it may have ended several rows.
+    and the answer has added this number of `parts`: it may have ended several rows.
     """
     if rule is None:
         return 0
@@ -64,7 +64,7 @@ def length_pay(words: int, rule: LengthPay | None) -> int:
 
 
 def parts_bonus(parts: int, rule: PartsBonus | None) -> int:
-    """What an answer with so many parts earns beyond what the pay per judgment covers."""
+    """What an answer with this number of parts earns beyond what the pay per judgment covers."""
     if rule is None or parts <= rule.beyond:
         return 0
     further = parts - rule.beyond
@@ -73,7 +73,7 @@ def parts_bonus(parts: int, rule: PartsBonus | None) -> int:
 
 
 def part_of_round(whole: int, answered: int, size: int) -> int:
-    """What the pay for finishing a round comes to for so many of its answers, rounded up.
+    """The part of the pay for finishing a round that this number of answers earns, rounded up.
 
     >>> [part_of_round(100, answered, 3) for answered in range(4)]
     [0, 34, 67, 100]

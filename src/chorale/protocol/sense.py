@@ -48,7 +48,8 @@ def too_fast(answers: Mapping[str, Sequence[tuple[str, int]]], least_ms: float) 
 def straight_lines(
     answers: Mapping[str, Sequence[tuple[str, Hashable]]], usual: Mapping[str, Hashable], longest: int
 ) -> list[StraightLine]:
-    """Workers whose answer is the same to at least so many items in a row, and is not what most said of most of them.
+    """Workers with the same answer to at least this number of items in a row, if most others gave mostly another
+    answer.
 
     `answers` are in the order they were given; `usual` is the answer that most gave to each item.
     """

@@ -146,7 +146,7 @@ def after_held_item(facts: Facts) -> Situation:
 def for_late_answer(facts: Facts) -> Situation:
     """What decides about an answer that comes after its time limit: taken if its worker could be given the item now.
 
-    A pause does not matter, since the item was given out before it; neither does another item that they hold.
+    A pause does not matter, since the item was assigned before it; neither does another item that they hold.
     """
     return situation(facts._replace(holds_item=False, paused=False))
 

@@ -1,4 +1,4 @@
-"""Workers whose answers or skips can hardly be explained by chance: tests with few false alarms.
+"""Workers whose answers or skips are hardly random: tests with few false alarms.
 
 Every test compares a count with what is the most that honest workers would reach, by a binomial distribution, and asks
 for a chance below `FALSE_ALARMS` divided by the number of workers or pairs looked at. So in a study where everybody is
@@ -60,7 +60,7 @@ class Given(NamedTuple):
 
 
 def tail(count: int, trials: int, chance: float) -> float:
-    """How likely so many successes, or more, are.
+    """The probability of this number of successes or more.
 
     >>> round(tail(2, 2, 0.5), 3), tail(0, 5, 0.1)
     (0.25, 1.0)

@@ -1,4 +1,4 @@
-"""Whether a training round admits somebody else: as many as the work it leads to still needs, and some more."""
+"""Whether a training round admits another worker: up to the number its next stages still need, with a reserve."""
 
 from collections.abc import Iterable, Mapping
 from math import ceil
@@ -26,7 +26,7 @@ class WorkBehind(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What a stage still has to give out."""
+    """What a stage still has to assign."""
 
     places: int
     """Judgments that its items want and nobody holds."""

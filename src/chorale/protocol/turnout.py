@@ -27,14 +27,14 @@ class Turnout:
 
 
 def passing(gate: GateSettings, scored: int) -> int:
-    """How many of so many pass a gate at most."""
+    """The most of this number of people who can pass a gate."""
     if gate.top is not None:
         return min(scored, gate.top)
     return scored if gate.top_share is None else share_of(scored, gate.top_share)
 
 
 def closes_at(gate: GateSettings, stages: Mapping[str, StageSettings]) -> int | None:
-    """With how many scored a gate closes by itself; None if there may be more, or others close it.
+    """The number of scored workers at which a gate closes automatically; None if there may be more, or people close it.
 
     Rounds are graded at once. Where people grade, it waits until all is graded, and more may have been by then.
     """
@@ -50,7 +50,7 @@ def fewest_people(
     most_judgments: bool = False,
     as_expected: bool = False,
 ) -> Turnout:
-    """Count back from the last stages to the first: whoever is to work in one has come through all before it.
+    """Count back from the last stages to the first: a worker in one has come through all before it.
 
     `items` are those that stages have from files. With `most_judgments`, there are enough people for items that ask for
     the most judgments they can; with `as_expected`, as many come to gates as their `expected` says, or more.

@@ -23,7 +23,7 @@ class EntryPoint(NamedTuple):
 
 
 def entry_points(groups: Container[str]) -> Iterator[EntryPoint]:
-    """The entry points in these groups. Of a package that is there twice, those of the one that would be imported."""
+    """The entry points in these groups. Of a package installed twice, those of the one that would be imported."""
     packages = set()
     for folder in dict.fromkeys(sys.path):
         for package, file in _files(folder or "."):

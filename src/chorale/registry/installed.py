@@ -89,7 +89,7 @@ def clash(kind: str, name: str, kits: Iterable[str], *, own: bool = False) -> Us
 def blaming(part: str, what: str = "failed", *, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
     """Whatever the code of another package raises, as an error that names the part and says what to do.
 
-    What is `but` meant for users goes on as it is.
+    Exceptions of the types in `but`, which are meant for users, are raised unchanged.
     """
     passed: tuple[type[Exception], ...] = (UserError, UnavailableError, *but)
     try:

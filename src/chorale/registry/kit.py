@@ -96,9 +96,9 @@ class Kit:
     work: Place | None = None
     """A `chorale.engine.parts.WorkPart`: tables in the database, and work that is no item of a stage."""
     plain_stage: Place | None = None
-    """A function from a `chorale.exchange.imported_files.StagedBatch` and the columns of its items to the name of a
-    task that can hold such judgments, and its options as TOML: what `chorale import judgments` makes a stage of. Of all
-    installed kits, one can have it."""
+    """What `chorale import judgments` makes a stage of. A function from a `chorale.exchange.imported_files.StagedBatch`
+    and its items' columns to the name of a suitable task and its options as TOML. Of all installed kits, one can have
+    it."""
     batch_kinds: tuple[Place, ...] = ()
     """`chorale.exchange.batch_kinds.BatchKind` objects: files of finished work that `chorale import` makes a stage of a
     task of the kit, and not a plain one."""
@@ -109,8 +109,8 @@ class Kit:
     """A function from a template's folder to the names and contents of the files of a study all of whose work comes
     from programs (`chorale new --scripts-only`)."""
     own_table: Place | None = None
-    """A function from a `chorale.folder.own_table.OwnTable`, its columns with the texts and the IDs (or None), a
-    question and its labels to the names and contents of a study's files (`chorale new --from FILE`). Of all installed
-    kits, one can have it."""
+    """What `chorale new --from FILE` calls: a function to the names and contents of a study's files. It takes a
+    `chorale.folder.own_table.OwnTable`, its columns with the texts and the IDs (or None), a question and its labels. Of
+    all installed kits, one can have it."""
     audit: Place | None = None
     """A `chorale.audit.parts.AuditPart`: what `chorale verify` recomputes beside what it does for every study."""

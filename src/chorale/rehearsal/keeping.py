@@ -36,8 +36,9 @@ def keep_run(folder: StudyFolder, crowd: Crowd, seed: int, directory: Path) -> N
 
 
 def copy_as_simulated(folder: StudyFolder, target: Path) -> None:
-    """Copy a study's files, without its database, and mark the copy as simulated."""
-    shutil.copytree(folder.path, target, ignore=shutil.ignore_patterns(f"{DATABASE}*", ".*", "__pycache__"))
+    """Copy a study's files, without its database and what was made from it, and mark the copy as simulated."""
+    left_out = shutil.ignore_patterns(f"{DATABASE}*", "replaced-*.zip", "reports", ".*", "__pycache__")
+    shutil.copytree(folder.path, target, ignore=left_out)
     settings = target / SETTINGS_FILE
     settings.write_text(_marked(settings.read_text("utf-8"), folder.settings.study.title), "utf-8")
     (target / MARKER).write_text(

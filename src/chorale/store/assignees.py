@@ -42,7 +42,7 @@ def is_for_worker(item_id: ColumnElement[int]) -> ColumnElement[bool]:
 
 
 def is_for(tx: Connection, item_id: int, worker_id: int) -> bool:
-    """Whether a worker may have an item, as far as people are named for it."""
+    """Whether a worker may have an item, if people are named for it."""
     query = select(item.c.id).where(item.c.id == item_id, is_for_worker(item.c.id))
     return tx.execute(query, {"worker_id": worker_id}).first() is not None
 

@@ -28,5 +28,10 @@ def note_attempt(tx: Connection, keys: Sequence[str], at: int) -> None:
     tx.execute(insert(sign_in_attempt), [{"key": key, "at": at} for key in keys])
 
 
-def forget_attempts(tx: Connection, keys: Sequence[str]) -> None:
-    tx.execute(delete(sign_in_attempt).where(sign_in_attempt.c.key.in_(keys)))
+def forget_attempts(tx: Connection, key: str) -> None:
+    tx.execute(delete(sign_in_attempt).where(sign_in_attempt.c.key == key))
+
+
+def forget_latest_attempt(tx: Connection, key: str) -> None:
+    latest = select(func.max(sign_in_attempt.c.id)).where(sign_in_attempt.c.key == key).scalar_subquery()
+    tx.execute(delete(sign_in_attempt).where(sign_in_attempt.c.id == latest))

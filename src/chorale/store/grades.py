@@ -59,7 +59,7 @@ def _named(stage_ids: Collection[int], worker_id: int | None) -> dict[str, int]:
 def graded_answers(tx: Connection, stage_ids: Collection[int], worker_id: int | None = None) -> list[GradedAnswer]:
     """All graded answers of some stages, by one worker or by all, each with its latest grade.
 
-    Those to gold in production are not among them: what follows from these grades is told, and would give gold away.
+    Those to gold in production are not among them: the results of these grades are shown, and would reveal gold.
     """
     query = _graded_answers(len(stage_ids), worker_id is not None)
     return [

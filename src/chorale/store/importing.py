@@ -92,10 +92,10 @@ def add_done_work(
     paid: PaidEach | None,
     done: Callable[[int], None],
 ) -> AddedWork:
-    """Put in so many staged judgments, in their order, with all that stands for them elsewhere in the database.
+    """Insert a number of staged judgments, in their order, with the rows that belong to them in other tables.
 
-    Those without a time were given `now`. Labels are for whoever calls this to make, and how many places of the items
-    are taken. `done` hears how many are in.
+    Those without a time were given `now`. The caller makes the labels and counts the taken places of the items. `done`
+    is called with the number inserted.
     """
     # Numbered here, so that what belongs together need not be looked up row by row.
     values: dict[str, Any] = {

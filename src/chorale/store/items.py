@@ -158,7 +158,7 @@ def add_items(
 def learn_sizes(tx: Connection, table: Table, added: int) -> None:
     """After many rows were added, have PostgreSQL look at a table: until then it plans as if there were none.
 
-    By itself it looks a minute later, and people are at work by then.
+    PostgreSQL's own check comes a minute later, when people are already at work.
     """
     if added >= MANY and tx.dialect.name == "postgresql":
         tx.execute(sql_text(f"ANALYZE {table.name}"))

@@ -29,7 +29,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many rows match, as far as they were counted."""
+    """How many rows match, up to the limit of counting."""
 
     rows: int
     has_more: bool = False

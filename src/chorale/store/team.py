@@ -122,13 +122,21 @@ def open_links(tx: Connection, now: int) -> dict[int, int]:
 
 
 def deactivate_also(tx: Connection, known: Iterable[Member]) -> list[Member]:
-    """Deactivate whoever is deactivated in another state of the database, and is known in this one."""
+    """Deactivate members who are deactivated in another state of the database and exist in this one."""
     ended = []
     for member in known:
         here = None if member.deactivated_at is None else find(tx, member.login)
         if here is not None and deactivate(tx, here.id, member.deactivated_at or 0):
             ended.append(here)
     return ended
+
+
+def keep_passwords(tx: Connection, known: Iterable[Member]) -> None:
+    """Give everybody the password that they have in another state of the database, or none where it was reset."""
+    for member in known:
+        here = find(tx, member.login)
+        if here is not None and here.password_hash != member.password_hash:
+            set_password(tx, here.id, member.password_hash)
 
 
 def erase(tx: Connection, logins: Iterable[str]) -> int:

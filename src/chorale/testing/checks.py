@@ -21,7 +21,7 @@ TASK_CHECKS: tuple[TaskCheck, ...] = (
     TaskCheck("page", "Its form loads nothing from elsewhere and has no scripts or styles inline.", pages.page),
     TaskCheck("files", "The files of its form exist and load nothing from elsewhere.", pages.files),
     TaskCheck("arrangement", "The order of things is the same whenever a worker comes back.", pages.arrangement),
-    TaskCheck("grading", "Scores are from 0 to 1, and a gold answer has the score 1 by itself.", answers.grading),
+    TaskCheck("grading", "Scores are from 0 to 1, and a gold answer graded against itself scores 1.", answers.grading),
     TaskCheck("marks", "Grades by a rubric are from 0 to 1, one for each criterion.", answers.marks),
     TaskCheck("parts", "No answer has more parts than a budget must cover.", answers.parts),
     TaskCheck("distance", "It is symmetric, from 0 to 1, and 0 from an answer to itself.", answers.distance),

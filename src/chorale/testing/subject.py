@@ -121,7 +121,7 @@ def as_json(value: Any, what: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A copy that can be changed: whoever changes it in place is found out."""
+    """A copy that can be changed, so that a change in place is detected."""
     return deepcopy(value)
 
 

@@ -9,6 +9,7 @@ from chorale.engine.models.running import ModelRun, annotate
 from chorale.engine.models.stages import ModelStage
 from chorale.engine.opening import annotating_alone
 from chorale.engine.running import Study
+from chorale.engine.simulation import has_simulated_people
 from chorale.model import UserError
 
 log = logging.getLogger(__name__)
@@ -19,10 +20,11 @@ LONGEST_PAUSE = 3600.0
 
 
 def keeps_annotating(study: Study) -> bool:
-    """Whether any stage has models that the site is to run."""
-    return bool(study.settings.model) and any(
+    """Whether any stage has models that the site is to run. Where people are simulated, real calls would be wasted."""
+    asked_for = bool(study.settings.model) and any(
         stage.settings.models is not None and stage.settings.models.run for stage in study.stages.values()
     )
+    return asked_for and not study.store.look(has_simulated_people)
 
 
 async def annotate_for_ever(study: Study, folder: Path, seconds: float = ANNOTATE_SECONDS) -> None:

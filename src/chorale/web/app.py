@@ -68,7 +68,7 @@ def create_app(
     access_log: bool = False,
     requests_per_second: float = 0.0,
 ) -> FastAPI:
-    """The ASGI application of an open study. Whoever opened the study closes it.
+    """The ASGI application of an open study. The caller who opened the study closes it.
 
     With `prolific`, arrivals from there are checked, and the site keeps in step with it. A `preview` is for who is at
     this computer, which is supposed if there is no public address. `folder` is where files of the study are.

@@ -14,7 +14,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from chorale.engine.clock import Clock
 from chorale.model.logins import login_of
 from chorale.store import Store, Tx, requesters, settings, team
-from chorale.store.attempts import attempts_since, forget_attempts, note_attempt
+from chorale.store.attempts import attempts_since, forget_attempts, forget_latest_attempt, note_attempt
 from chorale.store.requesters import RequesterRow
 from chorale.store.team import Member
 from chorale.web import staff
@@ -86,14 +86,14 @@ class Doorkeeper:
         row = await asyncio.wrap_future(self._store.read(lambda tx: find(tx, name)))
         if not await self.passwords.matches(None if row is None else row.password_hash, password):
             return None
-        await self._write(lambda tx: forget_attempts(tx, keys))
+        await self._write(lambda tx: _forget(tx, keys))
         return row
 
     async def _write(self, work: Callable[[Tx], T]) -> T:
         return await asyncio.wrap_future(self._store.write(work))
 
     def remember_device(self, response: Response, name: str) -> Response:
-        """Let wrong passwords from elsewhere be no hindrance to whoever signs in from here again."""
+        """Wrong passwords from elsewhere do not block somebody who signs in from here again."""
         self._set_cookie(response, self._cookie, str(self._devices.dumps(name)), DEVICE_SECONDS)
         return response
 
@@ -127,6 +127,16 @@ def _note(tx: Tx, now: int, keys: list[str]) -> tuple[int, int]:
         return max(1, ceil((from_there.first_at + window - now) / 1000)), of_name.tries
     note_attempt(tx, keys, now)
     return 0, of_name.tries
+
+
+def _forget(tx: Tx, keys: list[str]) -> None:
+    """Forget what somebody tried who is in now. Wrong passwords for other names stay counted where they came from.
+
+    Otherwise anybody with an account could try passwords for others without end, signing in to their own in between.
+    """
+    where, name = keys
+    forget_latest_attempt(tx, where)
+    forget_attempts(tx, name)
 
 
 def _address(request: Request) -> str:

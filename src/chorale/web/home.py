@@ -1,29 +1,36 @@
 """What a worker's start page shows: what to do next first, then everything else."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from chorale.engine.bonuses import WorkerBonuses, adds_later
+from chorale.engine.expected_time import ExpectedTime
 from chorale.engine.running import Study
 from chorale.engine.work import StageVisit, Visit
 from chorale.present.language import Language
 from chorale.protocol.situation_words import places_text
 from chorale.web.pages import markdown
 from chorale.web.parts import HomeCard
-from chorale.web.pay_words import hourly_text, pay_text, time_text
+from chorale.web.pay_words import work_facts
 
 MESSAGES = "/#messages"
 
 
 def home_context(
-    study: Study, visit: Visit, cards: Sequence[HomeCard], bonuses: WorkerBonuses | None
+    study: Study,
+    visit: Visit,
+    times: Mapping[str, ExpectedTime],
+    cards: Sequence[HomeCard],
+    bonuses: WorkerBonuses | None,
 ) -> dict[str, Any]:
     """What the start page's template is filled with."""
     # A stage that has no items of its own is for the tasks of scripts.
     parts = [part for part in visit.stages if not (part.stage.task.form.framed and part.is_done and not part.answered)]
     counting = [part for part in parts if part.counts]
     numbers = {part.stage.name: number for number, part in enumerate(counting, 1)}
-    shown = {part.stage.name: _shown(study, part, numbers.get(part.stage.name)) for part in parts}
+    shown = {
+        part.stage.name: _shown(study, part, times[part.stage.name], numbers.get(part.stage.name)) for part in parts
+    }
     cards = [card for card in cards if not card.only_if_empty or not parts]
     following = visit.next_part
     return {
@@ -48,7 +55,7 @@ def home_context(
     }
 
 
-def _shown(study: Study, part: StageVisit, number: int | None) -> dict[str, Any]:
+def _shown(study: Study, part: StageVisit, expected: ExpectedTime, number: int | None) -> dict[str, Any]:
     stage, language = part.stage, study.language
     return {
         "name": stage.name,
@@ -62,9 +69,7 @@ def _shown(study: Study, part: StageVisit, number: int | None) -> dict[str, Any]
         "answered": part.answered,
         "of": part.of,
         "earned": language.money(part.earned, study.settings.pay.currency),
-        "pay": pay_text(stage.settings, study),
-        "time": time_text(stage.settings, stage.round_size, language),
-        "hourly": hourly_text(stage.settings, stage.round_size, study),
+        "facts": work_facts(stage, expected, study),
         "url": f"/stages/{stage.name}",
         "guidelines_url": f"/stages/{stage.name}#guidelines",
     }

@@ -29,7 +29,7 @@ KnowsCookie = Callable[[str, str], bool]
 
 
 class TokenBuckets:
-    """For every key, so many turns a second, and some at once after a quiet time."""
+    """A rate limit per key: a number of turns a second, and a burst after a quiet time."""
 
     def __init__(self, per_second: float, at_once: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_second = per_second

@@ -38,7 +38,7 @@ def setup_link_path(study: Study) -> str | None:
 
 
 def invitation_path(sessions: Sessions, invitation: str) -> str:
-    """Lets people in who were invited."""
+    """Admits people who were invited."""
     return f"/join/{sessions.link_token('invitation', invitation)}"
 
 

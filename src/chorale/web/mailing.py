@@ -1,7 +1,7 @@
 """Invitations and messages by e-mail: queued in the database, each sent once, with a way to unsubscribe.
 
-An e-mail is noted as being sent before the server gets it. One that was lost in between is not sent again by itself:
-nobody knows whether it arrived. `chorale mail --resend` queues it anew.
+An e-mail is noted as being sent before the server gets it. One that was lost in between is not sent again
+automatically: nobody knows whether it arrived. `chorale mail --resend` queues it again.
 """
 
 import os
@@ -113,7 +113,7 @@ def letter_text(study: Study, sessions: Sessions, base: str, letter: Letter) -> 
 
 
 def add_unsubscribe_routes(router: APIRouter, site: Site) -> None:
-    """How people stop e-mail: a page with a button, and what mail programs send by themselves (RFC 8058)."""
+    """How people stop e-mail: a page with a button, and what mail programs send automatically (RFC 8058)."""
 
     def named(token: str) -> str:
         nonce = site.sessions.read_link("unsubscribe", token)

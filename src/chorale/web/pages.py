@@ -75,7 +75,7 @@ def strangers_markdown(text: str) -> str:
 
 
 class StaticFilesForever(StaticFiles):
-    """Static files under an address that changes with their content may be kept by the browser for ever."""
+    """Static files under an address that changes with their content may be cached by the browser permanently."""
 
     def file_response(self, full_path: Any, stat_result: Any, scope: Scope, status_code: int = 200) -> Response:
         response = super().file_response(full_path, stat_result, scope, status_code)

@@ -29,6 +29,8 @@ class HomeCard:
     url: str
     link: str
     """What the link says."""
+    pay: Sequence[str] = ()
+    """What the open work pays, in the language of the study."""
     only_if_empty: bool = False
     """Whether it is shown only on a page that has no stage to show."""
 

@@ -1,7 +1,10 @@
 """What work pays, as workers read it."""
 
+from collections.abc import Sequence
+
+from chorale.engine.expected_time import ExpectedTime
 from chorale.engine.finishing import Finish
-from chorale.engine.running import Study
+from chorale.engine.running import RunningStage, Study
 from chorale.model import StagePay, StageSettings
 from chorale.present.language import Language
 from chorale.protocol import parts_bonus
@@ -65,25 +68,51 @@ def screenout_text(finish: Finish, study: Study) -> str:
     return say("You still receive the full reward of {amount}.", amount=_money(joined.reward, study))
 
 
-def time_text(stage: StageSettings, size: int | None, language: Language) -> str:
-    """How long a round, or an answer elsewhere, is expected to take; nothing where the study file does not say."""
-    seconds = stage.pay.expected_seconds
-    if seconds is None:
+def time_text(expected: ExpectedTime, size: int | None, language: Language) -> str:
+    """The expected time of a round, or of an answer elsewhere; nothing where it is not known."""
+    if expected.seconds is None:
         return ""
     if size:
-        return language.say("about {time} in total", time=_duration(seconds * size, language))
-    return language.say("about {time} each", time=_duration(seconds, language))
+        return language.say("about {time} in total", time=_duration(expected.seconds * size, language))
+    return language.say("about {time} each", time=_duration(expected.seconds, language))
 
 
-def hourly_text(stage: StageSettings, size: int | None, study: Study) -> str:
-    """What an hour pays by the expected time, without bonuses; nothing where that is not known beforehand."""
-    pay = stage.pay
-    if pay.expected_seconds is None or pay.by_length is not None:
+def hourly_text(pay: StagePay, expected: ExpectedTime, size: int | None, study: Study) -> str:
+    """The expected pay for an hour, without bonuses; nothing where it is not known, or where nothing is paid."""
+    if not expected.seconds:
         return ""
     # Those who grade are paid for finishing when the round is over, for more or fewer answers.
-    amount = pay.per_judgment + (pay.finished / size if size else 0)
-    hourly = _money(int(amount * 3600 / pay.expected_seconds), study)
+    amount = pay.per_judgment + expected.for_length + (pay.finished / size if size else 0)
+    hourly = _money(int(amount * 3600 / expected.seconds), study)
     return study.language.say("about {amount} an hour", amount=hourly) if amount else ""
+
+
+def work_facts(stage: RunningStage, expected: ExpectedTime, study: Study) -> list[str]:
+    """The pay, time and hourly pay of a stage, as far as they are known."""
+    texts = (
+        pay_text(stage.settings, study),
+        time_text(expected, stage.round_size, study.language),
+        hourly_text(stage.settings.pay, expected, stage.round_size, study),
+    )
+    return [text for text in texts if text]
+
+
+def offers_facts(offers: Sequence[tuple[int, ExpectedTime]], study: Study) -> list[str]:
+    """What one or several kinds of work pay for an answer and for an hour, given their rewards."""
+    if not offers:
+        return []
+    say, (_, first) = study.language.say, offers[0]
+    texts = [say("{amount} per answer", amount=_range([reward for reward, _ in offers], study))]
+    if len(offers) == 1:
+        texts.append(time_text(first, None, study.language))
+    hourly = [int(reward * 3600 / expected.seconds) for reward, expected in offers if expected.seconds]
+    if len(hourly) == len(offers) and any(hourly):
+        texts.append(say("about {amount} an hour", amount=_range(hourly, study)))
+    return [text for text in texts if text]
+
+
+def _range(amounts: Sequence[int], study: Study) -> str:
+    return "–".join(_money(amount, study) for amount in sorted({min(amounts), max(amounts)}))
 
 
 def _duration(seconds: int, language: Language) -> str:

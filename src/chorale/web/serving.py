@@ -69,7 +69,7 @@ class Site:
         return await asyncio.wrap_future(self.study.store.read(lambda tx: work(tx, self.study, *args, **kwargs)))
 
     async def write_as(self, request: Request, work: Callable[..., T], *args: Any) -> T:
-        """Run `work(tx, study, worker, …)` for whoever is asking, in the transaction that checks their session."""
+        """Run `work(tx, study, worker, …)` for the person asking, in the transaction that checks their session."""
         return await self.write(sessions.as_worker, self.claim(request), work, *args)
 
     async def read_as(self, request: Request, work: Callable[..., T], *args: Any) -> T:

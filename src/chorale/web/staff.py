@@ -124,7 +124,7 @@ def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
 
 
 def revoke(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> bool:
-    """Let nobody in by somebody's link any more, and end their sessions at once."""
+    """Revoke somebody's link, and end their sessions at once."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     known = requesters.find_requester(tx, name)
     if known is None:
@@ -152,7 +152,7 @@ def _take_from_desk(tx: Tx, study: Study, name: str, by: str, reason: str) -> di
 
 
 def begin_at_desk(tx: Tx, study: Study, session: StaffSession) -> NewSession:
-    """The session of whoever an expert is in stages for experts. They may have been revoked since they asked."""
+    """The worker session of an expert in stages for experts. They may have been revoked since they asked."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     row = with_session(tx, study, session)
     if row is None:
@@ -200,7 +200,7 @@ def _is_too_old(study: Study, invited_at: int | None) -> bool:
 
 
 def end_sessions(tx: Tx, study: Study, name: str) -> int | None:
-    """End every session of somebody, on all their devices; who they were at their desk, where they have one."""
+    """End every session of somebody, on all their devices; returns their worker in stages for experts, if any."""
     requesters.end_sessions(tx, name)
     at_desk = workers.find_by_identity(tx, EXPERTS_PANEL, name)
     if at_desk is None:

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from chorale.contract import Task
 from chorale.engine import entering, settling, work
 from chorale.engine.bonuses import bonuses_of
+from chorale.engine.expected_time import ExpectedTime, expected_time, expected_times
 from chorale.engine.finishing import finish_of
 from chorale.engine.running import RunningStage, Study, no_such_stage
 from chorale.engine.work import Offer, Progress, Visit
@@ -48,7 +49,7 @@ from chorale.web.media import add_media_routes, dressed, dressed_details, worker
 from chorale.web.own_progress import add_progress_routes
 from chorale.web.pages import SENTENCES, Pages, markdown, packed, packed_text
 from chorale.web.parts import HomeCard, SitePart
-from chorale.web.pay_words import bonus_texts, screenout_text
+from chorale.web.pay_words import bonus_texts, screenout_text, work_facts
 from chorale.web.payment import add_payment_routes
 from chorale.web.security import content_policy
 from chorale.web.serving import Site, nobody
@@ -110,7 +111,8 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
         cards = await site.read(_cards, visit.worker.id) if makers else []
         finish = await site.read(finishing, visit)
         bonuses = await site.read(bonuses_of, visit.worker.id) if visit.earned else None
-        return pages.page("worker/home.html", 200, **{**home_context(study, visit, cards, bonuses), **finish})
+        times = await site.read(expected_times)
+        return pages.page("worker/home.html", 200, **{**home_context(study, visit, times, cards, bonuses), **finish})
 
     @router.post("/consent", include_in_schema=False)
     async def consent(request: Request, agree: Annotated[str, Form()] = "") -> Response:
@@ -129,7 +131,7 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
             return RedirectResponse("/", 303)
         if not visit.knows(stage):
             raise no_such_stage()
-        return _work_page(site, stage, visit)
+        return _work_page(site, stage, visit, await site.read(expected_time, stage))
 
 
 def add_sentences_route(router: APIRouter, pages: Pages) -> None:
@@ -165,7 +167,7 @@ def _signed_out_page(site: Site, request: Request, why: Refusal, *, signs_in: bo
     )
 
 
-def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
+def _work_page(site: Site, stage: RunningStage, visit: Visit, expected: ExpectedTime) -> Response:
     """The page a stage's items are answered on."""
     [part] = (part for part in visit.stages if part.stage.name == stage.name)
     at_desk = visit.panel == entering.EXPERTS_PANEL
@@ -185,6 +187,7 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
         first_visit=not part.entered and not at_desk,
         home=QUEUE if at_desk else "/",
         at_desk=at_desk,
+        facts=[] if at_desk else work_facts(stage, expected, site.study),
         bonuses=bonus_texts(stage.settings.pay, site.study.settings.pay.currency, site.pages.language),
         counts_writing=site.study.settings.writing is not None and not at_desk,
     )

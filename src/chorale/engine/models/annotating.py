@@ -1,4 +1,4 @@
-"""A model at work: so many requests at once, each on record before it is made, until nothing is left."""
+"""A model at work: several requests at once, each stored before it is sent, until nothing is left."""
 
 import asyncio
 import logging
@@ -133,7 +133,7 @@ class Annotation:
             try:
                 await self._write(partial(self._end, work, ended, last_write, following))
             except Exception as error:
-                log.exception("what came of model task %s could not be stored", work.task.id)
+                log.exception("the result of model task %s could not be stored", work.task.id)
                 # The call was paid for: it stays on record, and the item is not asked about again.
                 ended, following = Ended(TaskState.SKIPPED), None
                 await self._write(partial(self._end, work, ended, last_write, None))

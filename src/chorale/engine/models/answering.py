@@ -1,4 +1,4 @@
-"""What becomes of a model's answer: on record with its call, and submitted where it counts like a worker's."""
+"""Storing a model's answer with its call, and submitting it where it counts like a worker's."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _PER_TOKEN = 4
 
 
 class Ended(NamedTuple):
-    """What came of an item."""
+    """The result for an item."""
 
     state: TaskState
     answer: ModelAnswer | None = None
@@ -36,7 +36,7 @@ def cost_of(model: ModelSettings, reply: Reply) -> int:
 def complete_call(
     tx: Tx, study: Study, stage: RunningStage, model: ModelSettings, task: ModelTask, call_id: int, reply: Reply
 ) -> None:
-    """Put on record what came of a request, and book what it cost.
+    """Store the result of a request, and book its cost.
 
     Every try whose answer was lost is a call of its own: it may have cost something, and keeps its reservation.
     """
@@ -75,7 +75,7 @@ def with_tokens(reply: Reply, prompt_length: int) -> Reply:
 
 
 def end_task(tx: Tx, study: Study, task: ModelTask, ended: Ended) -> None:
-    """Keep what came of an item; what counts goes the way of every worker's answer."""
+    """Store the result for an item; an answer that counts is submitted like every worker's."""
     now = study.clock()
     if ended.answer is None:
         model_tasks.end(tx, task, ended.state, now)

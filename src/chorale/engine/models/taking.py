@@ -46,7 +46,7 @@ class PlannedWork(NamedTuple):
 
 
 class Place(NamedTuple):
-    """How far a model has come in a stage."""
+    """The progress of a model in a stage."""
 
     served: int
     """How many items it was given so far."""
@@ -101,7 +101,7 @@ def take(
 def resume(
     tx: Tx, study: Study, of: ModelStage, model: ModelSettings, worker_id: int, prompter: Prompter
 ) -> list[PlannedWork]:
-    """What an earlier run has taken and not finished, planned anew. What it had sent is unknown from here on."""
+    """Items that an earlier run took and did not finish, planned again. Calls it had sent become `unknown`."""
     now = study.clock()
     calls.give_up(tx, worker_id, of.stage.id, now)
     calls.forget_planned(tx, worker_id, of.stage.id)
@@ -168,6 +168,13 @@ def _next_items(
     items = iter(
         _one_of_a_group(model_tasks.next_items(tx, stage.id, worker_id, place.after, counting=of.counts), of.counts)
     )
+    if of.rule.role in ("first", "suggest"):
+        # Confidence is calibrated by gold before anything is decided by it, and gold without suggestions would show:
+        # also gold that is added when nothing else is left.
+        graded = model_tasks.next_gold(tx, stage.id, worker_id)[:most]
+        yield from ((item, AssignmentKind.GOLD.value) for item in graded)
+        yield from ((item, of.kind) for item in islice(items, most - len(graded)))
+        return
     share = 0.0 if stage.settings.gold is None else stage.settings.gold.share
     gold: Iterator[TakenItem] | None = None
     first = next(items, None)
@@ -175,12 +182,6 @@ def _next_items(
         # Gold alone would be work for nothing: it stops with the last item.
         return
     items = chain((first,), items)
-    if of.rule.role in ("first", "suggest"):
-        # Confidence is calibrated by gold before anything is decided by it, and gold without suggestions would show.
-        graded = model_tasks.next_gold(tx, stage.id, worker_id)[:most]
-        yield from ((item, AssignmentKind.GOLD.value) for item in graded)
-        yield from ((item, of.kind) for item in islice(items, most - len(graded)))
-        return
     for number in range(served, served + most):
         if gold_due(record.seed, number, share):
             gold = iter(model_tasks.next_gold(tx, stage.id, worker_id)) if gold is None else gold

@@ -42,7 +42,7 @@ _EXAMPLES = {
 
 @dataclass(frozen=True)
 class FrameBrowsing:
-    """Sentences with their frames, and everything that is told of them."""
+    """Sentences with their frames, and all information shown about them."""
 
     sentences: tuple[FrameSentence, ...]
     digest: str
@@ -65,7 +65,7 @@ class FrameBrowsing:
 
     @cached_property
     def reasons(self) -> Mapping[str, Relation | None]:
-        """Why each sentence is unclear, as far as FrameNet tells."""
+        """Why each sentence is unclear, where FrameNet has the information."""
         if self.relating is None:
             return {}
         return {each.id: why_unclear(each, self.relating, self.bound) for each in self.sentences}

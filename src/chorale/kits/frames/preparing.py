@@ -290,7 +290,7 @@ def _row(
 
 
 def shown_frame(frame: Frame, most: int = 1) -> dict[str, Any]:
-    """A frame as an item has it: what it is, and so many examples at most, if it has any.
+    """A frame as stored in an item: its definition and up to `examples` examples.
 
     Those that are short and have their word marked come first, then others with a word.
     """

@@ -42,7 +42,7 @@ _RAW = "frames/input/*/Batch_*.csv"
 _RESTRICTED = tuple(range(1, 7))
 """Batches of the R-SET. The files do not say so: their sizes and the paper's numbers do."""
 
-_NO_SYSTEM = "The system's output was not released; `chorale baseline frames` runs systems of the same kinds."
+_NO_SYSTEM = "The system's output was not published; `chorale baseline frames` runs systems of the same kinds."
 _NO_QUALITY = "Needs {path}, or the raw judgments: both are in the repository's tree."
 _FROM_RAW = "Computed from the raw judgments."
 _IN_FULL = "Over all seven batches; these are missing: {missing}."

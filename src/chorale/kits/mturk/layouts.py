@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any
 
+from chorale.contract.fields import FieldKind
+from chorale.contract.reading_time import ANSWER_SECONDS, FIELD_SECONDS, shown_seconds
 from chorale.kits.mturk.liquid_layouts import fill_in_liquid, is_liquid, liquid_variables
 
 MOST_LAYOUT = 1_000_000
@@ -26,7 +29,7 @@ _VARIABLE = re.compile(r"\$\{([^{}\n]{1,200})\}")
 
 
 def variables_in(layout: str) -> list[str]:
-    """The variables of a layout, in the order they first come in.
+    """The variables of a layout, in order of first occurrence.
 
     >>> variables_in("<p>${word} in ${text}, ${ word }</p>")
     ['word', 'text']
@@ -70,10 +73,47 @@ def readable(html: str) -> dict[str, Any]:
     >>> readable("<style>p { color: red }</style><p>Is it <b>red</b>?</p><img src='/a'><script>let a = 1;</script>")
     {'texts': ['Is it', 'red', '?'], 'pictures': ['data:image/']}
     """
+    reader = _read(html)
+    return {"texts": reader.texts, "pictures": ["data:image/"] * reader.pictures}
+
+
+@lru_cache(maxsize=64)
+def seconds_of(html: str) -> float:
+    """How long a page takes at least: to read it, and to fill in each of its fields once.
+
+    >>> page = "<p>Is it red?</p><input type=radio name=red value=y><input type=radio name=red value=n>"
+    >>> round(seconds_of(page), 1), round(seconds_of(page + "<textarea name=why></textarea>"), 1)
+    (3.3, 8.3)
+    """
+    return (
+        shown_seconds(readable(html))
+        + ANSWER_SECONDS
+        + sum(FIELD_SECONDS[kind] for kind in _read(html).fields.values())
+    )
+
+
+def _read(html: str) -> "_Reader":
     reader = _Reader()
     reader.feed(html)
     reader.close()
-    return {"texts": reader.texts, "pictures": ["data:image/"] * reader.pictures}
+    return reader
+
+
+_WRITTEN = frozenset(("textarea", "crowd-input", "crowd-text-area"))
+_FIELDS = frozenset(("input", "select", "textarea"))
+_NO_FIELDS = frozenset(("crowd-button", "crowd-form"))
+_WRITTEN_TYPES = frozenset(("email", "number", "search", "tel", "text", "url"))
+_NO_FIELD_TYPES = frozenset(("button", "hidden", "image", "reset", "submit"))
+
+
+def _field_kind(tag: str, given: Mapping[str, str | None]) -> FieldKind | None:
+    """How a field is filled in; None for what is no field."""
+    if not given.get("name") or tag in _NO_FIELDS or not (tag in _FIELDS or tag.startswith("crowd-")):
+        return None
+    kind = (given.get("type") or "text").lower() if tag == "input" else ""
+    if kind in _NO_FIELD_TYPES:
+        return None
+    return FieldKind.TEXT if tag in _WRITTEN or kind in _WRITTEN_TYPES else FieldKind.LABEL
 
 
 class _Reader(HTMLParser):
@@ -84,11 +124,14 @@ class _Reader(HTMLParser):
         super().__init__()
         self.texts: list[str] = []
         self.pictures = 0
+        self.fields: dict[str, FieldKind] = {}
         self._unread = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         self._unread += tag in self._UNREAD
+        if (kind := _field_kind(tag, given)) is not None:
+            self.fields[given["name"] or ""] = kind
         self.pictures += tag == "img" or (tag.startswith("crowd-") and "src" in given)
         if tag.startswith("crowd-"):
             self.texts += [value for name, value in given.items() if name in self._SHOWN and value]

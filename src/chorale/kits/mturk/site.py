@@ -11,6 +11,7 @@ from chorale.kits.mturk.market import market_stage, sweep, working
 from chorale.kits.mturk.market.notifying import send_due
 from chorale.kits.mturk.web.console import HITS_PATH, console_routes
 from chorale.kits.mturk.web.endpoint import add_endpoint
+from chorale.kits.mturk.web.expecting import pay_facts
 from chorale.kits.mturk.web.frames import SUBMIT_PATH
 from chorale.kits.mturk.web.pages import add_hit_pages
 from chorale.store import Tx
@@ -36,7 +37,13 @@ def _home_card(tx: Tx, study: Study, worker_id: int) -> HomeCard | None:
     held, count = len(board.held), board.open_count
     facts = [*([(held, "accepted")] if held else []), (count, "open to you")]
     return HomeCard(
-        "Tasks", bool(held or count), facts, "/hits", "See the tasks", only_if_empty=not (board.offers or board.held)
+        "Tasks",
+        bool(held or count),
+        facts,
+        "/hits",
+        "See the tasks",
+        pay=pay_facts(study, [offer.offered for offer in board.offers if not offer.lacking]),
+        only_if_empty=not (board.offers or board.held),
     )
 
 

@@ -26,7 +26,7 @@ WRITING, CONSOLIDATING, VALIDATING = "qasrl-write", "qasrl-consolidate", "qasrl-
 
 @dataclass(frozen=True, slots=True)
 class StageYield:
-    """What came of the verbs of a stage."""
+    """Results for the verbs of a stage."""
 
     stage: str
     verbs: int

@@ -34,7 +34,7 @@ KIT = Kit(
         ),
         Command(
             ("train", "mcq"),
-            "Train the light model of multiple-choice questions, for `chorale baseline mcq --model DIR`.",
+            "Train a model of multiple-choice questions, for `chorale baseline mcq --model DIR`.",
             f"{_HERE}.commands.train:mcq",
         ),
     ),

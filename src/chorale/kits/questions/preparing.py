@@ -40,7 +40,7 @@ def cut(text: str, fewest: int, most: int) -> Iterator[tuple[str, bool]]:
     """Pieces of a text in its order, each with whether it is long enough.
 
     Whole paragraphs are put together until they have `fewest` words; where that would be more than `most`, they are
-    cut at the ends of sentences, and a sentence that is longer by itself at a word.
+    cut at the ends of sentences; a single sentence that is longer is cut between words.
 
     >>> [piece for piece, enough in cut("One two. Three four.\\n\\nFive six seven.", 3, 5) if enough]
     ['One two. Three four.', 'Five six seven.']
@@ -82,7 +82,7 @@ def prepare_passages(
             number += 1
             key = " ".join(words_of(piece))
             if key in seen:
-                left_out[text.id] = "the same as an earlier text"
+                left_out[text.id] = "duplicate of an earlier text"
                 twice += 1
                 continue
             seen.add(key)
@@ -92,7 +92,7 @@ def prepare_passages(
     # Pairs come one by one: what is nearly a passage before it is not compared with those behind it.
     for _, right, _ in alike_pairs([_sequences(words_of(one.text)) for one in passages], alike, progress, leaving=near):
         near.add(right)
-    left_out |= {of_text[place]: "nearly the same as an earlier text" for place in near}
+    left_out |= {of_text[place]: "near-duplicate of an earlier text" for place in near}
     kept = [place for place in range(len(passages)) if place not in near]
     for place in kept:
         left_out.pop(of_text[place], None)
@@ -229,7 +229,7 @@ _WORDS = {
     "too_short": "left out: too short",
     "twice": "left out: there already",
     "nearly_twice": "left out: nearly there already",
-    "not_drawn": "left out: not drawn",
+    "not_drawn": "left out: not sampled",
 }
 
 

@@ -1,8 +1,8 @@
 """Nangia et al. (2021): which protocol makes for difficult questions that people can still answer.
 
 The repository has the final data of all four protocols; those that the folder lacks are not computed. Which four of ten
-votes made the gold was drawn, and the draw was not published: the paper's numbers are compared with the interval that
-holds 95% of all draws.
+votes made the gold was random, and the sample was not published: the paper's numbers are compared with the interval
+that holds 95% of all samples.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,15 +22,15 @@ _SEED = 1
 _ROBERTA, _UNIFIED = "roberta_large", "unifiedqa_v2_11b"
 _DATASETS = ("baseline", "justification", "crowd", "expert")
 _NO_FILE = "Needs nangia/{dataset}.json: it is in the repository's tree, as data/{dataset}.json."
-_MISSING_RUN = "The mean of the five runs that were released; the paper's is of six."
+_MISSING_RUN = "The mean of the five published runs; the paper's is of six."
 _MISSING_RECORDS = "18 baseline and 24 justification records are missing from the release."
 _OTHER_DRAW = "The paper's draw of the gold votes is outside the middle 95% of ours."
 _RELEASED = "The release may differ from the data of the paper."
-_PARTIAL = "The predictions of the partial-input models were not released; `chorale baseline mcq` has a light model's."
-_TRANSFER = "The predictions of the models trained on the other datasets were not released."
-_FOR_IRT = "The 90 models' responses to these questions were not released; `chorale irt` takes such files."
+_PARTIAL = "The predictions of the partial-input models were not published; `chorale baseline mcq` has a light model's."
+_TRANSFER = "The predictions of the models trained on the other datasets were not published."
+_FOR_IRT = "The 90 models' responses to these questions were not published; `chorale irt` takes such files."
 _WHICH_ALPHA = "Which records and votes entered is not stated: here validators' votes on what a draw of the gold keeps."
-_NO_SIXTH_RUN = "No sixth run could make up for it: the released predictions are not those behind the paper's number."
+_NO_SIXTH_RUN = "No sixth run could make up for it: the published predictions are not those behind the paper's number."
 _BY_HAND = "The paper's is of 200 questions judged by hand; ours of all, by rule."
 
 
@@ -263,7 +263,7 @@ def _why_drops(drops: Mapping[str, float]) -> str:
     if not runs:
         return "The file has no predictions of RoBERTa, or does not say which question came first."
     return (
-        "Which model's accuracy is meant is not stated; here it is the mean of RoBERTa's released runs, which lie "
+        "Which model's accuracy is meant is not stated; here it is the mean of RoBERTa's published runs, which lie "
         f"between {min(runs):.1f} and {max(runs):.1f}. The paper has six of them."
     )
 

@@ -60,7 +60,7 @@ def check_score(checked: list[Checked], resampling: Resampling) -> Score:
 
 
 def check_parts(checked: list[Checked]) -> Iterator[tuple[str, list[Checked]]]:
-    """All checked applications, those with a label that was released, and those the crowd agreed on."""
+    """All checked applications, those with an accepted label, and those the crowd agreed on."""
     yield "all", checked
     yield "label accepted", [each for each in checked if each.crowd.released]
     yield "unanimous", [each for each in checked if each.unanimous]

@@ -1,6 +1,6 @@
 """Zeichner, Berant and Dagan (2012), Crowdsourcing Inference-Rule Evaluation.
 
-Released are the 6,567 applications with the crowd's judgment and its confidence. Single judgments, the authors' own
+Published are the 6,567 applications with the crowd's judgment and its confidence. Single judgments, the authors' own
 200, and the four scored resources are not.
 """
 
@@ -35,8 +35,8 @@ _AGREEMENT = {
 }
 
 _NOT_RELEASED = "Not in the release: it has only what was judged with confidence."
-_NO_SINGLE = "Neither the crowd's single judgments nor the authors' own 200 were released."
-_NO_SCORES = "The resource with its scores was not released."
+_NO_SINGLE = "Neither the crowd's single judgments nor the authors' own 200 were published."
+_NO_SCORES = "The resource with its scores was not published."
 _BY_ORDER = (
     "The file does not say which of the two an application is. It is in the order of confidence, which starts again "
     "at 1 after the judgments of Task 2."

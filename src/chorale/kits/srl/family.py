@@ -117,8 +117,8 @@ def score(
 ) -> Score:
     """Semantic role labelling: PriMeSRL, CoNLL-2005, 2008 and 2009, Senseval-3, SemEval-2007.
 
-    `systems` is a system's output, or several. `metric` names scorers, as a list or with commas; the default is
-    primesrl, conll05, conll09 and conll08, as far as the files allow.
+    `systems` is a system's output, or several. `metric` names scorers, as a list or separated by commas; the default is
+    those of primesrl, conll05, conll09 and conll08 that the files allow.
     """
     options = _options(metric, mode, predicates, spans, primesrl, core)
     target = None if consequences_out is None else path_of(consequences_out)

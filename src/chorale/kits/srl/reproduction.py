@@ -139,10 +139,10 @@ _SPLITS = ["train", "dev", "test", "out-of-domain"]
 _NO_OUTPUTS = "What the system said is not public, nor is the corpus it was run on."
 _LICENSED = "The corpus is licensed by the LDC."
 _OTHER_RELEASE = (
-    "The released case says 0/3: its conversion keeps the particle, and buy_out is another verb than buy. "
+    "The published case says 0/3: its conversion keeps the particle, and buy_out is another verb than buy. "
     "Here, as in the paper, the verb is buy."
 )
-_JOINED = "With --spans joined, as in the released case, two neighbouring R-A0 become one span, and it is 1/2."
+_JOINED = "With --spans joined, as in the published case, two neighbouring R-A0 become one span, and it is 1/2."
 
 
 def _cells(data: PaperData, progress: Callable[[int, int], None]) -> Iterator[Cell]:

@@ -4,7 +4,7 @@ The confidence of an answer is the summed trust of the workers who gave it over 
 
     confidence(item, a) = Σ trust(w) [w answered a] / Σ trust(w)
 
-See Zeichner, Berant and Dagan (2012), who released results of confidence 0.7 and more.
+See Zeichner, Berant and Dagan (2012), who accepted results with a confidence of at least 0.7.
 """
 
 from collections.abc import Hashable, Iterable

@@ -61,7 +61,7 @@ def dawid_skene(
     `known` gives the true labels of some tasks, which then stay what they are; one that nobody gave is a ValueError.
     The result's details are `priors` (one per label), `errors` (a row per worker and label they used, a column per true
     label), and whose rows they are: `error_workers` and `error_labels`, as codes. A worker's accuracy is the mean
-    probability of what they said.
+    probability of their labels.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
     >>> dawid_skene(votes).labels

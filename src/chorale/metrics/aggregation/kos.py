@@ -30,9 +30,9 @@ _STILL = 1e-6
 def kos(judgments: Judgments, *, iterations: int = 100, seed: int = 0, progress: Progress | None = None) -> Aggregation:
     """Labels, the share of the weight of messages each has, and every worker's reliability; ValueError of three labels.
 
-    The share is no probability. Messages start at random, drawn from the seed in the order of names. A worker's
-    reliability is the mean of their messages, the largest of all workers being 1; negative for those who mislead. A
-    task whose messages are all 0 counts its votes.
+    The share is no probability. Messages start at random values, sampled with the seed in the order of names. A
+    worker's reliability is the mean of their messages, the largest of all workers being 1; negative for those who
+    mislead. A task whose messages are all 0 counts its votes.
 
     >>> votes = Judgments.from_columns(list("111222333444"), list("abcd" * 3), list("xxxyyyxxxyyy"))
     >>> kos(votes).labels

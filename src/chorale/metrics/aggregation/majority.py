@@ -49,8 +49,8 @@ def agreement(judgments: Judgments, probabilities: FloatArray, ties: TieRule = "
 def agreeing(judgments: Judgments, probabilities: FloatArray, ties: TieRule = "random") -> FloatArray:
     """Of every judgment, whether it says what came out: 1 or 0.
 
-    One of k tied labels is right to the k-th part, as it is on average if one is drawn; if the first is taken, that
-    one is right.
+    Each of k tied labels counts as 1/k right, as it is on average if one is chosen randomly; if the first is taken,
+    that one is right.
     """
     if ties == "first":
         first = leaders(probabilities).argmax(axis=1)

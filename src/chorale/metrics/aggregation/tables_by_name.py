@@ -1,4 +1,4 @@
-"""Columns as codes of sorted names, and values by name in the kind of table that the data came in."""
+"""Columns as codes of sorted names, and values by name in the kind of table that the input has."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence

@@ -2,7 +2,7 @@
 
 Every method here weighs a task's judgments by what it knows of the workers. Either the share of a label is the weight
 of those who gave it, or each judgment makes every label so much more or less probable. So the certainty of one task can
-be bootstrapped over its own judgments: they are drawn with replacement, and workers stay as good as they are.
+be bootstrapped over its own judgments: they are sampled with replacement, and estimates of workers are kept.
 """
 
 from collections.abc import Callable, Sequence

@@ -3,7 +3,7 @@
     confidence(item, a) = Σ trust(w) [w answered a] / Σ trust(w)
 
 The same as `trust_weighted_share`, which decides one item at a time while a study runs. Zeichner, Berant and Dagan
-(2012) released what had a confidence of 0.7 or more.
+(2012) accepted results with a confidence of 0.7 or more.
 """
 
 from collections.abc import Mapping

@@ -130,7 +130,7 @@ def evidence_of(own: FloatArray, counts: ValueCounts, formula: Formula) -> tuple
 
 
 def by_number(n_items: int, value: Callable[[FloatArray], FloatArray]) -> tuple[FloatArray, Metric]:
-    """Rows that are items' numbers, and a metric that is told how often each item was drawn."""
+    """Rows that are items' numbers, and a metric that takes how often each item was sampled."""
 
     def formula(rows: FloatArray) -> dict[str, FloatArray]:
         drawn = np.bincount(rows[:, 0].astype(np.intp), minlength=n_items)

@@ -3,9 +3,9 @@
     γ = 1 − D_o / D_e
 
 D_o is the disorder of the best alignment of everybody's spans: its cost, by the mean number of spans a person marked.
-D_e is the same of random spans. They are drawn as pygamma-agreement does by default: how many spans a person marks, how
-far apart and how long they are, from normal distributions with the mean and deviation of the data; categories by their
-shares. Of several texts, costs and numbers of spans are added up, and random spans have the means of all texts.
+D_e is the same of random spans. They are sampled as pygamma-agreement does by default: how many spans a person marks,
+how far apart and how long they are, from normal distributions with the mean and deviation of the data; categories by
+their shares. Of several texts, costs and numbers of spans are added up, and random spans have the means of all texts.
 """
 
 from collections.abc import Sequence

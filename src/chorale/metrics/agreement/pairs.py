@@ -212,8 +212,8 @@ class PairTable:
     def coefficients(self, drawn: FloatArray, metric: str) -> FloatArray:
         """κ or π of every pair, with every item taken so often; NaN where undefined.
 
-        Both are 1 − observed/expected disagreement. Expected is what comes of everybody's own shares of the labels (κ)
-        or of the two's common ones (π).
+        Both are 1 − observed/expected disagreement. The expected disagreement follows from each person's own label
+        shares (κ) or from the pair's common ones (π).
         """
         taken = drawn[self._items]
         n = self._sums(taken)

@@ -127,8 +127,8 @@ def _remaining(lost: FloatArray) -> FloatArray:
 def intervals_of(ascent: Ascent, found: Covariances, difficulty: Normal, unit: float, level: float) -> IrtIntervals:
     """Credible intervals.
 
-    The intercepts −αβ, log α and logit γ are taken to be normal, which they are sooner than β: it is a quotient, and
-    its intervals are drawn from the others.
+    The intercepts −αβ, log α and logit γ are taken to be normal, which they become sooner than β. β is a quotient, and
+    its intervals are sampled from the others.
     """
     parameters, thresholds = ascent.at.parameters, ascent.thresholds
     far = NormalDist().inv_cdf((1 + level) / 2) * np.array([[-1.0], [1.0]])

@@ -230,8 +230,8 @@ def _columns(data: Any, reading: Reading) -> _Columns:
 
 _TRIPLE = 3
 _KINDS = (
-    "Give a path, a table of pandas, Polars or Arrow, a dict of columns, a list of dicts, a list of tuples "
-    "(task, worker, label), or a matrix with a row per rater."
+    "Give a path, a table (pandas, Polars or Arrow), a dict of columns, or a list of dicts. "
+    "Also accepted: a list of tuples (task, worker, label), or a matrix with a row per rater."
 )
 
 

@@ -68,7 +68,7 @@ class Calibration(NamedTuple):
 
 
 def calibrated(confidence: Sequence[float], right: Sequence[bool]) -> Calibration:
-    """The calibration that fits answers to gold best, drawn towards no change where they are few: by Newton's method.
+    """The calibration that fits answers to gold best, shrunk towards no change where they are few: by Newton's method.
 
     >>> calibrated([], [])
     Calibration(slope=1.0, offset=0.0)

@@ -1,4 +1,4 @@
-"""How far labels are from what people said of the same items: summed over the people, for many labels at once.
+"""How far labels are from people's labels of the same items: summed over the people, for many labels at once.
 
 Two labels are compared with the same people, so sums do for means, and sums of whole numbers are exact: whether two
 labels are equally close decides the test, and must not hang on rounding.
@@ -32,7 +32,7 @@ class Closeness(Protocol):
         ...
 
     def expected(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        """The mean distance of two labels drawn apart; each has these shares of the labels, along the last axis."""
+        """The mean distance of two labels sampled independently from these shares, along the last axis."""
         ...
 
 

@@ -111,7 +111,7 @@ def _best_trust(due: FloatArray, left: FloatArray, left_of_model: FloatArray) ->
 def unsure_first(confidence: Sequence[float] | FloatArray, wanted: int, *, even: float = 0.5) -> FloatArray:
     """Probabilities with which to ask people about items, so that about `wanted` are asked and unsure ones more often.
 
-    A share of `even` of the places is drawn from all items alike: no item is left without a chance.
+    A share of `even` of the places is sampled uniformly from all items, so every item has a chance.
     """
     if not 0 < even <= 1:
         raise ValueError("the even share must be above 0 and at most 1")

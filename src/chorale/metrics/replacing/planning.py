@@ -19,7 +19,7 @@ def chance_of_passing(
 ) -> float:
     """The share of repetitions in which the model wins against half of the people, if each judges a number of items.
 
-    People are drawn apart from each other, and tested by Student's t.
+    People are sampled independently, and tested by Student's t.
     """
     rng = np.random.default_rng(seed)
     values = np.stack([_t_values(_drawn(rival, items, repetitions, rng), epsilon) for rival in rivals], axis=1)

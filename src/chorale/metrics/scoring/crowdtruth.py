@@ -53,8 +53,8 @@ def crowdtruth_scored(
     notes = result.notes
     if drawn.means:
         notes += (
-            "Intervals: of a unit over its workers, of a worker over their units, of an annotation over units, all "
-            "else being as it is; of means and medians, over what they are of. The lowest and the highest have none: "
+            "Intervals resample the workers of a unit, the units of a worker, or the units of an annotation; all "
+            "else is kept fixed. Those of means and medians resample the values. The lowest and the highest have none: "
             "a resample never goes beyond them.",
         )
     values = {f"mean {name.upper()}": float(values.mean()) for name, values in _kinds(result).items()}

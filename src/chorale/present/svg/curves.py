@@ -69,7 +69,7 @@ def _curve(curve: Curve, around: PlotFrame) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place in a chart; `label` stands beside it."""
+    """A place in a chart; `label` is shown next to it."""
 
     x: float
     y: float

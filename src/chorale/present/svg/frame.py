@@ -120,7 +120,7 @@ def no_data(around: PlotFrame) -> str:
 
 
 def under_axis(labelled: Sequence[tuple[float, str]], scale: Scale, y: float, bounds: tuple[float, float]) -> list[str]:
-    """Ticks with their words below a line: as many as fit, evenly, and none beyond the picture."""
+    """Ticks with their words below a line, evenly spaced: only those that fit into the picture."""
     places = [(scale(value), fitted(label, _WIDEST_LABEL)) for value, label in labelled]
     every = next(
         (
@@ -171,7 +171,7 @@ def bar_paint(series: int, opacity: str = "") -> str:
 
 
 def stroke_paint(dash: int = 0, width: float = 2) -> str:
-    """How the line of a series is drawn."""
+    """The style of the line of a series."""
     broken = DASHES[dash % len(DASHES)]
     dashes = f' stroke-dasharray="{broken}"' if broken else ""
     return f'fill="none" stroke="currentColor" stroke-width="{width:g}"{dashes}'

@@ -6,12 +6,12 @@ from math import ceil, floor, isfinite, log10
 
 
 def finite(values: Iterable[float | None]) -> list[float]:
-    """The values that can be drawn."""
+    """The values that can be plotted."""
     return [float(value) for value in values if value is not None and isfinite(value)]
 
 
 def plain_number(value: float) -> str:
-    """A number as it stands beside an axis."""
+    """A number as an axis shows it."""
     if abs(value) < 1e15 and value == int(value):
         return f"{int(value):,}"
     return f"{value:.6g}"

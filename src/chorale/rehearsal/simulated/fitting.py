@@ -63,8 +63,8 @@ def _confusions(aggregation: Aggregation, given: FloatArray) -> list[dict[str, d
 def fit_spread(judgments: Judgments, models: list[WorkerModel]) -> float:
     """How much the tasks of real judgments differ in how hard they are, given the models fitted to their workers.
 
-    The spread that makes the judgments most likely, whatever the truth of each task is; 0 where that can't be told from
-    chance, and where labels are sets.
+    The spread that makes the judgments most likely, whatever the truth of each task is; 0 where that does not differ
+    from chance, and where labels are sets.
     """
     if judgments.sets is not None or len(judgments.options) < 2:
         return 0.0

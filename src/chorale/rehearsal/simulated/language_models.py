@@ -48,7 +48,7 @@ class ModelSaid(NamedTuple):
 def model_says(model: SimulatedModel, truth: Answer, choices: Sequence[Answer], rng: Random) -> ModelSaid:
     """An answer with a confidence, given what is right and what there is to choose from.
 
-    The chance of being right is drawn for every item from a beta distribution with the model's accuracy as its mean.
+    The chance of being right is sampled for every item from a beta distribution with the model's accuracy as its mean.
     """
     mean = min(1 - _NEAR, max(_NEAR, model.accuracy))
     chance = rng.betavariate(mean * model.sureness, (1 - mean) * model.sureness)

@@ -33,8 +33,8 @@ def stretch(spread: float) -> float:
 class Hardness(NamedTuple):
     """How hard an item is, for everybody alike: on those that are harder than others, people err together.
 
-    It moves everybody's odds of being right about the item: by a number drawn from a normal distribution, in log-odds,
-    the same for all who answer it. Everybody is still right about all items as often as their accuracy says.
+    It moves everybody's odds of being right about the item: by a number sampled from a normal distribution, in
+    log-odds, the same for all who answer it. Everybody is still right about all items as often as their accuracy says.
     """
 
     stretch: float

@@ -1,4 +1,4 @@
-"""The console's navigation: five sections with their pages, as far as somebody's role shows them."""
+"""The console's navigation: five sections with the pages that somebody's role may see."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

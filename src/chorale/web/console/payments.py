@@ -126,6 +126,9 @@ def add_payment_routes(console: Console) -> None:
     ) -> Response:
         """Show what would be paid; pay it once that very amount is confirmed."""
         on_mistake(_page, console, request)
+        if way == PROLIFIC and amount is not None:
+            # Submissions that Prolific has approved since change the amount, so they must be known first.
+            await asyncio.to_thread(recruiting.sync, site.study, prolific_of(site))
         found = await site.read(_ways, retry=retry)
         chosen = next((one for one in found if (one.way, one.format) == (way, file_format)), None)
         chosen = chosen or next((one for one in found if one.way == way == "prolific"), None)
@@ -138,7 +141,7 @@ def add_payment_routes(console: Console) -> None:
         if refusal is not None:
             await site.write(accept_unknown_payouts, request.state.staff.name)
         if way == "file":
-            number = await site.write(_plan_file, file_format, request.state.staff.name, retry=retry)
+            number = await site.write(_plan_file, file_format, request.state.staff.name, amount, retry=retry)
             return back_to(PATH, "paid-nothing") if number is None else back_to(PATH, "pay-file", number)
         result = await asyncio.to_thread(_pay, site, way, retry=retry)
         if result.in_doubt or result.refused or result.unreported:
@@ -166,10 +169,12 @@ def add_payment_routes(console: Console) -> None:
         return back_to(PATH, "payout-marked")
 
 
-def _plan_file(tx: Tx, study: Study, how: FileFormat, by: str, *, retry: bool) -> int | None:
-    """Plan a payout by a file; its number. All in one transaction: the file can be downloaded from then on."""
+def _plan_file(tx: Tx, study: Study, how: FileFormat, by: str, amount: int, *, retry: bool) -> int | None:
+    """Plan a payout by a file of this amount; its number. In one transaction: it can be downloaded from then on."""
     number = payout_files.plan_file(tx, study, how, retry=retry)
     if number is not None:
+        if sum(line.amount for line in payout_files.lines_of(tx, number)) != amount:
+            raise UserError("The amount has changed since you confirmed it. Nothing was prepared. Confirm it again.")
         payout_files.file_written(tx, study, number)
         events.record(tx, study.clock(), "payout", {"payout": number, "state": SENT, "format": how, "by": by})
     return number
@@ -179,18 +184,15 @@ def _pay(site: Site, way: Way, *, retry: bool) -> PayoutResult:
     if way == "paypal":
         with paypal_from_environment() as paypal:
             return pay_by_paypal(site.study, paypal, retry=retry)
-    client = prolific_of(site)
-    # Approved submissions are already paid, so they must be known first.
-    recruiting.sync(site.study, client)
-    return payouts.pay_by_prolific(site.study, client)
+    return payouts.pay_by_prolific(site.study, prolific_of(site))
 
 
 def _in_words(result: PayoutResult) -> str:
     doubts = [
         f"Payout {row.id} may or may not have been paid. Check again in a few minutes." for row in result.in_doubt
     ]
-    refused = [f"{reason} Nothing of it was paid. Try again later." for reason in result.refused]
-    unreported = [f"{reason} Its arrival is checked again later." for reason in result.unreported]
+    refused = [f"{reason.rstrip('.')}. Nothing of it was paid. Try again later." for reason in result.refused]
+    unreported = [f"{reason.rstrip('.')}. Its arrival is checked again later." for reason in result.unreported]
     return " ".join([*doubts, *refused, *unreported])
 
 

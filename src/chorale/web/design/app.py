@@ -1,8 +1,9 @@
 """The site of `chorale design`: the design page alone, for the person at this computer."""
 
 import secrets
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, FastAPI, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.exceptions import HTTPException
@@ -23,16 +24,19 @@ def create_design_app(designer: Designer, key: str) -> FastAPI:
     pages = Pages(designer)
     app = FastAPI(title="Chorale: design", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
 
+    def is_key(given: str) -> bool:
+        return secrets.compare_digest(given.encode(errors="replace"), key.encode())
+
     def owner_only(request: Request) -> None:
-        if not secrets.compare_digest(request.cookies.get(COOKIE, "").encode(), key.encode()):
+        if not is_key(request.cookies.get(COOKIE, "")):
             words = "This page is for the person who started `chorale design`. Open the link that it printed."
             raise Refusal("signed_out", words, 401)
 
     @app.get("/", include_in_schema=False)
-    async def enter(key: str = "") -> Response:
-        """Take the key out of the address, and remember it in the browser."""
+    async def enter(given: Annotated[str, Query(alias="key")] = "") -> Response:
+        """Take the key out of the address, and remember it in the browser. Another site's link ends no session."""
         response = RedirectResponse("/design", 303)
-        if key:
+        if is_key(given):
             response.set_cookie(COOKIE, key, httponly=True, samesite="strict")
         return response
 

@@ -179,7 +179,7 @@ class Designer:
         place = names.index(edit.stage)
         try:
             changed = with_options(text, place, _without_empty(edit.options), edit.origins)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise Refusal("bad_request", f"These options can't be written: {error}.", 422) from None
         return Tried(changed, read_folder(self.directory, changed), place)
 

@@ -122,6 +122,7 @@ class _Preview:
             home=here,
             at_desk=False,
             counts_writing=False,
+            facts=[],
             bonuses=bonus_texts(content.settings.pay, self._designer.settings.pay.currency, pages.language),
         )
         policy = page.headers.get("Content-Security-Policy") or content_policy(framed=False, media=False)

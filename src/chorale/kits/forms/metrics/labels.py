@@ -8,8 +8,8 @@ With n items, of which g_c have label c by the expert, s_c by the system and h_c
 
 Shares have the same numerators, over all n items. Agreement, rates and shares are fractions of independent items and
 get Wilson's interval. κ, F1 and means over labels are functions of several fractions: their intervals are the middle of
-random draws from the posterior of the table (Dirichlet) or of the rates (Beta). Where items come in clusters, clusters
-are resampled instead.
+random draws from the posterior of the table (Dirichlet) or of the rates (Beta). If items form clusters, clusters are
+resampled instead.
 """
 
 from collections.abc import Callable, Mapping, Sequence

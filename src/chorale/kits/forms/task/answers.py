@@ -87,7 +87,7 @@ class FormFields:
         for name, value in answer.items():
             wrong = self.fields[name].misfit(value, item)
             if wrong is not None:
-                return f"must be put right: `{name}` {wrong}"
+                return f"is invalid: `{name}` {wrong}"
         return None
 
     def gold_at(self, gold: Answer, item: Payload) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class FormFields:
             found[name] = _put_right(name, partial(field.located_gold, value, item))
             wrong = field.gold_misfit(found[name], item)
             if wrong is not None:
-                raise ValueError(f"must be put right: `{name}` {wrong}")
+                raise ValueError(f"is invalid: `{name}` {wrong}")
         return found
 
     # Showing
@@ -232,7 +232,7 @@ def _put_right(name: str, parse: partial[Any]) -> Any:
     try:
         return parse()
     except ValueError as error:
-        raise ValueError(f"must be put right: `{name}` {error}") from None
+        raise ValueError(f"is invalid: `{name}` {error}") from None
 
 
 def _combined(field: FormField, asked: Votes, draw: int) -> FieldResult:

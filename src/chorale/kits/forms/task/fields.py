@@ -110,7 +110,7 @@ class FormField(ABC):
         return {}
 
     def order(self, _item: Payload) -> tuple[list[str], bool]:
-        """What `shuffle` puts in another order, and whether it does so for every item anew."""
+        """What `shuffle` reorders, and whether the order differs between items."""
         return [str(value) for value in self.settings.answers], False
 
     def words(self, value: Any, _item: Payload) -> str:
@@ -134,7 +134,7 @@ class FormField(ABC):
         return [label] if isinstance(label, str) else label
 
     def cell(self, value: Any, _item: Payload) -> Any:
-        """The answer in a table with a column for each field, where it must be understood by itself."""
+        """The answer for a table with one column per field, readable without the item."""
         return value
 
     columns: ClassVar[tuple[str, ...]] = ("value",)

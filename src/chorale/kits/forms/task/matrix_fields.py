@@ -54,7 +54,7 @@ class MatrixField(FormField):
         return sum(apart) / len(apart)
 
     def combine(self, votes: Votes, draw: int) -> tuple[dict[str, int], float]:
-        """Every row by itself; the whole is as sure as the row that is least so."""
+        """Aggregate each row separately; the confidence of the whole is that of its least certain row."""
         shares = {
             row: trust_weighted_share([(value[row], trust) for value, trust in votes], draw) for row in self._rows
         }

@@ -34,7 +34,7 @@ def write_predictions(predictions: Iterable[FramePrediction], path: Path) -> Non
 
 
 def scores_of(predictions: Iterable[FramePrediction]) -> FrameScores:
-    """The same for the metrics, without a file between."""
+    """The predictions as the metrics take them, without writing a file."""
     rows = [(one.sentence, frame, score) for one in predictions for frame, score in one.frames.items()]
     return FrameScores.from_columns(
         [sentence for sentence, _, _ in rows], [frame for _, frame, _ in rows], [score for _, _, score in rows]

@@ -1,4 +1,4 @@
-"""Definitions and examples of frames in wording of one's own, for people who have never heard of frames."""
+"""Definitions and examples of frames in your own words, for people who do not know frames."""
 
 import re
 from collections.abc import Iterator, Mapping

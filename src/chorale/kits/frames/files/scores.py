@@ -51,7 +51,7 @@ class FrameScores:
         quality: Mapping[str, float] | None = None,
         digest: str = "",
     ) -> "FrameScores":
-        """From columns of equal length; without scores every frame that is there has 1.
+        """From columns of equal length; without scores, every frame listed has 1.
 
         >>> FrameScores.from_columns(["s1", "s1"], ["Motion", "Cause harm"], [0.2, 0.9]).frames
         ('cause_harm', 'motion')

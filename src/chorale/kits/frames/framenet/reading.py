@@ -85,7 +85,7 @@ class FrameNet:
             raise UserError(f"{self.name} is not whole: it lacks {len(missing):,} frames", problems[:MOST_PROBLEMS])
 
     def documents(self) -> tuple[str, ...]:
-        """The names of the annotated texts that are there."""
+        """The names of the annotated texts in the release."""
         return tuple(file.removesuffix(".xml") for file in self._shelf.under("fulltext"))
 
     def missing_documents(self) -> tuple[str, ...]:

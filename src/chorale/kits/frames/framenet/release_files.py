@@ -1,4 +1,4 @@
-"""The XML files of a release, whether they lie in a folder or are still packed, with mistakes told by file and line."""
+"""The XML files of a release, in a folder or an archive. Errors name the file and line."""
 
 import tarfile
 import xml.etree.ElementTree as ET

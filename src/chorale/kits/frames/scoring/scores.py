@@ -56,7 +56,7 @@ def score_frames(
     with_items: bool = False,
     only: Named | None = None,
 ) -> Score:
-    """A system against the crowd, and what was asked for beside it; with `only`, over the sentences that are there."""
+    """Scores of a system against the crowd, with the requested extras; with `only`, over the sentences of that set."""
     gold = restricted(gold, only)
     agreement = _agreement(system, gold, options)
     metric = agreement.metric()

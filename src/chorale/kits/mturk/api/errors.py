@@ -63,5 +63,5 @@ def unsupported(message: str) -> TurkError:
 
 
 def refused_signature(kind: str, message: str) -> TurkError:
-    """Who asks is not who they say, or can't be told."""
+    """The caller's identity is wrong or cannot be verified."""
     return TurkError("AWS.NotAuthorized", message, kind, 403 if kind == "AccessDeniedException" else 400)

@@ -1,7 +1,7 @@
-"""Review policies: what Mechanical Turk did with answers by itself, once somebody asked for it.
+"""Review policies: what Mechanical Turk did with answers automatically, if the requester asked for it.
 
-`ScoreMyKnownAnswers/2011-09-01` scores every assignment as it comes in, `SimplePlurality/2011-09-01` all those of a HIT
-once it is over. Scores are whole percents, rounded down.
+`ScoreMyKnownAnswers/2011-09-01` scores every assignment when it is submitted, `SimplePlurality/2011-09-01` all those of
+a HIT once it is over. Scores are whole percents, rounded down.
 """
 
 import json

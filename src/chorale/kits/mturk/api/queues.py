@@ -51,7 +51,7 @@ def queue_named(destination: str) -> str:
 
 
 def is_kept(transport: str, destination: str) -> bool:
-    """Whether what is told goes into a queue here: all but what can be posted to a queue elsewhere.
+    """Whether notifications go into a queue here: all that cannot be posted to a queue elsewhere.
 
     Amazon's own queues take only what is signed with Amazon's keys, and those stay with their owner.
     """

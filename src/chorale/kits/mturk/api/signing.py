@@ -1,7 +1,7 @@
 """Signature Version 4: who a request comes from, checked as Amazon publishes it.
 
 A request carries the name of a key and a signature made with its secret over the method, the path, some headers and the
-body. Whoever changes any of them, or lacks the secret, can't make one that fits.
+body. Without the secret, or with any of them changed, nobody can make a signature that fits.
 """
 
 import hmac
@@ -30,7 +30,7 @@ _AUTHORIZATION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SignedRequest:
-    """A request as it came in; header names in small letters."""
+    """A request as received; header names in lower case."""
 
     method: str
     path: str
@@ -39,7 +39,7 @@ class SignedRequest:
     body: bytes
 
     def header(self, name: str) -> str:
-        """The values of a header, as they are signed: without space around them, with commas between them."""
+        """The values of a header, as they are signed: without surrounding space, separated by commas."""
         return ",".join(" ".join(value.split()) for key, value in self.headers if key == name)
 
 

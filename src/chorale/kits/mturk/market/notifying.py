@@ -1,6 +1,6 @@
 """Telling a requester's own program what happens to their HITs.
 
-Notifications are written down in the transaction of what they tell of. Those for a queue that can be posted to are
+Notifications are stored in the transaction of the event they report. Those for a queue that can be posted to are
 sent afterwards: at least once each, and again for a while if nobody answers. All others wait in a queue here until
 somebody asks for them.
 """

@@ -103,7 +103,7 @@ def refuse_replay(market: Market, call: Call, *, paid_twice: bool = False) -> No
     """Do a request once.
 
     Signatures have a second for their time, so a loop that asks for the same twice in a second signs the same twice.
-    That is let through for a moment, unless the SDK says that it is the very same attempt. Bonuses are paid once.
+    That is accepted for a moment, unless the SDK marks it as the same attempt. Bonuses are paid once.
     """
     keys.forget_signatures(market.tx, market.now - 4 * SKEW_SECONDS * 1000)
     first = keys.note_signature(market.tx, call.signature, market.now)
@@ -116,6 +116,6 @@ def refuse_replay(market: Market, call: Call, *, paid_twice: bool = False) -> No
 def replayed() -> TurkError:
     return TurkError(
         "AWS.NotAuthorized",
-        "This very request was made before. Sign it anew to do it again.",
+        "This request was already made. Sign it again to repeat it.",
         "InvalidSignatureException",
     )

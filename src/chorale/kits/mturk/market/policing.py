@@ -1,4 +1,4 @@
-"""Review policies at work: assignments scored as they come in, HITs when they are over, and what follows from that."""
+"""Applying review policies: assignments are scored when submitted, HITs when they end, and the actions follow."""
 
 from collections.abc import Sequence
 from typing import Any

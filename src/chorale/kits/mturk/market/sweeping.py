@@ -1,4 +1,4 @@
-"""What happens to HITs by itself: time runs out, work is approved, the end of a HIT is told."""
+"""What happens to HITs automatically: time runs out, work is approved, the end of a HIT is notified."""
 
 from chorale.engine.running import Study
 from chorale.kits.mturk.market.notifying import notify

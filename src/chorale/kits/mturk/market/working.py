@@ -55,7 +55,7 @@ class HitOffer:
 class Board:
     """What a worker sees of what scripts have put up."""
 
-    held: tuple[tuple[AssignmentRow, HitTypeRow], ...]
+    held: tuple[tuple[AssignmentRow, HitRow], ...]
     offers: tuple[HitOffer, ...]
     barred: str | None
     """Why nothing is open to them, if nothing is."""
@@ -82,7 +82,7 @@ class HitView:
 def board(tx: Tx, study: Study, worker_id: int) -> Board:
     market = market_of(tx, study)
     barred = _barred(market, worker_id)
-    held = tuple((row, hits.hit_numbered(tx, row.hit_id).type) for row in assignments.held_by(tx, worker_id))
+    held = tuple((row, hits.hit_numbered(tx, row.hit_id)) for row in assignments.held_by(tx, worker_id))
     if barred is not None:
         return Board(held, (), barred)
     values = _values(market, worker_id)
@@ -242,7 +242,7 @@ def give_back(tx: Tx, study: Study, worker_id: int, name: str) -> None:
 def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
     """Take what a page sends for an assignment, once; False if there is none of that name.
 
-    Whoever has the id of an assignment may submit it: pages on other sites have nothing else to show.
+    Anyone with the ID of an assignment may submit it: pages on other sites have no other proof.
     """
     market = market_of(tx, study)
     row = assignments.assignment_called(tx, name, lock=True)

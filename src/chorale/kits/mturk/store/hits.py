@@ -188,6 +188,8 @@ class Offered:
     count: int
     first: str
     """The name of the oldest."""
+    question: str
+    """What the oldest asks."""
 
 
 def _open_to(worker_id: int, now: int) -> ColumnElement[bool]:
@@ -213,9 +215,9 @@ def offered_to(tx: Connection, worker_id: int, now: int) -> list[Offered]:
         .order_by(hit_type.c.reward.desc(), hit_type.c.id)
     )
     offered = [(_type_row(row[:-2]), int(row[-2]), int(row[-1])) for row in tx.execute(query)]
-    first_ones = select(hit.c.id, hit.c.name).where(hit.c.id.in_([first for *_, first in offered]))
-    names = {int(number): str(name) for number, name in tx.execute(first_ones)}
-    return [Offered(kind, count, names[first]) for kind, count, first in offered]
+    first_ones = select(hit.c.id, hit.c.name, hit.c.question).where(hit.c.id.in_([first for *_, first in offered]))
+    oldest = {int(number): (str(name), str(question)) for number, name, question in tx.execute(first_ones)}
+    return [Offered(kind, count, *oldest[first]) for kind, count, first in offered]
 
 
 def next_of_type(tx: Connection, type_name: str, worker_id: int, now: int) -> str | None:
@@ -271,7 +273,7 @@ def to_review(tx: Connection, now: int, limit: int) -> list[HitRow]:
 
 
 def untold(tx: Connection, now: int) -> list[HitRow]:
-    """HITs with notifications that have ended, as far as none was sent yet."""
+    """HITs that have ended and whose notification has not been sent yet."""
     kinds = tx.execute(select(hit_type.c.id).where(hit_type.c.notifying)).scalars().all()
     if not kinds:
         return []
@@ -284,7 +286,7 @@ def untold(tx: Connection, now: int) -> list[HitRow]:
 
 
 def miscounted(tx: Connection) -> list[tuple[str, int, int]]:
-    """HITs whose places taken are not as many as the assignments that hold one: name, places, assignments."""
+    """HITs whose number of taken places differs from their assignments: name, places, assignments."""
     holding = _counted("accepted", "submitted", "approved", "rejected")
     query = select(hit.c.name, hit.c.taken, holding).where(holding != hit.c.taken).order_by(hit.c.id)
     return [(str(name), int(taken), int(counted)) for name, taken, counted in tx.execute(query)]

@@ -89,7 +89,7 @@ def receive(tx: Connection, queue: str, now: int, again_at: int, limit: int) -> 
 
 
 def take_out(tx: Connection, queue: str, now: int, numbers: Sequence[int] | None = None) -> None:
-    """Take notifications out of a queue for good, or all of them."""
+    """Delete notifications from a queue, or all of them."""
     query = update(notification).where(_in_queue(queue), notification.c.due_at.is_not(None))
     if numbers is not None:
         query = query.where(notification.c.id.in_(numbers))

@@ -25,7 +25,7 @@ from chorale.contract.task import (
     Simulating,
     Task,
 )
-from chorale.kits.mturk.layouts import MOST_LAYOUT, fill_in, readable, unknown_elements, variables_in
+from chorale.kits.mturk.layouts import MOST_LAYOUT, fill_in, readable, seconds_of, unknown_elements, variables_in
 from chorale.kits.mturk.liquid_layouts import is_liquid, liquid_problem, row_problem
 from chorale.kits.mturk.task.simulating import guessed
 from chorale.metrics.aggregation import trust_weighted_share
@@ -60,7 +60,7 @@ class LayoutOptions(BaseModel):
         default=(), description="The columns of the batch file, in the order results are to have them."
     )
     judged: tuple[_Name, ...] = Field(
-        default=(), description="Fields that results are made of, such as the choices; all fields if not given."
+        default=(), description="Fields that make up the result, such as the choices. Default: all fields."
     )
     description: str = Field(default="", max_length=2000, description="Description in the batch file of results.")
     keywords: str = Field(default="", max_length=1000, description="Keywords in the batch file of results.")
@@ -103,7 +103,7 @@ def _configured(options: LayoutOptions) -> Task:
     return replace(
         MTURK,
         shape=replace(MTURK.shape, item_type=row),
-        form=replace(MTURK.form, view=partial(_view, options.html)),
+        form=replace(MTURK.form, view=partial(_view, options.html), seconds=partial(_seconds, options.html)),
         combining=replace(
             MTURK.combining,
             combine=partial(_combine, options.judged),
@@ -115,6 +115,10 @@ def _configured(options: LayoutOptions) -> Task:
 
 def _view(layout: str, payload: Payload) -> dict[str, Any]:
     return {"html": fill_in(layout, payload["input"])}
+
+
+def _seconds(layout: str, payload: Payload) -> float:
+    return seconds_of(fill_in(layout, payload["input"]))
 
 
 def _grade(answer: Answer, gold: Answer) -> GradeResult:

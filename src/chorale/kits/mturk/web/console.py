@@ -213,7 +213,7 @@ def _add_preview(router: APIRouter, console: Console) -> None:
         elsewhere = isinstance(question, External)
         page = site.pages.page(
             "mturk/hit.html",
-            hit={**facts(site, hit.type), "id": name},
+            hit={**facts(site, hit.type, question), "id": name},
             state="look",
             barred="This is what a worker sees before accepting. Nothing can be submitted here.",
             back=(f"{HITS_PATH}/{name}", "Back to the console"),

@@ -152,5 +152,5 @@ def _attributes(rules: dict[str, Any]) -> str:
 
 
 def frame_height(asked: int) -> int:
-    """Pixels for a frame that asks for so many; 0 for as many as are usual."""
+    """Height of a frame in pixels, within the limits; 0 means the default height."""
     return min(max(asked, LOWEST), HIGHEST) if asked else DEFAULT_HEIGHT

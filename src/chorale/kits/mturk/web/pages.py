@@ -7,12 +7,14 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from chorale.kits.mturk.api.answers import Fields
 from chorale.kits.mturk.api.names import NOT_ACCEPTED, worker_id
-from chorale.kits.mturk.api.questions import External, Page, QuestionForm, origin_of
+from chorale.kits.mturk.api.questions import External, Page, Question, QuestionForm, origin_of, read_question
 from chorale.kits.mturk.market import market_stage, qualifying, working
 from chorale.kits.mturk.market.working import HitView
 from chorale.kits.mturk.store.hits import HitTypeRow
+from chorale.kits.mturk.web.expecting import expected_time
 from chorale.kits.mturk.web.frames import SANDBOX, SUBMIT_PATH, form_html, frame_height, framed, page_html, shell_html
-from chorale.model import Refusal, money_text
+from chorale.model import Refusal, StagePay, money_text
+from chorale.web.pay_words import hourly_text, time_text
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site
 
@@ -30,9 +32,12 @@ def add_hit_pages(router: APIRouter, site: Site) -> None:
         _add_qualifications(router, site)
 
 
-def facts(site: Site, kind: HitTypeRow) -> dict[str, Any]:
-    """What a list says of a kind of HIT."""
+def facts(site: Site, kind: HitTypeRow, question: Question) -> dict[str, Any]:
+    """What a list says of a kind of HIT, given what one of them asks."""
+    expected = expected_time(question)
     return {
+        "expected": time_text(expected, None, site.study.language),
+        "hourly": hourly_text(StagePay(per_judgment=kind.reward), expected, None, site.study),
         "title": kind.title,
         "description": kind.description,
         "reward": money_text(kind.reward, site.study.settings.pay.currency),
@@ -62,10 +67,10 @@ def _add_lists(router: APIRouter, site: Site) -> None:
         return site.pages.page(
             "mturk/hits.html",
             barred=board.barred,
-            held=[{**facts(site, kind), "hit": row.hit} for row, kind in board.held],
+            held=[{**facts(site, hit.type, read_question(hit.question)), "hit": hit.name} for _, hit in board.held],
             offers=[
                 {
-                    **facts(site, offer.offered.type),
+                    **facts(site, offer.offered.type, read_question(offer.offered.question)),
                     "count": offer.offered.count,
                     "hit": offer.offered.first,
                     "lacking": offer.lacking,
@@ -110,7 +115,7 @@ def _add_work(router: APIRouter, site: Site) -> None:
         address, sandbox = _frame_of(site, request, view, pseudonym)
         page = site.pages.page(
             "mturk/hit.html",
-            hit={**facts(site, view.hit.type), "id": name},
+            hit={**facts(site, view.hit.type, view.question), "id": name},
             state=state,
             assignment=assignment,
             server_now=site.study.clock(),

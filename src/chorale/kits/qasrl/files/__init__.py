@@ -40,7 +40,7 @@ def read_qasrl(
     people_only: bool = True,
     may_leave_sentence: bool = False,
 ) -> QuestionAnswers:
-    """Any of the formats, told apart by the file's name and columns.
+    """Any of the formats, recognised by the file's name and columns.
 
     `by` keeps annotators apart, by that column of a table, by judges in the Bank. `valid` and `people_only` concern the
     Bank, `may_leave_sentence` (see `read_table`) tables.

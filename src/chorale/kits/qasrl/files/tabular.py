@@ -1,7 +1,7 @@
 """QA-SRL from tables: the gold standard's CSV, and what parsers write in its manner.
 
 A sound file goes through Polars. As soon as anything looks wrong, the file is read once more row by row, which takes
-longer and tells what is wrong on which line.
+longer and reports each error with its line.
 """
 
 import io

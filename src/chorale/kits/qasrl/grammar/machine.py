@@ -250,7 +250,7 @@ def _advanced(path: Path, arc: Arc, matched: int) -> Path:
 
 
 def filled(slots: Slots, slot: int, value: str) -> Slots:
-    """With the value in its slot: after what is there already, since a preposition may have two words."""
+    """With the value added to its slot: it may follow another, since a preposition may have two words."""
     there = slots[slot]
     return Slots._make((*slots[:slot], f"{there} {value}" if there else value, *slots[slot + 1 :]))
 

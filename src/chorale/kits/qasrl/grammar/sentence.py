@@ -14,7 +14,7 @@ _WINDOW = 4
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """How the verb is used: what a question takes over."""
+    """How the verb is used: what a question copies from the sentence."""
 
     tense: str = "past"
     perfect: bool = False

@@ -14,7 +14,7 @@ _SEPARATOR = "~!~"
 
 
 class Slots(NamedTuple):
-    """What fills each slot; an empty one is an empty text. The verb is told by its form: `been pastParticiple`."""
+    """What fills each slot; an empty one is an empty text. The verb is given as its form: `been pastParticiple`."""
 
     wh: str
     aux: str = ""
@@ -96,7 +96,7 @@ class Slots(NamedTuple):
     def asked_for(self) -> str:
         """What the question asks for: `subject`, `object`, `second object`, `prep …`, `act …`, or its wh word.
 
-        The subject is whoever acts: *What was cut?* asks for the object, as *What did someone cut?* does.
+        The subject is the one who acts: *What was cut?* asks for the object, as *What did someone cut?* does.
         """
         if self.wh not in table()["groups"]["argument"]:
             return self.wh
@@ -111,7 +111,7 @@ class Slots(NamedTuple):
     def role(self) -> str:
         """What is paid once, however often it is asked: what the question asks for, with the preposition of *where*.
 
-        Tense, voice, negation and what stands beside do not make another role.
+        Tense, voice, negation and the other slots do not make another role.
         """
         asked = self.asked_for()
         is_argument = self.wh in table()["groups"]["argument"]
@@ -120,7 +120,7 @@ class Slots(NamedTuple):
     def key(self) -> str:
         """Equal for questions that ask for the same: tense and voice do not matter, nor who is said to have done it.
 
-        What stands beside does (*Who cut?*, *Who cut something?*): it may make another question of it.
+        The other slots do (*Who cut?*, *Who cut something?*): they may make it another question.
         """
         role = self.asked_for()
         prep, misc = self.prep, self.misc

@@ -54,7 +54,7 @@ def score_agreement(
         tables += more
     else:
         notes.append(
-            "No verb was consolidated by two teams that share nobody (source_worker_ids tells who is in a team), "
+            "No verb was consolidated by two teams that share nobody (source_worker_ids lists the members of a team), "
             "so there is no consolidated agreement."
         )
     inputs = {"file": table.digest}

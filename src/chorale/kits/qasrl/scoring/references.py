@@ -108,7 +108,7 @@ class _Scored:
         self._tests = self._resampling.compare(*same_items(self._per_verb, other), self._metric)
         self.json["against"] = {"file": against.name, "scores": jsonable(self._tests)}
         names = Path(system.name).name, Path(against.name).name
-        self.tables.append(comparison_table("Is the difference more than luck?", names, self._tests))
+        self.tables.append(comparison_table("Is the difference significant?", names, self._tests))
 
     def result(self, settings: dict[str, Setting], inputs: dict[str, str], against: QuestionAnswers | None) -> Score:
         if against is not None:

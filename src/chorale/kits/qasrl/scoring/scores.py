@@ -85,7 +85,7 @@ def score_qasrl(
         other = statistics(align(against, gold, options.rules))
         compared = resampling.compare(*same_items(per_verb, other), by)
         json["against"] = {"file": against.name, "scores": jsonable(compared)}
-        tables.append(comparison_table("Is the difference more than luck?", _two_names(system, against), compared))
+        tables.append(comparison_table("Is the difference significant?", _two_names(system, against), compared))
         notes += [*file_notes(against), *_lacking(against, _verbs(against, gold, alignment))]
     settings = {**options.settings(), **resampling.settings(compared=against is not None)}
     line = signature("qasrl", settings, inputs)

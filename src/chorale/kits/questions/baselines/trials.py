@@ -89,7 +89,7 @@ def transfer(
 
 
 def folds_of(examples: Sequence[ChoiceExample], folds: int, seed: int) -> NDArray[np.intp]:
-    """The fold of each example. Passages are dealt out in an order drawn from the seed, to the fold with fewest."""
+    """The fold of each example. Passages are assigned in random order, each to the smallest fold."""
     passages: dict[str, list[int]] = {}
     for place, example in enumerate(examples):
         passages.setdefault(example.passage or example.id, []).append(place)

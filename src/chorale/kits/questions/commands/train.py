@@ -35,7 +35,9 @@ def mcq(
     folder: Annotated[Path, Argument(metavar="DIR", help="Where to save the model; the folder is made.")],
     data: Annotated[
         list[Path],
-        Option(metavar="FILE", help="Questions to learn from: .json or .jsonl, perhaps packed (.gz). Repeatable."),
+        Option(
+            metavar="FILE", help="Questions to learn from: .json or .jsonl, optionally compressed (.gz). Repeatable."
+        ),
     ],
     given: Annotated[
         Given,

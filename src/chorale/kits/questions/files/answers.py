@@ -2,7 +2,7 @@
 
 A row has `question_id`, `answer` (`option2`; `invalid` for a validator who finds the question broken) and who gave it:
 `worker_id` of a validation, `model` of a prediction. A prediction may have `text` instead of `answer`: what a model
-wrote, for which the most similar option is taken. CSV, TSV or JSONL, perhaps packed.
+wrote, for which the most similar option is taken. CSV, TSV or JSONL, optionally compressed.
 """
 
 import re

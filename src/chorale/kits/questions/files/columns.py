@@ -36,7 +36,7 @@ def _so_many_different(count: int) -> Callable[[list[str]], list[str]]:
         if len(options) != count:
             raise ValueError(f"must be a list of {count} options, and this has {len(options)}")
         if len(set(map(str.casefold, options))) < count:
-            raise ValueError("must be without an option that is there twice")
+            raise ValueError("must not have the same option twice")
         return options
 
     return check
@@ -80,7 +80,8 @@ class WrittenQuestion(NamedTuple):
 def questions_type(
     name: str, options: QuestionsOptions, *, passage: bool, right: bool, why: bool = False
 ) -> type[BaseModel]:
-    """A model of so many questions. With their passage they are an item, which keeps whatever else its row has.
+    """A model with this number of questions. With their passage they are an item, which keeps whatever else its row
+    has.
 
     `right` and `why`: whether those columns must be there; otherwise they may be.
     """
@@ -135,7 +136,7 @@ def questions_in(row: Mapping[str, Any]) -> Iterator[WrittenQuestion]:
 
 
 def shown_questions(row: Mapping[str, Any]) -> dict[str, str]:
-    """The passage and its questions for a page: every option by itself, and nothing that tells which is right."""
+    """The passage and its questions for a page: each option separately, and nothing that reveals the right one."""
     view = {"passage": row["passage"]}
     for question in questions_in(row):
         view[f"question_{question.number}"] = question.text

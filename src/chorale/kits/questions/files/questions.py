@@ -37,7 +37,7 @@ _ANSWER = re.compile(r"option([1-9]\d{0,3})")
 
 @dataclass(frozen=True, slots=True)
 class McqText:
-    """What was written, as far as the file has it: empty texts where it has nothing."""
+    """The texts of the file; empty where it has none."""
 
     question: str
     passage: str
@@ -102,7 +102,7 @@ class McqQuestions:
         }
 
     def by_protocol(self) -> "dict[str, McqQuestions]":
-        """The questions of every protocol (arm) by themselves, in the order of their names."""
+        """The questions grouped by protocol (arm), sorted by name."""
         places: dict[str, list[int]] = {}
         for place, text in enumerate(self.texts):
             places.setdefault(text.protocol, []).append(place)

@@ -15,7 +15,7 @@ _GRADES_NEED = ("task", "worker", "label", "criterion")
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A response, as far as costs ask for it."""
+    """A response, with the fields that costs need."""
 
     response: str
     stage: str

@@ -92,7 +92,7 @@ def alpha_over_draws(
     """For all kept questions (`all`) and those with votes left (`resampled`), where there are any.
 
     Which questions are kept depends on the draw, and so does α. All four values of the paper's Table 3 that the
-    released data allow to compute lie within these intervals; none of the readings without a draw has all of them.
+    published data allow to compute are within these intervals; no reading without sampling has all of them.
     """
     votes = questions.votes.astype(np.float64)
     sizes = votes.sum(axis=1)

@@ -1,4 +1,4 @@
-"""What can be told from the words alone: lengths of options, words copied from the passage, kinds of questions.
+"""What the words alone reveal: lengths of options, words copied from the passage, kinds of questions.
 
 Which option is right is what the writer says: these measures need no validations.
 """
@@ -79,7 +79,7 @@ def _row(questions: McqQuestions, place: int, question: str, passage: str) -> Fl
 
 
 def option_lengths(questions: McqQuestions, most: int = 30) -> tuple[FloatArray, FloatArray]:
-    """How often options have so many words, right and wrong ones, as shares: 0 to `most`, which stands for more too."""
+    """Shares of options by number of words, for right and wrong ones: 0 to `most`, which includes longer ones."""
     right = np.zeros_like(questions.words, dtype=bool)
     right[np.arange(len(questions)), questions.writers] = True
     known = ~np.isnan(questions.words)

@@ -1,4 +1,4 @@
-"""What can come of one question when some of its votes are drawn for the gold answer and the others left for people.
+"""Possible outcomes of a question when some votes are sampled for the gold answer and the rest measure people.
 
 After Nangia et al. (2021, section 5): four of ten validators' votes and the writer's decide the gold answer, by
 majority; the majority of the remaining six is the human answer. Which four is chance. There are only C(10, 4) = 210
@@ -35,7 +35,7 @@ class DrawOutcome:
 def outcomes_of(votes: tuple[int, ...], writer: int, drawn: int = 4, ties: Ties = "share") -> tuple[DrawOutcome, ...]:
     """All outcomes of a question whose validators gave each answer so often (the last place: "invalid").
 
-    A question with no more than `drawn` votes is not drawn from: all its votes and the writer's make the gold.
+    A question with no more than `drawn` votes is not sampled: all its votes and the writer's make the gold.
 
     >>> [(one.probability, one.gold, one.for_gold, one.human) for one in outcomes_of((9, 1, 0), writer=0)]
     [(0.4, 0, 4, 1.0), (0.6, 0, 5, 1.0)]

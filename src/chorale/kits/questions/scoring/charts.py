@@ -36,7 +36,7 @@ def lengths_table(json: Mapping[str, Any]) -> ScoreTable:
         (words, *(files[name]["lengths"][kind][words] for name, kind in kinds)) for words in range(1, _SHOWN_WORDS + 1)
     ]
     return ScoreTable(
-        "Share of the options with so many words", ("words#", *(f"{name}, {kind}#" for name, kind in kinds)), rows
+        "Share of options by number of words", ("words#", *(f"{name}, {kind}#" for name, kind in kinds)), rows
     )
 
 

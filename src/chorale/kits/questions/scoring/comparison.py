@@ -38,7 +38,7 @@ def compared_with(
     unpaired = _wanted(resampling.compare_apart(*sides, clusters), measured.scores, theirs.scores())
     for name, (own, other) in alphas.items():
         unpaired[f"alpha {name}"] = resampling.compare_apart(own, other, clusters)["value"]
-    note = "The files have different questions, so nothing can be paired: each was drawn from on its own."
+    note = "The files have different questions, so nothing can be paired: each was resampled separately."
     table = comparison_table(f"{names[0]} against {names[1]}, different questions", names, _shown(unpaired, measured))
     return table, jsonable(unpaired), note
 

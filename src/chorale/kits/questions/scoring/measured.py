@@ -66,7 +66,7 @@ class Measured:
 
 
 def arms_of(files: Sequence[NamedQuestions]) -> list[NamedQuestions]:
-    """The questions of every arm by themselves, each called after its arm."""
+    """The questions of each arm separately, named after the arm."""
     named = []
     for file in files:
         arms = file.questions.by_protocol()

@@ -1,4 +1,4 @@
-"""Partial-input baselines, as a command tells them: can the right answer be told without question or passage?"""
+"""Partial-input baselines, as a command prints them: can a model find the right answer without question or passage?"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -49,7 +49,8 @@ def partial_section(
 ) -> McqSection:
     """Cross-validated accuracy with each part of the input, and how models trained on one file do on the others.
 
-    Transfer is with the first of the inputs. `keep` is told of every trial, and `asked_by` of what messages are about.
+    Transfer is with the first of the inputs. `keep` is called with every trial; `asked_by` names the subject of
+    messages.
     """
     if model.earlier:
         _check_unseen(files, model.earlier, named, inputs)

@@ -1,4 +1,4 @@
-"""A study of multiple-choice questions as a report has it: every arm by itself, straight from its database."""
+"""A study of multiple-choice questions as a report has it: each arm separately, straight from its database."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

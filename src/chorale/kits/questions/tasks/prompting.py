@@ -10,12 +10,12 @@ COMPARING = Prompting(
 
 
 def writing(options: QuestionsOptions, *, justify: bool) -> Prompting:
-    why = " In `why_1` and so on, explain in one to three sentences why that is right, and what makes it hard."
+    why = "In `why_1` and so on, explain in one to three sentences why that is right, and what makes it hard. "
     return Prompting(
         f"Write {options.questions} questions about the passage, each with {options.choices} different options of "
-        "which exactly one is right: `question_1`, `options_1`, and in `right_1` which one is (`option1` is the "
-        f"first).{why if justify else ''} A good question is clear, takes close reading, and has wrong options that "
-        "mislead somebody who skims. Do not copy the words of the passage."
+        "which exactly one is right. Put them into `question_1` and `options_1`, and the right option into `right_1` "
+        f"(`option1` is the first). {why if justify else ''}A good question is clear and takes close reading. Its "
+        "wrong options mislead somebody who skims. Do not copy the words of the passage."
     )
 
 

@@ -1,7 +1,7 @@
 """Extractions: who does what to whom, as programs such as ReVerb find it in text, checked and put into Parquet.
 
 Files may be larger than memory: they are read a block at a time, and what is sound is written as numbered Parquet files
-with the columns `arg1`, `predicate`, `arg2` and `count`. What is not is counted and told, with its line.
+with the columns `arg1`, `predicate`, `arg2` and `count`. Other lines are counted and reported with their number.
 """
 
 import gzip
@@ -340,7 +340,7 @@ def _planned_columns(path: Path, line: int, cells: Sequence[str], asked: str | N
     if asked is not None:
         wanted = [part.strip() for part in asked.split(",")]
         if len(wanted) not in {3, 4}:
-            raise UserError(f"--columns takes three or four columns with commas between them (found {asked!r}).")
+            raise UserError(f"--columns takes three or four columns, separated by commas (found {asked!r}).")
         if all(re.fullmatch(r"[1-9]\d{0,3}", part) for part in wanted):
             places = [int(part) - 1 for part in wanted]
             if max(places) >= len(names):

@@ -1,7 +1,7 @@
 """Resources of inference rules, read and written: files with one resource, or with several learned together.
 
-`chorale learn rules` writes `lhs`, `rhs`, `score` and `method`, and may write tens of millions of them. Whoever knows
-which left sides matter need not hold the others.
+`chorale learn rules` writes `lhs`, `rhs`, `score` and `method`, and may write tens of millions of them. Callers that
+know which left sides matter need not hold the others.
 """
 
 import json

@@ -280,7 +280,7 @@ def _levy_holt(table: TextTable) -> JudgedFile:
 def _triple(text: str) -> list[str]:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 3 or not all(parts):
-        raise FlawError("is no argument, predicate and argument", "Write three parts, with commas between.", text)
+        raise FlawError("is no argument, predicate and argument", "Write three parts, separated by commas.", text)
     return parts
 
 

@@ -1,7 +1,7 @@
 """Rules applied to extractions, for people to judge.
 
-As in section 4 of Zeichner, Berant and Dagan (2012): extractions are drawn at random among those that enough rules of
-the resources fit, and for each of them rules are drawn from the union of the resources. Every extraction has the same
+As in section 4 of Zeichner, Berant and Dagan (2012): extractions are sampled from those that enough rules of the
+resources match. For each of them, rules are sampled from the union of the resources. Every extraction has the same
 chance, however often it was found, and so has every rule that fits it, whichever and however many resources have it.
 """
 
@@ -82,7 +82,7 @@ def apply_rules(
     at_least: int,
     seed: int,
 ) -> Applied:
-    """Applications of drawn rules to drawn extractions. The order of rows and of rules in their files plays no part."""
+    """Apply sampled rules to sampled extractions. The order of rows and rules in the files does not matter."""
     fitting = {lhs for lhs, rules in rules_by_left_side(resources).items() if rules >= at_least}
     drawn, matching, read = _drawn_extractions(extractions, fitting, sample, seed)
     if not drawn:

@@ -46,7 +46,7 @@ class Resources:
 
 
 def methods_of(text: str) -> tuple[Method, ...]:
-    """Methods with commas between them, in the order of `METHODS`.
+    """Methods separated by commas, in the order of `METHODS`.
 
     >>> methods_of("binc, dirt")
     ('dirt', 'binc')
@@ -54,7 +54,7 @@ def methods_of(text: str) -> tuple[Method, ...]:
     named = [part.strip().lower() for part in text.split(",")]
     for name in named:
         if name not in METHODS:
-            raise UserError(f"--method takes {', '.join(METHODS)}, or several with commas between (found {name!r}).")
+            raise UserError(f"--method takes {', '.join(METHODS)}, or several separated by commas (found {name!r}).")
     return tuple(method for method in METHODS if method in named)
 
 

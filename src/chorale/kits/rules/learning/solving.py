@@ -32,7 +32,7 @@ def solve_graph(
 ) -> Solved:
     """The best transitive graph, a component at a time.
 
-    Components of more nodes than `exact_up_to`, and those that take more than so many seconds, are solved nearly.
+    Components of more nodes than `exact_up_to`, and those that take longer than `seconds`, are solved approximately.
     """
     parts = components(weights)
     solved = []

@@ -20,7 +20,7 @@ _STEP = 7919
 
 
 def synthetic_extractions(extractions: int, seed: int = 1) -> Iterator[pl.DataFrame]:
-    """Tables with the columns `arg1`, `predicate` and `arg2`, a million rows each, that are so many rows together."""
+    """Tables with the columns `arg1`, `predicate` and `arg2`, a million rows each, with `rows` rows in total."""
     n_predicates, n_arguments = max(2, int(400 * extractions**0.45)), max(2, int(3000 * extractions**0.4))
     rng = np.random.default_rng(seed)
     topics = rng.integers(0, _TOPICS, n_predicates)

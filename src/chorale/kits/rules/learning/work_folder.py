@@ -1,4 +1,4 @@
-"""Where finished parts of a computation are kept, so that whoever interrupts it can go on later.
+"""Where finished parts of a computation are kept, so that it can be interrupted and continued later.
 
 Every part is a Parquet file, or a folder of them, that appears under its name when it is whole. A folder belongs to one
 input and one set of options: its name is made of them.

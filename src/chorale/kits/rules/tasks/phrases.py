@@ -11,7 +11,7 @@ ALSO_LEFT_OF = "also_left_of"
 
 
 def same_text(phrase: str) -> str:
-    """The same for phrases that read the same: spaces and the encoding of accents do not matter."""
+    """A key that is equal for phrases that read the same: spaces and the encoding of accents do not matter."""
     return " ".join(unicodedata.normalize("NFC", phrase).split())
 
 

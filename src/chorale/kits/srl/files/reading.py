@@ -87,7 +87,7 @@ def detected(source: Source) -> str:
         return "conll05"
     fix = f"Name the format with --format: {', '.join(READERS)}"
     if all("," in line for line in first.lines):
-        fix = "It looks like a table with commas. Semantic roles are read from CoNLL files: check the file's name"
+        fix = "It looks like a comma-separated table. Semantic roles are read from CoNLL files: check the file's name"
     raise refused(source.name, first.numbers[0], "is in no format known here", fix, first.lines[0][:80])
 
 

@@ -54,7 +54,7 @@ def mistakes(
 ) -> list[Mistake]:
     """Pair the arguments that do not match, in the order of priority of PriMeSRL-Eval: each takes part in one mistake.
 
-    `same_tokens` tells whether two have the same tokens though their heads differ, where the trees are different.
+    `same_tokens` decides whether two have the same tokens although their heads differ, where the trees are different.
     """
     ways: list[tuple[str, Callable[[Whole, Whole], bool]]] = [
         (OTHER_LABEL, lambda whole, other: whole.extent == other.extent),

@@ -37,7 +37,7 @@ class Names:
         return {name: Tally.of(rows, absent=len(self._ends) - len(rows)) for name, (_, rows) in counted.items()}
 
     def tallies_beside(self, other: "Names") -> dict[str, Tally]:
-        """The same of two systems on the same sentences, the other's three counts behind our own."""
+        """Statistics of two systems on the same sentences: three counts of the first, then three of the second."""
         if len(self._ends) != len(other._ends):
             raise ValueError("the two systems were not scored on the same sentences")
         ours, theirs = _by_name(self), _by_name(other)

@@ -91,6 +91,6 @@ NUMBERED = CoreRoles()
 
 
 def core_roles(text: str) -> CoreRoles:
-    """From names with commas; `numbered` stands for every role with a digit."""
+    """From names separated by commas; `numbered` stands for every role with a digit."""
     names = dict.fromkeys(name.strip() for name in text.split(",") if name.strip())
     return CoreRoles("numbered" in names, tuple(sorted(canonical(name) for name in names if name != "numbered")))

@@ -43,7 +43,7 @@ _MOST_ERRORS = 6
 
 @dataclass(slots=True)
 class System:
-    """What was found of one system; intervals and comparisons as far as they are wanted."""
+    """Results of one system, with intervals and comparisons if requested."""
 
     name: str
     corpus: Corpus

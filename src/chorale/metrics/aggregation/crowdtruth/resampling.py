@@ -1,7 +1,7 @@
 """How far CrowdTruth's qualities would move with other workers, or other units, of the same kind.
 
-Everything here is bootstrapped given all else: the qualities that a value is weighted by stay what they are, and only
-what the value is a mean over is drawn again. That is
+Everything here is bootstrapped given all else: the qualities that weight a value are kept, and only the values it
+averages are resampled. That is
 
     of a unit        its workers (two draws of one worker are no agreement, and form no pair),
     of a worker      the units they judged,
@@ -10,7 +10,8 @@ what the value is a mean over is drawn again. That is
 Intervals hold the middle share of what comes out. An annotation's quality must be computed from all pairs of workers
 each time: 200 resamples give its standard deviation, and the interval is the normal one.
 
-Fitting everything anew for each of a thousand resamples would take as long as a thousand fits; this takes about thirty.
+Fitting everything again for each of a thousand resamples would take as long as a thousand fits; this takes about
+thirty.
 """
 
 from collections.abc import Iterable

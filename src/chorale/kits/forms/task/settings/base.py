@@ -1,4 +1,4 @@
-"""What all settings of a form share: names of kinds, types of values, and problems told where they stand."""
+"""What all settings of a form share: names of kinds, types of values, and problems reported with their place."""
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
@@ -63,7 +63,7 @@ def _field_name(value: str) -> str:
 
 def _item_field(value: str) -> str:
     if value in BESIDE_THE_ITEM:
-        raise ValueError("stands beside the item and is never shown. Name a column of the item itself.")
+        raise ValueError("is stored with the item and never shown. Name a column of the item itself.")
     if value in (PIECES, RENDERED):
         raise ValueError("is a name the form needs itself. Call the column something else.")
     return not_blank(value)

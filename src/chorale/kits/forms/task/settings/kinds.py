@@ -35,7 +35,7 @@ class Match(StrEnum):
 
 
 class ChoiceSettings(TableSettings):
-    """Options, and the order they come in."""
+    """Options and their order."""
 
     OF_KIND: ClassVar[OfKind] = {
         "options": (Kind.CHOICE, Kind.CHOICES, Kind.RANKING, Kind.TURN_CHOICE, *MARKED),

@@ -32,9 +32,9 @@ class PartSettings(TableSettings):
     label: Words | None = Field(default=None, description="A line above it.")
     look: Look = Field(
         default=Look.QUOTE,
-        description="How it is shown: as a `quote`, `text`, `heading`, `markdown` (without HTML and pictures in it), "
-        "`code` or `dialogue` (a list of tables with `speaker` and `text`); as a `picture`, `audio` or `video` (a file "
-        "of the study folder, or an https address of one of the form's `hosts`).",
+        description="Display style. For text: `quote`, `text`, `heading`, `markdown` (no HTML or pictures), `code` or "
+        "`dialogue` (a list of tables with `speaker` and `text`). For media: `picture`, `audio` or `video`, which name "
+        "a file in the study folder or an https address on one of the form's `hosts`.",
     )
     sticky: bool = Field(default=False, description="Keep it in view while the fields below are filled in.")
     beside: bool = Field(

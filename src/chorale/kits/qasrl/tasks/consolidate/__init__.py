@@ -1,7 +1,7 @@
 """Put the work of two writers together: one list of questions and answers, complete and with nothing twice.
 
 Items are made from the answers to a writing stage (`of = "together"`), or come from a file with the sets in it. The
-sets are in an order drawn for the item, and nothing tells whose they are.
+sets are in random order per item, and nothing shows whose they are.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -73,7 +73,7 @@ class QuestionAnswer(StrictModel):
 
 
 class OwnQuestionAnswer(QuestionAnswer):
-    """The same as somebody wrote it."""
+    """The question in the writer's own words."""
 
     answers: OwnSpans
 
@@ -98,7 +98,7 @@ def misfit(given: Answer, item: Payload) -> str | None:
             elif asked.setdefault(parsed.text, number) != number:
                 wrong = f"is the same as question {asked[parsed.text]}: ask each thing once"
         if wrong is not None:
-            return f"must be put right: question {number} {wrong}"
+            return f"is invalid: question {number} {wrong}"
     return None
 
 

@@ -28,7 +28,7 @@ def agreement(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, An
     """Between 0 and 1: an argument that both have counts half, and whole if the questions ask for the same role.
 
     The mean of the F1 of arguments (UA) and of arguments with their questions (LA). Two that say nothing agree. An
-    argument marked inexactly counts as far as the words are the same: “A” is half of “A stranger”.
+    argument marked inexactly counts by its share of common words: “A” is half of “A stranger”.
     """
     ours, theirs = as_qas(left), as_qas(right)
     if ours == theirs or not ours or not theirs:
@@ -108,7 +108,7 @@ def _marked(tokens: Sequence[str], span: tuple[int, int]) -> str:
 
 
 def feedback(item: Payload, answer: Answer, gold: Answer) -> dict[str, Any]:
-    """The same, argument by argument, for the page to show on the sentence."""
+    """The comparison argument by argument, for the page to show on the sentence."""
     tokens = item["tokens"]
     rows = _aligned(answer, gold, tokens)
     shown = view_of(item)

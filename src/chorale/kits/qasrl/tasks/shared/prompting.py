@@ -9,10 +9,10 @@ _QUESTION = {"type": "string", "description": "A question of the grammar, with a
 _ANSWERS = {"type": "array", "items": QUOTE_SCHEMA, "description": "Every answer, quoted from the sentence."}
 _WRITTEN = {"question": _QUESTION, "answers": {**_ANSWERS, "minItems": 1}}
 _GRAMMAR = """\
-A question has a question word (who, what, when, where, why, how, how much, how long), an auxiliary, a subject, \
-the verb, an object, a preposition and another object, in this order. All but the question word and the verb can be \
-empty. Besides these, it has only the placeholders someone and something, and after a preposition also someone, \
-something, somewhere, do or doing something. Example: "What did someone sell to someone?"."""
+A question has, in this order: a question word, an auxiliary, a subject, the verb, an object, a preposition and \
+another object. Question words: who, what, when, where, why, how, how much, how long. All but the question word and \
+the verb can be empty. Subject and objects are the placeholders someone and something; after a preposition also \
+somewhere, do something or doing something. Example: "What did someone sell to someone?"."""
 _WRITE = f"""\
 Ask every question about the marked verb that the sentence answers, and quote the answers. Ask each thing once. If \
 there is nothing to ask, answer with an empty list.

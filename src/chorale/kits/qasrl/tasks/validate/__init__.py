@@ -54,8 +54,8 @@ class QasrlValidateOptions(StrictModel):
         default=VALID / JUDGES,
         gt=0,
         le=1,
-        description="The share of a question's validators who must call it valid. Five of six if not given, as in the "
-        "evaluation of the Dense set; of two, that is both.",
+        description="The share of a question's validators who must call it valid. Default: five of six, as in the "
+        "evaluation of the Dense set; with two validators, both.",
     )
 
 
@@ -105,7 +105,7 @@ def _misfit(given: Answer, item: Payload) -> str | None:
         if wrong is None and not judged["valid"] and judged["answers"]:
             wrong = "can't have an answer and be one that can't be answered: take one of the two back"
         if wrong is not None:
-            return f"must be put right: question {number} {wrong}"
+            return f"is invalid: question {number} {wrong}"
     return None
 
 

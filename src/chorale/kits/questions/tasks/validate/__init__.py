@@ -133,7 +133,7 @@ _EXAMPLES = (
                 "The baker was ill",
             ],
             "right_1": "option1",
-            "question_2": "How many people were let in after noon?",
+            "question_2": "How many people entered the shop after noon?",
             "options_2": ["Six", "Two", "Some of those who knocked", "All who knocked"],
             "right_2": "option1",
         },
@@ -141,9 +141,9 @@ _EXAMPLES = (
     ),
     Example(
         row={
-            "passage": "Nobody had told the new guide that the tower had two staircases, and his group split up.",
+            "passage": "The new guide did not know that the tower had two staircases, and his group split up.",
             "question_1": "What might the guide have wished for?",
-            "options_1": ["A hint from his colleagues", "A smaller tower", "A louder voice", "Another profession"],
+            "options_1": ["A hint from the other guides", "A smaller tower", "A louder voice", "Another profession"],
             "question_2": "What happened to the visitors?",
             "options_2": ["They got separated", "They got stuck", "They complained", "They left early"],
         },

@@ -14,7 +14,7 @@ from chorale.kits.questions.metrics.wording import content_words
 # In ASCII: one other character in a text makes Python keep all of it in twice the space, and these are much of what a
 # rehearsal stores.
 _ASKED = (
-    "Why does it matter to everybody involved what becomes of '{}'?",
+    "Why does it matter to everybody involved what happens to '{}'?",
     "How would the whole story have ended without '{}'?",
     "Why would somebody who was there remember '{}' best?",
     "How could a stranger have come to misunderstand '{}'?",

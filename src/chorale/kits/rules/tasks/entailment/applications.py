@@ -1,4 +1,4 @@
-"""What becomes of a rule application, from the labels of its two sides and of the pair."""
+"""The outcome of a rule application, from the labels of its two sides and of the pair."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
