@@ -594,7 +594,10 @@ def test_a_crowd_file_says_who_comes(make_folder: Callable[..., Path]) -> None:
         ("workers = 0\n", r"rehearsal\.toml:1: `workers` is below 1 \(found 0\)\. Write a number from 1 up\."),
         ("worker = 3\n", r"rehearsal\.toml:1: there is no setting `worker` here\. Did you mean `workers`\?"),
         ("workers = 3\n[[kind]]\nname = 'a'\n", r"rehearsal\.toml:2: `kind\.share` is missing\. Add it: Relative"),
-        ("[[kind]]\nname = 'a'\nshare = 1\nability = [0.9, 0.1]\n", r"rehearsal\.toml:4: .*begins above its end"),
+        (
+            "[[kind]]\nname = 'a'\nshare = 1\nability = [0.9, 0.1]\n",
+            r"rehearsal\.toml:4: .*above its upper end",
+        ),
         ("[[kind]]\nname = 'a'\nshare = 1\nability = [1]\n", r"rehearsal\.toml:4: .*neither a number nor a range"),
         ("[[kind]]\nname = 'a'\nshare = 1\nability = 1.5\n", r"rehearsal\.toml:4: .*is above 1"),
         ("[[kind]]\nname = 'a'\nshare = 1\nspam = 'often'\n", r"rehearsal\.toml:4: .*random"),

@@ -228,8 +228,8 @@ def _agreement(facts: MethodsFacts, stages: set[str]) -> Iterator[str]:
         yield f"Mean pairwise agreement (1 − distance) was {with_interval(one)} for {where}."
     if known or alike:
         yield (
-            f"Intervals resample items {facts.resampling.resamples:,} times (bootstrap); fractions that few items "
-            "carry have Wilson's interval."
+            f"Intervals resample items {facts.resampling.resamples:,} times (bootstrap); fractions of few items "
+            "have Wilson's interval."
         )
 
 
