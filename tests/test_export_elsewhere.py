@@ -118,7 +118,10 @@ def test_the_command_writes_folders_and_refuses_them_on_standard_output(study: S
         run("export", folder, "--format", "huggingface", "--out", tmp_path / "set", "--json").stdout
     )
     assert told["rows"] > 0
-    assert "can't be written to standard output" in run("export", folder, "--format", "huggingface", "--out", "-", code=2).stderr
+    assert (
+        "can't be written to standard output"
+        in run("export", folder, "--format", "huggingface", "--out", "-", code=2).stderr
+    )
     assert "huggingface" in run("export", folder, "--format", "hugingface", code=2).stderr
 
 

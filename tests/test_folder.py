@@ -332,7 +332,12 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "reserved panel": (
         toml(("[pay]", '[arrival]\npanel = "invitation"\n[pay]')),
-        ("study.toml", 7, "stands for signed links, a public page, models or the team", "'invitation' | Choose another"),
+        (
+            "study.toml",
+            7,
+            "stands for signed links, a public page, models or the team",
+            "'invitation' | Choose another",
+        ),
     ),
     "no place for the code": (
         toml(("[pay]", '[arrival]\ncompletion_url = "https://panel.example.org/done"\n[pay]')),
