@@ -712,11 +712,11 @@ def test_somebody_else_has_taken_the_question(open_scene: Opener) -> None:
         scene.another_takes_all("meaningful", name)
     assert scene.site.responses() == 4
     page.keyboard.press("Enter")
-    expect(worker.notices.get_by_role("alert")).to_contain_text("somebody else has taken it")
+    expect(worker.notices.get_by_role("alert")).to_contain_text("someone else has it now")
     expect(worker.rest).to_be_visible()
     page.reload()
     expect(worker.notices).to_contain_text("One answer was not accepted.")
-    page.get_by_text("Show that answer").click()
+    page.get_by_text("Show this answer").click()
     expect(worker.notices).to_contain_text(held)
     page.get_by_role("button", name="OK").click()
     expect(worker.notices).to_be_empty()

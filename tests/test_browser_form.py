@@ -220,7 +220,7 @@ def test_spans_by_mouse(scene: Scene) -> None:
     word.nth(3).hover()
     page.mouse.up()
     assert marked(page) == ["“seven,”"]
-    page.get_by_label("What “seven,” is marked as").select_option("When")
+    page.get_by_label("Label of “seven,”").select_option("When")
     page.get_by_role("button", name="Remove “seven,”").click()
     assert marked(page) == []
     expect(word.nth(3)).to_be_focused()
@@ -309,8 +309,12 @@ def test_what_is_missing_is_told_at_its_place_and_together(scene: Scene) -> None
     expect(page.locator("[data-field=words] .form-error")).to_be_hidden()
     expect(tokens(page).nth(0)).to_have_attribute("data-tone", "0")
     expect(page.locator("[data-field=about] .form-error")).to_have_text("Choose at most 2.")
-    expect(page.locator("[data-field=why] .form-error")).to_have_text("Write at least 4 characters; these are 2.")
-    expect(page.locator("[data-field=more] .form-error")).to_have_text("Write at most 5 words; these are 6.")
+    expect(page.locator("[data-field=why] .form-error")).to_have_text(
+        "Please write at least 4 characters (you have written 2)."
+    )
+    expect(page.locator("[data-field=more] .form-error")).to_have_text(
+        "Please write at most 5 words (you have written 6)."
+    )
     page.get_by_label("money").uncheck()
     # What is not asked any more is neither checked nor sent.
     page.get_by_label("neutral").check()

@@ -82,7 +82,7 @@ def test_questions_are_written_by_keyboard_and_survive_a_reload(scene: Scene) ->
     expect(page.get_by_role("radio", name="Option a is right").first).to_be_checked()
     page.locator("[name=option_1_2]").fill("")
     page.keyboard.press("Control+Enter")
-    expect(page.locator("#form-error")).to_have_text("Fill in option b of question 1.")
+    expect(page.locator("#form-error")).to_have_text("Question 1: Fill in option b.")
     expect(page.locator("[name=option_1_2]")).to_be_focused()
     page.keyboard.type("He is thirsty at night")
     page.locator("[name=why_1]").focus()

@@ -50,11 +50,11 @@ def test_pages_open_during_a_restore_say_what_happened(scene: Scene, folder: Pat
     scene.site.restart()
     # Both send again by themselves.
     expect(late.notices).to_contain_text("One answer was not accepted.")
-    expect(late.notices).to_contain_text("is not counted for anybody")
+    expect(late.notices).to_contain_text("does not count")
     expect(late.rest).to_have_text("Your session has ended")
     expect(late.page.locator("#rest-message")).to_contain_text("This study was restored on")
     expect(late.page.locator("#rest-message")).to_contain_text("your participant ID, w-")
-    late.notices.get_by_text("Show that answer").click()
+    late.notices.get_by_text("Show this answer").click()
     expect(late.notices).to_contain_text("the crew paint the hull")
     expect(early.notices).to_contain_text("You are signed out.")
     expect(early.notices).to_contain_text("This study was restored on")

@@ -81,8 +81,8 @@ def test_an_annotator_signs_in_works_and_sees_their_progress(scene: Scene, folde
 def test_the_owner_manages_annotators(scene: Scene) -> None:
     page = scene.page()
     page.goto(scene.site.setup_link)
-    page.get_by_label("Your name").fill("maya")
-    for box in ("Password", "The password again"):
+    page.get_by_label("User name").fill("maya")
+    for box in ("Password", "Repeat the password"):
         page.get_by_label(box, exact=True).fill(PASSWORD)
     page.locator("main button[type=submit]").click()
     page.goto("/console/annotators")

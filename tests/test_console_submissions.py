@@ -89,7 +89,7 @@ def test_submissions_are_approved_after_a_page_that_says_what_it_pays(desk: Desk
     late = desk.confirm("approve", chosen)
     assert "2 of the selected submissions can no longer be decided this way" in late.text
     again = desk.decide("approve", chosen[:2], "another-key")
-    assert again.status_code == 422 and "None of the chosen submissions" in again.text
+    assert again.status_code == 422 and "None of the selected submissions" in again.text
     kept = desk.study.store.look(lambda tx: events.recent(tx, 10, kinds=("approved",)))
     assert {one.evidence["by"] for one in kept} == {"maya"}
     assert not any(name in page + asked.text for name in (participant(1), *desk.there, "NOCODE"))
@@ -113,7 +113,7 @@ def test_a_rejection_has_a_reason_and_can_be_taken_back(desk: Desk) -> None:
 
 def test_returns_are_asked_for_and_messages_sent_once(desk: Desk) -> None:
     chosen = desk.chosen()
-    assert "The text is blank" in desk.confirm("return", chosen, text="  ").text
+    assert "The text is empty" in desk.confirm("return", chosen, text="  ").text
     assert "Asked to return: 1." in desk.decide("return", chosen[:1], text="The page did not load for you.").text
     assert sum(one.get("return_requested") is not None for one in desk.world.submissions.values()) == 1
     before = len(desk.world.messages)

@@ -409,11 +409,11 @@ def test_the_console_shows_quality_as_it_is_now(study: Study) -> None:
     browser = TestClient(create_app(study), base_url="http://study.test", follow_redirects=False)
     assert browser.get("/console/quality").status_code == 303, "for the owner only"
     browser.cookies.set(STAFF_COOKIE, staff_cookie(study, "maya"))
-    assert "No two people have judged the same sentence yet" in browser.get("/console/quality").text
+    assert "has two annotations yet" in browser.get("/console/quality").text
     everyone = people(study, 6)
     work_through(everyone, contrary, "meanings")
     page = browser.get("/console/quality/meanings").text
-    assert "Workers below 0.2 after 6 judgments are removed" in page and "48 counted judgments" in page
+    assert "Workers below 0.2 after 6 annotations are removed" in page and "48" in page
     for name in ("WQS", "WWA", "WSA", "SQS", "FSS", "FQS"):
         assert name in page
     scored = stage_quality(study, study.stage("meanings"), at_once=True).crowdtruth

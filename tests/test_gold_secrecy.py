@@ -211,7 +211,7 @@ def test_check_says_when_gold_is_scarce_and_how_much_is_enough(tmp_path: Path) -
     write_small_study(tmp_path / "few", applications=450, gold=20, share=0.1, judgments="3", feedback="none")
     [note] = [note for note in study_notes(load_folder(tmp_path / "few")) if "meaningful is scarce" in note]
     assert "each of its 20 gold items is shown to about 15 workers, an item to 3" in note
-    assert "Write 100 rows, or set gold.share to 0.02 or less" in note
+    assert "Write 100 gold items, or set gold.share to 0.02 or less" in note
     assert gold_needed(900, 0.1) == 100
     write_small_study(tmp_path / "enough", applications=450, gold=100, share=0.1, judgments="3", feedback="at once")
     notes = study_notes(load_folder(tmp_path / "enough"))
@@ -337,7 +337,7 @@ def test_verify_counts_the_gold_that_was_shown(make_study: StudyMaker) -> None:
     differences = look(study, lambda tx: verify(tx, study)).differences
     assert sum("5 turns before it stored, and 2 workers have it" in line for line in differences) == 3
     assert sum("4 skips stored, 0 items were returned" in line for line in differences) == 2
-    assert sum("1 items shown stored, 12 were given out" in line for line in differences) == 2
+    assert sum("1 items shown stored, 12 were assigned" in line for line in differences) == 2
 
 
 def test_workers_who_answer_together_raise_an_alarm_on_the_console(make_study: StudyMaker) -> None:

@@ -279,7 +279,7 @@ def test_unsure_items_come_first_and_none_is_left_out() -> None:
         ({}, {"prevalence": "maybe"}, "nobody gave the label 'maybe'"),
         ({}, {"on": "group"}, "not a number"),
         ({"group": "a"}, {"by": "group"}, "needs two groups"),
-        ({"length": 1.0}, {"on": "length"}, "can't be told apart"),
+        ({"length": 1.0}, {"on": "length"}, "can't be separated"),
         ({"p": 1.0}, {"probability": "p"}, "probability 1"),
         ({"p": 0.0}, {"probability": "p"}, "not a probability"),
         ({}, {"by": "grop"}, "no column 'grop'"),

@@ -192,7 +192,9 @@ def test_a_spent_budget_is_told_to_everybody(tmp_path: Path) -> None:
     assert "budget" in [alarm.kind for alarm in look(study, lambda tx: overview(tx, study)).alarms]
     study.close()
     told = CliRunner().invoke(cli, ["status", str(tmp_path)])
-    assert "Nothing more is given out in training, work-a, work-b: the budget of $0.40" in " ".join(told.output.split())
+    assert "No more items are assigned in training, work-a, work-b: the budget of $0.40" in " ".join(
+        told.output.split()
+    )
 
 
 def test_what_experts_do_for_nothing_is_no_low_wage(tmp_path: Path) -> None:
@@ -232,8 +234,8 @@ def test_a_forecast_made_afterwards_is_no_plan(tmp_path: Path) -> None:
     open_study(tmp_path).close()
     page = tmp_path / "report.html"
     CliRunner().invoke(cli, ["report", str(tmp_path), "--out", str(page), "--no-charts", "--resamples", "100"])
-    assert "It is no plan: it came into the study" in page.read_text("utf-8")
-    assert "after one answer had been given" in page.read_text("utf-8")
+    assert "so it was not made before the study" in page.read_text("utf-8")
+    assert "after 1 answer," in page.read_text("utf-8")
 
 
 def part(study: Study, pseudonym: str, stage: str) -> tuple[str, str]:

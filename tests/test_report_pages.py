@@ -116,10 +116,12 @@ def glance(page: str) -> dict[str, str]:
 
 
 def test_page_1_is_what_the_dataset_beside_it_says(written: dict[str, Any]) -> None:
-    items = pd.read_csv(written["data"] / "form.csv")
-    answers = pd.read_csv(written["data"] / "form-answers.csv")
-    fields = pd.read_csv(written["data"] / "tidy-labels.csv")
-    responses = [json.loads(line) for line in (written["data"] / "responses.jsonl").read_text("utf-8").splitlines()]
+    items = pd.read_csv(written["data"] / "simulated-form.csv")
+    answers = pd.read_csv(written["data"] / "simulated-form-answers.csv")
+    fields = pd.read_csv(written["data"] / "simulated-tidy-labels.csv")
+    responses = [
+        json.loads(line) for line in (written["data"] / "simulated-responses.jsonl").read_text("utf-8").splitlines()
+    ]
     ledger, workers = written["ledger"], written["workers"]
     shown, accepted, cost = glance(written["html"]), int(items["released"].sum()), int(ledger["amount"].sum())
     assert shown["accepted labels"] == f"{accepted} of {len(items)} ({accepted / len(items):.1%})"

@@ -103,7 +103,7 @@ def test_everybody_has_a_result_when_a_gate_closes(tmp_path: Path, opened: Calla
     assert second.next("write").status == "item"
     do(study, close_gate, study.gates["passed"], "the test")
     assert [body.startswith("You had") for body in messages_to(study, second)] == [True]
-    assert ["could be graded" in body for body in messages_to(study, first)] == [True]
+    assert ["could be scored" in body for body in messages_to(study, first)] == [True]
     assert messages_to(study, away) == []
     found = look(study, lambda tx: {row.worker: row.passed for row in gates.verdicts(tx)})
     assert found == {first.pseudonym: False, second.pseudonym: True}

@@ -38,8 +38,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     ),
     _command(
         "verify",
-        "Recompute every reported number from the recorded answers. Exits with 1 if numbers differ, 3 if data are "
-        "damaged.",
+        "Recompute every reported number from the recorded answers. Exits with 1 if they differ, 3 if damaged.",
     ),
     _command("forget", "Erase a person's identity and, if the study says so, their answers."),
     _command(

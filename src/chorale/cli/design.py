@@ -23,7 +23,7 @@ def design(
     host: Annotated[str, Option(metavar="HOST", help="Where to listen: an address of this computer.")] = "127.0.0.1",
     port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8010,
 ) -> None:
-    """Edit a study's form in the browser, with a live preview of the page that workers see. Ctrl-C ends it."""
+    """Edit a study's form in the browser, with a live preview of the page that workers see."""
     if not is_preview(None, host):
         raise UserError(
             f"--host {host} would let other computers edit the study file. Use 127.0.0.1, and reach it from elsewhere "

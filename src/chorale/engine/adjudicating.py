@@ -57,7 +57,7 @@ def decide(
 def checked_reason(reason: str) -> str:
     """A reason as it is kept; UserError if there is none."""
     if not reason.strip():
-        raise UserError("Give a reason: it is kept with the decision.")
+        raise UserError("Enter a reason. It is kept with the decision.")
     return reason.strip()[:_LONGEST_REASON]
 
 

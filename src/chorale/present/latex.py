@@ -87,4 +87,4 @@ def latex_float(table: ScoreTable, label: str) -> str:
 
 def latex_document(tables: Iterable[ScoreTable], signature: str) -> str:
     """Several tables, and the line from which they can be computed again."""
-    return "\n\n".join([*(latex_table(table) for table in tables), f"% {latex_text(signature)}"])
+    return "\n\n".join([*(latex_table(table) for table in tables), f"% {' '.join(signature.split())}"])

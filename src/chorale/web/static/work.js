@@ -20,6 +20,8 @@ import { DeviceStore } from "./storage.js";
 import { Backoff, pause } from "./timer.js";
 import { say, sayCount, sayNumber } from "./say.js";
 
+const MARK = "\u0000";
+
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -345,8 +347,6 @@ function showProgress(progress) {
   byId("answered").replaceChildren(...withBold(done, sayNumber(answered)));
   byId("earned").replaceChildren(...(earned ? withBold(say("{amount} earned", { amount: MARK }), earned) : []));
 }
-
-const MARK = "\u0000";
 
 /**
  * @param {string} text a sentence with `MARK` in it

@@ -106,7 +106,7 @@ def reject(market: Market, request: Request) -> Reply:
     feedback = request["RequesterFeedback"]
     if not feedback.strip():
         # Mechanical Turk took it, and psiTurk sends it.
-        market.warn("RequesterFeedback is empty, so the worker is not told why. Send a reason.")
+        market.warn("RequesterFeedback is empty, so the worker sees no reason. Send one.")
     do_reject(market, row, feedback)
     return {}
 
