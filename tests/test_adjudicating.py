@@ -100,7 +100,7 @@ def test_an_undone_decision_gives_back_what_was_before_it(study: Study, tmp_path
     second, one = look(study, lambda tx: events.recent(tx, 10, kinds=("adjudicated",)))
     with pytest.raises(UserError, match="no longer stands"):
         do(study, undoing.undo, stage, "c001", one.id, "wrong", "rae")
-    with pytest.raises(UserError, match="Give a reason"):
+    with pytest.raises(UserError, match="Enter a reason"):
         do(study, undoing.undo, stage, "c001", second.id, " ", "rae")
     do(study, undoing.undo, stage, "c001", second.id, "It does not.", "rae")
     assert item_of(study, "c001") == first

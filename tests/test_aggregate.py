@@ -705,7 +705,7 @@ def test_what_was_decided_is_said(files: Path) -> None:
     notes = told("r.csv", "--method", "majority")["notes"]
     assert any("more than once" in note for note in notes)
     assert any("no label" in note for note in notes)
-    assert any("1 task is tied (100.0%): one of the leading labels is drawn" in note for note in notes)
+    assert any("1 task is tied (100.0%): one of the tied labels at random" in note for note in notes)
     assert told("r.csv", "--method", "majority", "--repeats", "all")["probabilities"]["t"]["x"] == pytest.approx(2 / 3)
     done = run("judgments.csv", "--iterations", "1")
     assert "before the values had settled" in done.stderr

@@ -411,7 +411,7 @@ def test_places_are_counted_where_a_sample_is_drawn_before_a_correction_is_settl
         assert look(study, labels.unsettled)
         while other.next("meaningful").lease:
             other.judge("yes", "meaningful")
-        assert any("drawn" in done for done in study.store.write(lambda tx: advance(tx, study)).result())
+        assert any("sampled" in done for done in study.store.write(lambda tx: advance(tx, study)).result())
         settling.settle_everything(study)
         assert differences(study) == []
     finally:

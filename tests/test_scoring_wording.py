@@ -149,5 +149,5 @@ def test_tables_may_be_dicts_of_columns_and_what_holds_no_judgments_is_refused_w
     columns = {"task": [1, 1, 1, 2], "worker": ["a", "b", "c", "a"], "label": ["x", "x", "y", "y"]}
     as_table = DawidSkene().fit_predict(pl.DataFrame(columns))
     assert DawidSkene().fit_predict(columns)["agg_label"].to_list() == as_table["agg_label"].to_list()
-    with pytest.raises(UserError, match=r"rows are of different or unknown kinds. Give a path, a table of pandas"):
+    with pytest.raises(UserError, match=r"rows are of different or unknown kinds. Give a path, a table"):
         DawidSkene().fit_predict(columns["label"])
