@@ -158,7 +158,7 @@ def _decided(
     taken: int,
     first: FirstLabel | None = None,
 ) -> ItemProgress:
-    """The item as these judgments, or a model that answered first, make it, with so many of its places taken."""
+    """The item as these judgments, or a model that answered first, make it, with this number of its places taken."""
     combined, decision = outcome(stage, item.key, judgments, sampled=item.sampled, decided=item.decision, first=first)
     return item._replace(
         state=ItemState.WITHDRAWN if item.state == ItemState.WITHDRAWN else decision.state,

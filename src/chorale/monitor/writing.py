@@ -16,7 +16,7 @@ from chorale.text.alike import words_of
 from chorale.text.near_duplicates import near_duplicates
 
 FEWEST_WORDS = 4
-"""Texts with fewer words are alike by chance."""
+"""Shorter texts are often similar without being copied."""
 
 
 class Evidence(NamedTuple):
