@@ -308,7 +308,7 @@ _JUDGMENTS = Prepared(
 
 def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> tuple[Judgment, ...]:
     """The counted judgments of an item, each with its worker's present trust by the stage's rule."""
-    return _as_judgments(_JUDGMENTS.all(tx, item_id=item_id), rule)
+    return as_judgments(_JUDGMENTS.all(tx, item_id=item_id), rule)
 
 
 class Judged(NamedTuple):
@@ -343,14 +343,14 @@ def read_item(
         asked.append((_PSEUDONYM, {"worker_id": answering}))
     rows, judged, *names = together(tx, *asked)
     name = names[0][0][0] if names else ""
-    return Judged([ItemProgress._make(row) for row in rows], {item_id: _as_judgments(judged, rule)}, name)
+    return Judged([ItemProgress._make(row) for row in rows], {item_id: as_judgments(judged, rule)}, name)
 
 
 def read_group(tx: Connection, stage_id: int, group_key: str, rule: GoldSettings | None) -> Judged:
     """The items of one group, and the counted judgments of all of them."""
     group = group_progress(tx, stage_id, group_key)
     judged = together(tx, *((_JUDGMENTS, {"item_id": item.id}) for item in group))
-    return Judged(group, {item.id: _as_judgments(rows, rule) for item, rows in zip(group, judged, strict=True)})
+    return Judged(group, {item.id: as_judgments(rows, rule) for item, rows in zip(group, judged, strict=True)})
 
 
 def read_derived(
@@ -369,7 +369,7 @@ def read_derived(
         )
     )
     payloads = [frozen_from_text(next(found)[0][1]) for _ in group]
-    known = {**known, **{item_id: _as_judgments(next(found), rule) for item_id in unknown}}
+    known = {**known, **{item_id: as_judgments(next(found), rule) for item_id in unknown}}
     made = [item.as_source(payload, known[item.id]) for item, payload in zip(group, payloads, strict=True)]
     return made, [[ItemProgress._make(row) for row in rows] for rows in found]
 
@@ -379,7 +379,7 @@ def trust_in(record: GoldRecord, rule: GoldSettings | None) -> float:
     return trust(record, None) if rule is None else _trusted_by(rule)(record.right, record.answered, record.recent)
 
 
-def _as_judgments(rows: Sequence[Any], rule: GoldSettings | None) -> tuple[Judgment, ...]:
+def as_judgments(rows: Sequence[Any], rule: GoldSettings | None) -> tuple[Judgment, ...]:
     if rule is None:
         # Without gold everybody is trusted alike.
         whole = trust(GoldRecord(), None)
