@@ -117,7 +117,7 @@ def names_of_kits() -> set[str]:
     """What installed kits and their parts are called."""
     names = {export.name for task in installed_tasks().values() for export in task.exports}
     for kit in installed().kits.values():
-        parts = (kit.tasks, kit.families, kit.readers, kit.aggregators, kit.papers, kit.exports)
+        parts = (kit.tasks, kit.families, kit.readers, kit.aggregators, kit.tokenizers, kit.papers, kit.exports)
         names |= {kit.name, *(name for part in parts for name in part)}
         names |= {section.name for section in kit.sections} | {folder.name for folder in templates_of(kit)}
         names |= {command.path[-1] for command in kit.commands}

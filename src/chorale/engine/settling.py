@@ -13,8 +13,9 @@ from typing import Any
 
 from chorale.contract import ItemError
 from chorale.contract.reading_time import shown_words
-from chorale.engine.combining import outcome
+from chorale.engine.combining import label_of, outcome
 from chorale.engine.correcting import finish_corrections
+from chorale.engine.decisions import decide_behind
 from chorale.engine.grading import grade_behind
 from chorale.engine.label_events import evidence_of, happened, record_label
 from chorale.engine.running import RunningStage, Study, judgments_asked
@@ -148,6 +149,9 @@ def _settle_item(
         record_label(tx, study, stage, item, settled, judgments, first)
     if settled.state == ItemState.COMPLETE:
         grade_behind(tx, study, stage, settled, judgments)
+    if decided := decide_behind(tx, study, stage, settled, judgments):
+        source, reviewed = decided
+        settle_group(tx, study, source, reviewed.group, only=reviewed.id)
     return settled
 
 
@@ -324,6 +328,8 @@ def _from_all_answers(
 ) -> Iterator[NewItem]:
     """One item from all answers to an item: the answers are numbered in the order they came."""
     for source in sources:
+        if not source.judgments or not _is_below(later, earlier, source):
+            continue
         answers: dict[str, Any] = {}
         in_order = sorted(source.judgments, key=lambda judgment: judgment.response)
         for number, judgment in enumerate(in_order, 1):
@@ -333,6 +339,13 @@ def _from_all_answers(
         payload = _shaped(later, _gathered(later, source, in_order, seed, key) or {**source.payload, **answers})
         if payload is not None:
             yield NewItem(key, payload, group=f"{earlier.name}/{source.key}", sources=(source.id,))
+
+
+def _is_below(later: RunningStage, earlier: RunningStage, source: SourceItem) -> bool:
+    """Whether the answers to an item agree as little as the later stage asks, whatever a reviewer decided since."""
+    below = None if later.settings.items is None else later.settings.items.below
+    label = None if below is None else label_of(earlier, source.key, source.judgments)
+    return below is None or label is None or label.confidence < below
 
 
 def _gathered(
