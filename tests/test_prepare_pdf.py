@@ -1,4 +1,4 @@
-"""`chorale prepare pdf`: pages as pictures that a form shows, without anything a browser would load from elsewhere."""
+"""`chorale prepare pdf-pages`: pages as pictures that a form shows, without anything a browser would load from elsewhere."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def write_pdf(path: Path, *pages: str) -> None:
 
 
 def run(*arguments: str, code: int = 0) -> str:
-    done = CliRunner().invoke(app, ["prepare", "pdf", *arguments])
+    done = CliRunner().invoke(app, ["prepare", "pdf-pages", *arguments])
     assert done.exit_code == code, done.output
     return done.output
 

@@ -18,7 +18,7 @@ KIT = Kit(
             f"{_HERE}.commands.best_worst:best_worst",
         ),
         Command(
-            ("prepare", "pdf"),
+            ("prepare", "pdf-pages"),
             "Turn the pages of PDF documents into pictures, as items that a form shows.",
             f"{_HERE}.commands.pdf_pages:pdf_pages",
         ),

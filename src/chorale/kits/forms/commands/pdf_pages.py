@@ -1,4 +1,4 @@
-"""`chorale prepare pdf`"""
+"""`chorale prepare pdf-pages`"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
