@@ -86,6 +86,7 @@ LONG_FUNCTIONS: dict[str, int] = {}
 # For extras, and for what takes long to load and few need.
 IMPORTS_IN_FUNCTIONS = {
     "chorale.engine.quality": 2,
+    "chorale.kits.forms.commands.pdf_pages": 1,
     "chorale.kits.frames.commands.baseline": 1,
     "chorale.kits.frames.commands.train": 2,
     "chorale.kits.mturk.liquid_layouts": 1,
