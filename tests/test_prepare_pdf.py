@@ -1,4 +1,4 @@
-"""`chorale prepare pdf-pages`: pages as pictures that a form shows, without anything a browser would load from elsewhere."""
+"""`chorale prepare pdf-pages`: pages of documents as pictures that a form shows."""
 
 import json
 from pathlib import Path
