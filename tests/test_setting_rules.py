@@ -242,6 +242,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.models.run": ("write-b", True),
     "stage.models.below": ("write-b", 0.5),
     "stage.models.audit": ("write-b", 0.5),
+    "stage.models.expected": ("write-b", 0.3),
     "stage.models.arms": ("write-b", ["one"]),
     "stage.models.wrong": ("write-b", 0.1),
     "stage.models.disclosure": ("write-b", "Some suggestions are wrong on purpose."),
