@@ -3,6 +3,9 @@
 import asyncio
 import csv
 import json
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -309,3 +312,30 @@ def test_check_counts_what_people_are_expected_to_judge(make: Make, tmp_path: Pa
     study.close()
     measured, _ = planned(folder)
     assert measured["asked"] == pytest.approx(1 / 3 + 2 / 3 * 0.3), "what was measured counts more than expected"
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_every_item_is_decided_once(make: Make, server: ModelStandIn, tmp_path: Path) -> None:
+    make(applications=150).close()
+    folder = tmp_path / "study"
+    server.pause = 0.05
+    program = [sys.executable, "-m", "chorale", "annotate", str(folder), "--stage", "meaningful"]
+    decided = []
+    for _ in range(6):
+        before = server.served
+        process = subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and server.served < before + 30:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        study = open_study(folder)
+        decided.append(len(passes(study)))
+        study.close()
+    assert 0 < decided[-1] < 300, "some were decided before a run ended"
+    server.pause = 0.0
+    subprocess.run(program, check=True, capture_output=True)
+    study = open_study(folder)
+    rows = passes(study)
+    assert len(rows) == len({row.item for row in rows}) == 300
+    assert differences(study) == []
+    study.close()

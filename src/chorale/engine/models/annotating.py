@@ -43,6 +43,8 @@ class RunCounts:
     failed: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     """Calls by what came of them."""
+    reasons: dict[str, str] = field(default_factory=dict)
+    """The latest reason for each outcome that has one."""
     faults: Counter[str] = field(default_factory=Counter)
     """Faults met by requests that were sent again."""
     cost: int = 0
@@ -298,6 +300,8 @@ class Annotation:
         counts = self.counts
         counts.outcomes[reply.outcome.value] += 1
         self._last_reason = reply.reason or reply.outcome.value
+        if reply.reason:
+            counts.reasons[reply.outcome.value] = reply.reason
         counts.faults.update(reply.faults)
         counts.cost += cost_of(self._model, reply)
         counts.input_tokens += reply.input_tokens or 0
