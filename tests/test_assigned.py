@@ -216,7 +216,7 @@ def test_verify_sees_an_answer_by_somebody_whom_the_item_was_not_for(study: Stud
 def test_an_erased_person_s_items_stay_closed_and_verify_agrees(study: Study) -> None:
     anna = Member(study, "Anna")
     everything(anna)
-    forgetting.forget(study, anna.id, forgetting.Request("requester", answers=False, even_unpaid=True))
+    forgetting.forget(study, anna.id, forgetting.ErasureRequest("requester", answers=False, even_unpaid=True))
     assert differences(study) == []
     assert "a00000" not in everything(Member(study, "Dee"))
 

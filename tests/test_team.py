@@ -293,7 +293,7 @@ def test_erasing_a_person_erases_their_account(study: Study) -> None:
     submit(client, lease(client))
     worker = look(study, lambda tx: workers.find_by_identity(tx, store_team.PANEL, "anna"))
     assert worker is not None
-    forgetting.forget(study, worker.id, forgetting.Request("requester", answers=False, even_unpaid=True))
+    forgetting.forget(study, worker.id, forgetting.ErasureRequest("requester", answers=False, even_unpaid=True))
     assert look(study, store_team.members) == []
     assert sign_in(browser(study)).status_code == 401
     assert differences(study) == []

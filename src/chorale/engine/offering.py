@@ -38,7 +38,7 @@ from chorale.store.participations import Attendance
 from chorale.store.sessions import SessionClaim
 
 
-class Progress(NamedTuple):
+class WorkerProgress(NamedTuple):
     answered: int
     earned: int
 
@@ -57,7 +57,7 @@ class Offer(NamedTuple):
     status: str
     """One of STATUSES."""
     message: str
-    progress: Progress
+    progress: WorkerProgress
     lease: Lease | None = None
     view: dict[str, Any] | None = None
     arrangement: dict[str, Any] | None = None
@@ -115,7 +115,7 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session
         if lease is None and (ended := expire_leases(tx, study)):
             lease = _lease_next(tx, study, stage, worker_id, record)
     if now.state is State.AVAILABLE and lease is not None:
-        offer = _offer(tx, study, stage, record.pseudonym, lease, Progress(record.answered, record.earned), ended)
+        offer = _offer(tx, study, stage, record.pseudonym, lease, WorkerProgress(record.answered, record.earned), ended)
         by_length = stage.settings.pay.by_length is not None
         suggests = stage.settings.models is not None and stage.settings.models.role == "suggest"
         return offer._replace(
@@ -128,7 +128,7 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session
     # That there is an item for them was only supposed: what they are to read depends on whether there is.
     if now.reason is Reason.HAS_ROOM or (now.reason is Reason.BUDGET and not has_room(tx, stage, worker_id)):
         now = situation(facts._replace(has_room=never))
-    return _without_item(tx, study, stage, worker_id, now, Progress(record.answered, record.earned), ended)
+    return _without_item(tx, study, stage, worker_id, now, WorkerProgress(record.answered, record.earned), ended)
 
 
 MOST_OPEN = 3
@@ -172,7 +172,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: At
 
 
 def _without_item(
-    tx: Tx, study: Study, stage: RunningStage, worker_id: int, now: Situation, progress: Progress, ended: int = 0
+    tx: Tx, study: Study, stage: RunningStage, worker_id: int, now: Situation, progress: WorkerProgress, ended: int = 0
 ) -> Offer:
     if now.state is State.NO_CONSENT:
         raise Refusal("no_consent", NO_CONSENT, 403)
@@ -205,7 +205,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
         )
     )
     if now.state is not State.AVAILABLE:
-        return _without_item(tx, study, stage, worker_id, now, Progress(0, 0))
+        return _without_item(tx, study, stage, worker_id, now, WorkerProgress(0, 0))
     if participations.enter(tx, stage.id, worker_id, secret_number(study), study.clock()):
         events.record(
             tx,
@@ -314,7 +314,7 @@ def _asks_for_more(study: Study, stage: RunningStage, judgments: int) -> bool:
 
 
 def _offer(
-    tx: Tx, study: Study, stage: RunningStage, pseudonym: str, lease: Lease, progress: Progress, ended: int = 0
+    tx: Tx, study: Study, stage: RunningStage, pseudonym: str, lease: Lease, progress: WorkerProgress, ended: int = 0
 ) -> Offer:
     arrangement = None
     if stage.task.form.arrange is not None:

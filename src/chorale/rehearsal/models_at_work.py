@@ -11,7 +11,7 @@ from chorale.engine.models.stages import ModelStage, prompter_of, stages_of
 from chorale.engine.models.taking import Place, PlannedWork, take
 from chorale.engine.running import Study
 from chorale.model import ModelSettings
-from chorale.platforms.models import Outcome, Reply
+from chorale.platforms.models import CallOutcome, Reply
 from chorale.rehearsal.simulated import AnswerSheet
 from chorale.rehearsal.simulated.language_models import SimulatedModel, model_says
 from chorale.store import Tx, calls, codec, model_tasks
@@ -81,7 +81,7 @@ class ModelsAtWork:
         rng = Random(f"{self._seed}:model:{model.name}:{stage.name}:{item.key}")
         said = model_says(expected, truth, choices, rng)
         answer = stage.task.shape.parse_answer(said.answer, codec.frozen_from_text(item.payload))
-        reply = Reply(Outcome.ANSWER, "", "simulated", None, expected.output_tokens * model.calls_per_item)
+        reply = Reply(CallOutcome.ANSWER, "", "simulated", None, expected.output_tokens * model.calls_per_item)
         length = (len(work.prompt.system) + len(work.prompt.user)) * model.calls_per_item
         calls.mark_sent(tx, work.call_id, study.clock())
         complete_call(tx, study, stage, model, work.task, work.call_id, with_tokens(reply, length))

@@ -10,7 +10,7 @@ from safetensors.torch import load, save
 
 from chorale.files.model_folders import ModelKind, checked_sizes
 from chorale.kits.qasrl.parser.batching import Vocabularies
-from chorale.kits.qasrl.parser.inventory import QuestionInventory, Shape
+from chorale.kits.qasrl.parser.inventory import QuestionInventory, QuestionShape
 from chorale.kits.qasrl.parser.network import ParserNetwork, ParserShape
 from chorale.kits.qasrl.parser.parsing import QasrlParser
 from chorale.kits.qasrl.parser.vocabulary import HashedVocabulary
@@ -62,7 +62,7 @@ def load_parser(folder: Path) -> QasrlParser:
         state = load(weights)
         words, features = (HashedVocabulary(state.pop(name).numpy()) for name in _VOCABULARIES)
         inventory = QuestionInventory(
-            tuple(Shape(*shape) for shape in about["shapes"]),
+            tuple(QuestionShape(*shape) for shape in about["shapes"]),
             tuple((str(tense), bool(a), bool(b), bool(c)) for tense, a, b, c in about["polarities"]),
             tuple(map(str, about["prepositions"])),
         )
