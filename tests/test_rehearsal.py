@@ -61,6 +61,7 @@ from chorale.rehearsal.varying import toml_text, variations
 from chorale.store import Tx, events, ledger, participations
 from chorale.store.gates import verdicts
 from chorale.store.responses import all_responses
+from examples import examples
 from protocol_study import ROUND, write_protocol_study
 from serving import PATIENCE_SECONDS
 from small_study import write_small_study
@@ -423,7 +424,7 @@ def test_a_requester_can_be_asked_when_everybody_waits(make_folder: Callable[...
     study.close()
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(5, 12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_crowd_comes_to_an_end_and_keeps_the_promises(data: st.DataObject, tmp_path: Path) -> None:
     fraction = st.floats(0, 1)
