@@ -978,7 +978,10 @@ def test_what_did_not_finish_is_marked(make_folder: Callable[..., Path]) -> None
     told = rehearse(make_folder(2), seeds=2, vary=[parse_vary("workers=2,9")], processes=1)
     [table] = forecast_tables(told)
     assert table.columns[1] == "people who may come#"
-    assert "released right (entailment)#" in table.columns or "released right (meaningful)#" in table.columns
+    assert (
+        "accepted labels correct (entailment)#" in table.columns
+        or "accepted labels correct (meaningful)#" in table.columns
+    )
     stopped, done = table.rows
     cost = table.columns.index("cost#")
     assert str(stopped[cost]).endswith("*") and not str(done[cost]).endswith("*")
