@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from chorale.kits.mturk.api.answers import Fields
+from chorale.kits.mturk.api.answers import Fields, fields_of_address
 from chorale.kits.mturk.api.names import NOT_ACCEPTED, worker_id
 from chorale.kits.mturk.api.questions import External, Page, Question, QuestionForm, origin_of, read_question
 from chorale.kits.mturk.market import market_stage, qualifying, working
@@ -180,11 +180,17 @@ def _add_frames(router: APIRouter, site: Site) -> None:
             return framed(form_html(view.question, view.assignment.name if view.assignment else NOT_ACCEPTED))
         raise Refusal("not_found", "There is nothing at this address.", 404)
 
-    @router.post(SUBMIT_PATH, include_in_schema=False)
+    @router.api_route(SUBMIT_PATH, methods=["GET", "POST"], include_in_schema=False)
     async def submit(request: Request) -> Response:
-        """Take what a frame sends. Frames have no session: the id of the assignment is what lets them."""
-        form = await request.form(max_files=0, max_fields=MOST_FIELDS)
-        fields = [(key, value) for key, value in form.multi_items() if isinstance(value, str)]
+        """Store the answer that a frame sends. Frames have no session: the assignment's ID is their only proof.
+
+        Older pages on other sites send the answer in the address, by a link or a redirect.
+        """
+        if request.method == "GET":
+            fields = fields_of_address(request.url.query)
+        else:
+            form = await request.form(max_files=0, max_fields=MOST_FIELDS)
+            fields = [(key, value) for key, value in form.multi_items() if isinstance(value, str)]
         name = request.query_params.get("assignmentId") or dict(fields).get("assignmentId", "")
         try:
             await _take(site, name, fields)
