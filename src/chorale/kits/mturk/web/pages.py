@@ -17,6 +17,7 @@ from chorale.model import Refusal, StagePay, money_text
 from chorale.web.pay_words import hourly_text, time_text
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site
+from chorale.web.worker import what_follows
 
 IdInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Z0-9]+$")]
 MOST_FIELDS = 500
@@ -123,6 +124,7 @@ def _add_work(router: APIRouter, site: Site) -> None:
             lacking=view.lacking,
             barred=view.barred,
             another=view.another,
+            follows=None if state in ("look", "accepted") else await _what_follows(site, request),
             address=address if view.may_look and state in ("look", "accepted") else None,
             sandbox=sandbox,
             height=frame_height(getattr(view.question, "height", 0)),
@@ -141,6 +143,12 @@ def _add_work(router: APIRouter, site: Site) -> None:
     async def give_back(request: Request, name: IdInPath) -> Response:
         await site.write_as(request, working.give_back, name)
         return RedirectResponse("/hits", 303)
+
+
+async def _what_follows(site: Site, request: Request) -> dict[str, Any] | None:
+    """Where a worker can go after a HIT, apart from other HITs."""
+    stage = market_stage(site.study)
+    return None if stage is None else await site.read(what_follows, site.claim(request).worker_id, stage.name)
 
 
 def _frame_of(site: Site, request: Request, view: HitView, pseudonym: str) -> tuple[str, str]:
