@@ -84,15 +84,20 @@ def _assumed_worker_parameter(folder: StudyFolder) -> list[str]:
     return [str(Problem(SETTINGS_FILE, line, message, fix))]
 
 
+def has_way_back(settings: StudySettings) -> bool:
+    """Whether people who finish get a link or a code that the platform accepts."""
+    arrival, url = settings.arrival, settings.arrival.completion_url
+    # People who join from a study made on Prolific have its code.
+    coded = arrival.completion_code is not None or settings.prolific is not None
+    panel = PANELS.get(arrival.panel)
+    return (url is not None and (coded or "{code}" not in url)) or (panel is not None and panel.takes_code and coded)
+
+
 def _no_way_back(folder: StudyFolder) -> list[str]:
     """The note on a platform whose people have no link back and may need one."""
     arrival = folder.settings.arrival
     panel, code, url = PANELS.get(arrival.panel), arrival.completion_code, arrival.completion_url
-    # People who join from a study made on Prolific have its code.
-    coded = code is not None or folder.settings.prolific is not None
-    if url is not None and (coded or "{code}" not in url):
-        return []
-    if (panel is not None and panel.takes_code and coded) or "panel" not in arrival.model_fields_set:
+    if has_way_back(folder.settings) or "panel" not in arrival.model_fields_set:
         return []
     sees = f"only see the code {code}" if code else "get neither a link nor a code"
     if url is not None:
