@@ -63,11 +63,15 @@ def _nobody_vouches(folder: StudyFolder) -> list[str]:
         return []
     line = line_of(folder.settings_text, ("arrival", "by_url")) if arrival.by_url else None
     what = f"links from {arrival.panel} are not signed, so anybody can forge one"
-    if arrival.by_url:
-        fix = 'Set `signed = "prolific"` in [arrival] if people join from Prolific'
-    else:
+    if not arrival.by_url:
         what += ". With --public-url, they are refused"
-        fix = 'Set `signed = "prolific"` in [arrival], or `by_url = true` to accept unsigned links'
+    if arrival.panel == "prolific":
+        fix = 'Set `signed = "prolific"` in [arrival]'
+        fix += "" if arrival.by_url else ", or `by_url = true` to accept unsigned links"
+    elif arrival.by_url:
+        fix = "Before you pay, compare who joined with the platform's own list"
+    else:
+        fix = "Set `by_url = true` in [arrival] to accept unsigned links"
     return [str(Problem(SETTINGS_FILE, line, what, fix))]
 
 
