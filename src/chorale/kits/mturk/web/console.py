@@ -37,8 +37,8 @@ ANSWERS_PER_PAGE = 50
 _FINISHED = ("submitted", "approved", "rejected")
 _DONE = {
     "approve": "Approved, and booked in the ledger: {n}.",
-    "reject": "Rejected: {n}. Their workers have a message with the reason.",
-    "bonus": "Bonuses booked in the ledger: {n}. Their workers have a message with the reason.",
+    "reject": "Rejected: {n}. The workers get a message with the reason.",
+    "bonus": "Bonuses booked in the ledger: {n}. The workers get a message with the reason.",
 }
 Before = Annotated[int | None, Query(ge=1, le=2**53)]
 FormKey = Annotated[str, Form(pattern=r"^[\w-]{8,60}$")]
