@@ -248,7 +248,7 @@ def _add_reviewing(router: APIRouter, console: Console) -> None:
 
     def read(deed: Deed, chosen: list[str] | None, hit: str, everything: str, amount: str, reason: str) -> Review:
         if not chosen and not everything:
-            raise UserError("Choose at least one answer.")
+            raise UserError("Select at least one answer.")
         units = minor_units(amount, site.study.settings.pay.currency) if deed == "bonus" else 0
         if units is None:
             raise UserError(f"{amount!r} is not an amount. Write it like 1.50.")
