@@ -131,11 +131,11 @@ def is_gold(offer: Offer) -> bool:
     return offer.lease is not None and offer.lease.item_key.startswith("g")
 
 
-def test_suggestions_do_not_show_gold_while_the_model_is_at_work(tmp_path: Path) -> None:
+def test_suggestions_do_not_show_gold_while_the_model_is_at_work(tmp_path: Path, database: str | None) -> None:
     """Before, gold had suggestions first: while the model ran, everything with a suggestion was gold."""
     folder = tmp_path / "study"
     write_suggesting_study(folder, items=60, gold=60, wrong=0.5, arms=False)
-    study = replace(open_study(folder), secrets=Random(5))
+    study = replace(open_study(folder, database), secrets=Random(5))
     asyncio.run(annotate(study, folder, chosen_models(study, None), limit=60))
     [early] = worked(study, 1).values()
     assert any(map(is_gold, early))
