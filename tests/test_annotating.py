@@ -29,9 +29,9 @@ from chorale.folder.reading import check_folder
 from chorale.model import ModelSettings, StageState, UserError
 from chorale.monitor.overview import overview
 from chorale.monitor.status import status
-from chorale.platforms.models import Asked, Reply
+from chorale.platforms.models import ModelRequest, Reply
 from chorale.platforms.models import server as http_server
-from chorale.platforms.models.exchange import Message
+from chorale.platforms.models.exchange import ChatMessage
 from chorale.store import calls, ledger, model_tasks, stages
 from chorale.store.model_schema import model_call, model_task
 from chorale.store.schema import entry, item, response
@@ -573,7 +573,7 @@ def test_a_server_that_asks_to_wait_is_obeyed(server: ModelStandIn, asked: str, 
     async def ask() -> Reply:
         client = http_server.ServerModel(ModelSettings(name="m", endpoint=server.address), sleep=sleep)
         try:
-            return await client.ask(Asked("Be brief.", [Message("user", "Hello")], {}, "s", "i", "0"))
+            return await client.ask(ModelRequest("Be brief.", [ChatMessage("user", "Hello")], {}, "s", "i", "0"))
         finally:
             await client.close()
 

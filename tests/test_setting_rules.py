@@ -507,7 +507,7 @@ def test_no_command_opens_a_study_whose_ledger_is_in_another_currency(
     assert 'Put back currency = "USD"' in refused.value.problems[0].fix
     out = ["--out", str(tmp_path / "out")]
     where = [] if database is None else ["--db", database]
-    for command, more in {"verify": [], "status": [], "pay": [], "export": out, "gold": []}.items():
+    for command, more in {"check": [], "verify": [], "status": [], "pay": [], "export": out, "gold": []}.items():
         done = CliRunner().invoke(app, [command, str(folder), *more, *where])
         assert done.exit_code == 2, (command, done.output)
         assert "ledger has amounts in USD" in done.output, command

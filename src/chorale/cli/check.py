@@ -31,6 +31,7 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
 
     folder = load_folder(directory)
     plan = plan_study(folder, _measured_unsure(directory, db))
+    measured = _measured(directory, db)
     notes = [*study_notes(folder), *(f"before you simulate: {note}" for note in truth_that_fits_nothing(folder))]
     left = f"no errors, {plural(len(notes), 'note', 'notes')} (below)" if notes else "no problems found"
     print_line(f"{directory}: {left}. {plan.title}")
@@ -41,7 +42,7 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
         *_round_sentences(plan),
         _workers_sentence(plan),
     ]
-    for sentence in [*sentences, *_measured(directory, db), *retention_sentences(folder.settings.retention)]:
+    for sentence in [*sentences, *measured, *retention_sentences(folder.settings.retention)]:
         print_line(sentence)
     print_before_launch(notes)
 

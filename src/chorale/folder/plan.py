@@ -12,6 +12,7 @@ from chorale.folder.panel_notes import about_panel
 from chorale.folder.planned_judgments import planned_judgments
 from chorale.folder.reading import StageContent, StudyFolder
 from chorale.folder.reading_plan import ReadingPlan, pay_each, reading_notes, reading_plan
+from chorale.folder.study_language import about_language
 from chorale.folder.templates import is_from_template
 from chorale.folder.wage_notes import wage_notes
 from chorale.model import GateSettings, money_text
@@ -252,6 +253,7 @@ def study_notes(folder: StudyFolder) -> list[str]:
     notes = [
         *_placeholders_left(folder),
         *_examples_left(folder),
+        *about_language(folder),
         *_budget_runs_out(folder),
         *wage_notes(folder, {stage.name: stage.hourly_wage for stage in plan_study(folder).stages}),
         *reading_notes(folder),

@@ -18,7 +18,7 @@ _NAMED = 5
 def measured_wages(directory: Path, database: str | None) -> list[str]:
     """A sentence for every stage in which somebody has worked for money, and about people without an account.
 
-    Pay below the minimum is pointed out.
+    Pay below the minimum is pointed out. A study file that the database does not fit is refused, as it is by the site.
     """
     try:
         with started_study(directory, database) as study:
@@ -39,6 +39,8 @@ def measured_wages(directory: Path, database: str | None) -> list[str]:
                 sentences.append(f"{sentence}.")
             return sentences + people_without_account(study)
     except UserError as error:
+        if error.problems:
+            raise
         return [f"Measured times cannot be read: {error.message}"]
 
 

@@ -21,7 +21,7 @@ _MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])}, wholes=
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SuggestionEffect:
     """A measure of answers with a suggestion, and of those without."""
 
     what: str
@@ -39,7 +39,7 @@ class Measured:
 
 def measured_suggestions(
     tx: Tx, study: Study, stage: RunningStage, resampling: Resampling | None = None
-) -> list[Measured]:
+) -> list[SuggestionEffect]:
     """The measures of a stage in which a model suggests answers; none where none does. Compared with `resampling`."""
     model = suggesting_model(study, stage)
     if model is None:
@@ -97,14 +97,14 @@ def is_right(stage: RunningStage, row: SuggestedRow) -> bool | None:
 
 def _measured(
     what: str, rows: Sequence[SuggestedRow], value: Callable[[SuggestedRow], float], resampling: Resampling | None
-) -> Measured:
+) -> SuggestionEffect:
     sides = [[row for row in rows if (row.suggestion is not None) is seen] for seen in (True, False)]
     means = [float(np.mean([value(row) for row in side])) if side else None for side in sides]
     compared = None
     if resampling is not None and all(len({row.worker for row in side}) > 1 for side in sides):
         first, second = (_by_worker(side, value) for side in sides)
         compared = resampling.compare_apart((first, _MEAN), (second, _MEAN))["mean"]
-    return Measured(what, means[0], len(sides[0]), means[1], len(sides[1]), compared)
+    return SuggestionEffect(what, means[0], len(sides[0]), means[1], len(sides[1]), compared)
 
 
 def _by_worker(rows: Iterable[SuggestedRow], value: Callable[[SuggestedRow], float]) -> Statistics:
@@ -116,7 +116,7 @@ def _by_worker(rows: Iterable[SuggestedRow], value: Callable[[SuggestedRow], flo
     return Statistics(names, np.array([sums[name] for name in names]))
 
 
-def suggestions_table(stage: str, measured: Sequence[Measured]) -> ScoreTable:
+def suggestions_table(stage: str, measured: Sequence[SuggestionEffect]) -> ScoreTable:
     """For a terminal and a report."""
     columns = ("measure", "with suggestion#", "answers#", "without#", "answers#", "difference#", "95% interval#", "p#")
     rows = []

@@ -13,8 +13,8 @@ from chorale.engine.models.stages import ModelStage, prompter_of, stages_of
 from chorale.engine.models.taking import Place, PlannedWork, take
 from chorale.engine.running import Study
 from chorale.model import ModelSettings
-from chorale.platforms.models import Asked, Outcome, Reply
-from chorale.platforms.models.exchange import Message
+from chorale.platforms.models import CallOutcome, ModelRequest, Reply
+from chorale.platforms.models.exchange import ChatMessage
 from chorale.platforms.models.recorded import RecordedModel
 from chorale.rehearsal.simulated import AnswerSheet
 from chorale.rehearsal.simulated.language_models import SimulatedModel, model_says
@@ -100,7 +100,7 @@ class ModelsAtWork:
         imitate = stage.task.simulating.imitate
         said = model_says(expected, truth, choices, rng, None if imitate is None else partial(imitate, view))
         answer = ModelAnswer(said.answer, stage.task.shape.parse_answer(said.answer, payload), said.confidence)
-        reply = Reply(Outcome.ANSWER, "", "simulated", None, expected.output_tokens * model.calls_per_item)
+        reply = Reply(CallOutcome.ANSWER, "", "simulated", None, expected.output_tokens * model.calls_per_item)
         confidence = None if model.confidence == "none" else said.confidence
         length = _length(work) * model.calls_per_item
         return with_tokens(reply, length), Ended(TaskState.ANSWERED, answer, confidence)
@@ -116,15 +116,15 @@ def _replayed(
     of: ModelStage, model: ModelSettings, work: PlannedWork, prompter: Prompter, recorded: RecordedModel
 ) -> tuple[Reply, Ended]:
     prompt, item = work.prompt, work.task.item
-    messages = [Message("user", prompt.user)]
-    asked = Asked(prompt.system, messages, prompt.schema, of.stage.name, item.key, prompt.digest)
+    messages = [ChatMessage("user", prompt.user)]
+    asked = ModelRequest(prompt.system, messages, prompt.schema, of.stage.name, item.key, prompt.digest)
     reply = with_tokens(recorded.replay(asked), _length(work))
-    if reply.outcome is not Outcome.ANSWER:
+    if reply.outcome is not CallOutcome.ANSWER:
         return reply, Ended(TaskState.SKIPPED)
     try:
         answer = prompter.read(reply.output, of.stage.view_of(item.payload), codec.frozen_from_text(item.payload))
     except UnreadableError as error:
-        return reply._replace(outcome=Outcome.UNPARSABLE, reason=str(error)), Ended(TaskState.SKIPPED)
+        return reply._replace(outcome=CallOutcome.UNPARSABLE, reason=str(error)), Ended(TaskState.SKIPPED)
     return reply, Ended(TaskState.ANSWERED, answer, answer.confidence if model.confidence == "stated" else None)
 
 

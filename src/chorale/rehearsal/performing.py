@@ -19,7 +19,7 @@ from chorale.engine.submitting import submit
 from chorale.engine.visit import look_for_room, parts_for
 from chorale.model import Message, Refusal, Standing
 from chorale.protocol import State
-from chorale.rehearsal.changes import Changes
+from chorale.rehearsal.changes import ChangeCounter
 from chorale.rehearsal.connections import decisive_stages, things_fall_due
 from chorale.rehearsal.making_up import MakingUp
 from chorale.rehearsal.models_at_work import ModelsAtWork
@@ -91,7 +91,7 @@ class Performance:
         }
         self._reading = {name: reading_seconds(stage.guidelines) for name, stage in study.stages.items()}
         self._schedule = Schedule(clock)
-        self._changes = Changes(study)
+        self._changes = ChangeCounter(study)
         self._decisive = decisive_stages(study)
         self._gates_due = False
         self._progress = 0

@@ -51,9 +51,9 @@ class StageRun:
     finished: int
     """Everybody else who had entered; in a round, they have answered all of it."""
     found_nothing: int
-    """People who were let in and found nothing to do any more."""
+    """People who were admitted and found nothing to do."""
     locked_out: int
-    """People who came to its door and were not let in."""
+    """People who found it locked and never entered."""
     cost: int
     by_model: int = 0
     """Items whose label is that of a model that answered first."""

@@ -12,7 +12,7 @@ from chorale.rehearsal.varying import WORKERS, shown
 _BY_KEY = {measure.key: measure for measure in forecasting.OF_RUNS}
 # What a trade-off is about, beside what was varied.
 _TRADED = (
-    ("cost_per_result", "cost of a result"),
+    ("cost_per_result", "cost of a label"),
     ("wage", "an hour pays"),
     ("hours", "hours"),
     ("answers", "answers of people"),
@@ -186,7 +186,7 @@ def trade_off_table(simulation: Forecasts) -> ScoreTable:
         *("people who may come#" if path == WORKERS else f"{path.replace('.', ' ', 1)}#" for path in paths),
         "runs finished#",
         f"{what}#",
-        f"released ({', '.join(simulation.forecasts[0].final)})#",
+        f"labels accepted ({', '.join(simulation.forecasts[0].final)})#",
         "cost#",
         *(f"{title}#" for _, title in traded),
     )
@@ -200,7 +200,7 @@ def qualities_of(simulation: Forecasts) -> tuple[str, list[ForecastEstimate | No
     made = next((forecast.answers_quality_of for forecast in simulation.forecasts if forecast.answers_quality_of), None)
     if known or not made:
         where = f" ({known})" if known else ""
-        return f"released right{where}", [forecast.quality for forecast in simulation.forecasts]
+        return f"accepted labels correct{where}", [forecast.quality for forecast in simulation.forecasts]
     return f"quality of answers ({made})", [forecast.answers_quality for forecast in simulation.forecasts]
 
 

@@ -19,8 +19,8 @@ from chorale.engine.models.taking import Place, PlannedWork, plan_call, reserve,
 from chorale.engine.paying import CallBudget
 from chorale.engine.running import Study
 from chorale.model import AssignmentKind, ModelSettings
-from chorale.platforms.models import Asked, ModelClient, Outcome, Reply
-from chorale.platforms.models.exchange import Message
+from chorale.platforms.models import CallOutcome, ModelClient, ModelRequest, Reply
+from chorale.platforms.models.exchange import ChatMessage
 from chorale.store import Tx, calls, codec, model_tasks
 from chorale.store.model_tasks import TaskState
 
@@ -62,7 +62,7 @@ class RunCounts:
 Progress = Callable[[RunCounts], None]
 
 
-class Annotation:
+class AnnotatingModel:
     """One model in one stage."""
 
     def __init__(
@@ -200,7 +200,7 @@ class Annotation:
         """Ask about an item, as often as it takes; what came of it, and how to record the last request."""
         model = self._model
         samples: list[tuple[ModelAnswer, float | None]] = []
-        call_id, messages = work.call_id, [Message("user", work.prompt.user)]
+        call_id, messages = work.call_id, [ChatMessage("user", work.prompt.user)]
         latency, corrected, number = 0, False, 0
         while True:
             reply, answer, problem = await self._call(work, call_id, messages, number)
@@ -214,7 +214,11 @@ class Annotation:
                 purpose, messages, number = "sample", messages[:1], number + 1
             elif problem is not None and not corrected:
                 corrected, purpose = True, "correct"
-                messages = [*messages[:1], Message("assistant", reply.output), Message("user", correction(problem))]
+                messages = [
+                    *messages[:1],
+                    ChatMessage("assistant", reply.output),
+                    ChatMessage("user", correction(problem)),
+                ]
             elif samples:
                 return self._answered(samples, latency), record
             else:
@@ -227,18 +231,18 @@ class Annotation:
             call_id = following
 
     async def _call(
-        self, work: PlannedWork, call_id: int, messages: list[Message], number: int
+        self, work: PlannedWork, call_id: int, messages: list[ChatMessage], number: int
     ) -> tuple[Reply, ModelAnswer | None, str | None]:
         """The reply to a request, and the answer in it or what is wrong with that."""
         stage, prompt, item = self._of.stage, work.prompt, work.task.item
         longest = self._model.max_prompt_tokens
         if longest is not None and (len(prompt.system) + len(prompt.user)) / 4 > longest:
-            return Reply(Outcome.TOO_LONG, tries=0), None, None
+            return Reply(CallOutcome.TOO_LONG, tries=0), None, None
         again = partial(self._write, partial(self._repeat, work, call_id, messages))
-        asked = Asked(prompt.system, messages, prompt.schema, stage.name, item.key, prompt.digest, number, again)
+        asked = ModelRequest(prompt.system, messages, prompt.schema, stage.name, item.key, prompt.digest, number, again)
         length = len(prompt.system) + sum(len(one.text) for one in messages)
         reply = with_tokens(await self._client.ask(asked), length)
-        if reply.outcome is not Outcome.ANSWER:
+        if reply.outcome is not CallOutcome.ANSWER:
             return reply, None, None
         try:
             payload = codec.frozen_from_text(item.payload)
@@ -247,12 +251,12 @@ class Annotation:
             if wrong is not None:
                 raise UnreadableError(wrong)
         except UnreadableError as error:
-            return reply._replace(outcome=Outcome.UNPARSABLE, reason=str(error)), None, str(error)
+            return reply._replace(outcome=CallOutcome.UNPARSABLE, reason=str(error)), None, str(error)
         return reply, answer, None
 
     def _may_ask_again(self, reply: Reply) -> bool:
         """Whether another run is to ask again. A server that has answered nothing yet may decline whatever it gets."""
-        declines_all = reply.outcome is Outcome.DECLINED and not self._has_answered
+        declines_all = reply.outcome is CallOutcome.DECLINED and not self._has_answered
         return reply.outcome.may_be_better_later or declines_all
 
     def _answered(self, samples: list[tuple[ModelAnswer, float | None]], latency: int) -> Ended:
@@ -269,7 +273,7 @@ class Annotation:
         complete_call(tx, self._study, self._of.stage, self._model, work.task, call_id, reply)
 
     def _go_on(
-        self, work: PlannedWork, purpose: str, messages: list[Message], record: Callable[[Tx], None], tx: Tx
+        self, work: PlannedWork, purpose: str, messages: list[ChatMessage], record: Callable[[Tx], None], tx: Tx
     ) -> int | None:
         """Record a request and begin the next about the same item; None if the budget does not cover it."""
         record(tx)
@@ -280,7 +284,7 @@ class Annotation:
         calls.mark_sent(tx, call_id, self._study.clock())
         return call_id
 
-    def _repeat(self, work: PlannedWork, call_id: int, messages: list[Message], tx: Tx) -> bool:
+    def _repeat(self, work: PlannedWork, call_id: int, messages: list[ChatMessage], tx: Tx) -> bool:
         """Put a try whose answer was lost on record; False if the budget does not cover another."""
         more = sum(len(one.text.encode()) for one in messages[1:])
         if not CallBudget(tx, self._study).takes(reserve(self._model, work.prompt, more)):
@@ -306,10 +310,10 @@ class Annotation:
         counts.cost += cost_of(self._model, reply)
         counts.input_tokens += reply.input_tokens or 0
         counts.output_tokens += reply.output_tokens or 0
-        self._has_answered = self._has_answered or reply.outcome is Outcome.ANSWER
-        self._declined = self._declined + 1 if reply.outcome is Outcome.DECLINED else 0
+        self._has_answered = self._has_answered or reply.outcome is CallOutcome.ANSWER
+        self._declined = self._declined + 1 if reply.outcome is CallOutcome.DECLINED else 0
         most = STOP_AFTER if self._has_answered else FIRST_DECLINED
-        if reply.outcome is Outcome.REJECTED or self._declined >= most:
+        if reply.outcome is CallOutcome.REJECTED or self._declined >= most:
             self._failures = STOP_AFTER
             counts.ended_by = f"The server rejects requests: {reply.reason}. Correct [[model]] and run it again."
 
