@@ -52,7 +52,7 @@ def checked_reason(reason: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class GivenValue:
     """One of the different values that people gave."""
 
     value: Any
@@ -68,7 +68,7 @@ class ToDecide:
     ask: str
     cells: tuple[str, ...]
     """What each answer says, in words; in the same order for every field, without names."""
-    options: tuple[Option, ...]
+    options: tuple[GivenValue, ...]
     result: str
     """The aggregated value, in words."""
     confidence: float | None
@@ -171,10 +171,10 @@ def _to_decide(
     return ToDecide(name, ask, cells, options, aggregated, confidence, agreed, is_text)
 
 
-def _options(values: Sequence[Any], words: Callable[[Any], str]) -> tuple[Option, ...]:
+def _options(values: Sequence[Any], words: Callable[[Any], str]) -> tuple[GivenValue, ...]:
     """The different values, the most frequent first."""
     counts: dict[str, list[Any]] = {}
     for value in values:
         counts.setdefault(codec.as_text(value), []).append(value)
     ordered = sorted(counts.items(), key=lambda one: (-len(one[1]), one[0]))
-    return tuple(Option(same[0], words(same[0]), len(same)) for _, same in ordered)
+    return tuple(GivenValue(same[0], words(same[0]), len(same)) for _, same in ordered)

@@ -21,7 +21,7 @@ _LONGEST_SIDE = 6_000
 _QUALITY = 80
 
 
-class Page(NamedTuple):
+class RenderedPage(NamedTuple):
     """A page of a document as a picture, with the text that the document has for it."""
 
     picture: Any
@@ -77,7 +77,7 @@ def _named(documents: Sequence[Path]) -> dict[str, Path]:
     return named
 
 
-def rendered(document: Path, dpi: int) -> Iterator[Page]:
+def rendered(document: Path, dpi: int) -> Iterator[RenderedPage]:
     """The pages of a document; UserError if it cannot be opened."""
     from pypdfium2 import PdfDocument, PdfiumError  # noqa: PLC0415 - an extra
 
@@ -92,6 +92,6 @@ def rendered(document: Path, dpi: int) -> Iterator[Page]:
         for page in opened:
             scale = min(dpi / _POINTS_PER_INCH, _LONGEST_SIDE / max(page.get_size()))
             words = page.get_textpage().get_text_bounded().split()
-            yield Page(page.render(scale=scale).to_pil(), " ".join(words))
+            yield RenderedPage(page.render(scale=scale).to_pil(), " ".join(words))
     finally:
         opened.close()
