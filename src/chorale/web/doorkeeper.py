@@ -74,20 +74,31 @@ class Doorkeeper:
     async def _checked(
         self, request: Request, name: str, password: str, find: Callable[[Tx, str], Row | None]
     ) -> Row | None:
-        known = self._is_known_device(request, name)
-        where = f"device:{request.cookies[self._cookie]}" if known else f"address:{_address(request)}"
+        keys = await self.admit(request, name, self._known_device(request, name))
+        row = await asyncio.wrap_future(self._store.read(lambda tx: find(tx, name)))
+        if not await self.passwords.matches(None if row is None else row.password_hash, password):
+            return None
+        await self.forget(keys)
+        return row
+
+    async def admit(self, request: Request, name: str, device: str | None) -> list[str]:
+        """Count a try for a name, from a device that is known or from an address; what to `forget` if it was right.
+
+        Raises TooManyTriesError where there were too many.
+        """
+        where = f"address:{_address(request)}" if device is None else f"device:{device}"
         keys = [self._key(where), self._key(f"{self._kind}name:{name}")]
         # Noted before it is looked at: a hundred tries at the same moment are a hundred tries.
         wait, tries_of_name = await self._write(lambda tx: _note(tx, self._clock(), keys))
         if wait:
             raise TooManyTriesError(wait)
-        if not known and tries_of_name >= FREE_TRIES_PER_NAME:
+        if device is None and tries_of_name >= FREE_TRIES_PER_NAME:
             await asyncio.sleep(min(LONGEST_DELAY, DELAY_PER_TRY * (tries_of_name - FREE_TRIES_PER_NAME + 1)))
-        row = await asyncio.wrap_future(self._store.read(lambda tx: find(tx, name)))
-        if not await self.passwords.matches(None if row is None else row.password_hash, password):
-            return None
+        return keys
+
+    async def forget(self, keys: list[str]) -> None:
+        """Stop counting a try whose password was right."""
         await self._write(lambda tx: _forget(tx, keys))
-        return row
 
     async def _write(self, work: Callable[[Tx], T]) -> T:
         return await asyncio.wrap_future(self._store.write(work))
@@ -97,11 +108,13 @@ class Doorkeeper:
         self._set_cookie(response, self._cookie, str(self._devices.dumps(name)), DEVICE_SECONDS)
         return response
 
-    def _is_known_device(self, request: Request, name: str) -> bool:
+    def _known_device(self, request: Request, name: str) -> str | None:
+        """The cookie of a browser that somebody has signed in with as that name before."""
+        cookie = request.cookies.get(self._cookie, "")
         try:
-            return bool(self._devices.loads(request.cookies.get(self._cookie, ""), DEVICE_SECONDS) == name)
+            return cookie if self._devices.loads(cookie, DEVICE_SECONDS) == name else None
         except BadSignature:
-            return False
+            return None
 
     def _key(self, what: str) -> str:
         return hmac.new(self._secret, what.encode(), sha256).hexdigest()[:32]
