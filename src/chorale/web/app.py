@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -104,10 +104,7 @@ def create_app(
     add_worker_routes(app.router, site, parts)
     if study.settings.prolific is not None and study.settings.prolific.webhooks:
         add_notification_route(app.router, notifications)
-    for kit, part in by_kit.items():
-        if part.add_routes is not None:
-            with blaming(f"part of the site of the kit `{kit}`"):
-                part.add_routes(app.router, site)
+    _add_routes_of_kits(app, site, by_kit)
     app.router.routes += console_routes(site, parts).routes
     mount_static(app, parts)
     if requests_per_second:
@@ -120,6 +117,13 @@ def create_app(
     _add_error_pages(app, site)
     app.state.site, app.state.parts = site, parts
     return app
+
+
+def _add_routes_of_kits(app: FastAPI, site: Site, by_kit: Mapping[str, SitePart]) -> None:
+    for kit, part in by_kit.items():
+        if part.add_routes is not None:
+            with blaming(f"part of the site of the kit `{kit}`"):
+                part.add_routes(app.router, site)
 
 
 def mount_static(app: FastAPI, parts: Iterable[SitePart]) -> None:
