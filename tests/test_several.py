@@ -269,8 +269,8 @@ def test_who_is_signed_in_goes_straight_back_to_the_page_they_asked_for(server: 
     asked = server.client.get("/rules/console/items?stage=meaningful")
     login = server.client.get(asked.headers["location"])
     assert 'name="study" value="rules"' in login.text
-    wanted = {"study": "rules", "to": "console", "next": "/console/items?stage=meaningful"}
-    assert server.sign_in("olga", **wanted).headers["location"] == "/rules/console/items?stage=meaningful"
+    back = server.sign_in("olga", study="rules", to="console", next="/console/items?stage=meaningful")
+    assert back.headers["location"] == "/rules/console/items?stage=meaningful"
     fresh = server.browser()
     fresh.cookies.update({"chorale_front": server.client.cookies["chorale_front"]})
     back = fresh.get(asked.headers["location"])
@@ -318,7 +318,8 @@ def outside(root: str, page: str) -> list[str]:
 
 def crawl(client: TestClient, root: str, start: str, most: int = 150) -> set[str]:
     """Every page that can be reached by links; fails where one leads out of the study, or redirects out of it."""
-    waiting, seen = [start], set()
+    waiting: list[str] = [start]
+    seen: set[str] = set()
     while waiting and len(seen) < most:
         path = waiting.pop(0)
         if path in seen:
