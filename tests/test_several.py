@@ -1,10 +1,12 @@
 """Several studies on one server: paths, one sign-in, and everything that must not reach from one study into another."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 from functools import partial
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,7 +24,7 @@ from chorale.model import UserError
 from chorale.model.problems import UnavailableError
 from chorale.store import epochs
 from chorale.store.requesters import find_requester
-from chorale.web import several
+from chorale.web import doorkeeper, several
 from chorale.web.accounts import Accounts
 from chorale.web.app import create_app
 from chorale.web.links import setup_link_path, study_sessions, team_link_path
@@ -158,23 +160,42 @@ def test_an_invited_person_uses_the_password_they_have(server: Together) -> None
     assert "another study on this server" not in server.client.get(server.invited("second", "Bo")).text
 
 
-def test_nobody_guesses_a_password_by_an_invitation_to_another_study(server: Together) -> None:
+@pytest.fixture
+def delays(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds by which answers would be delayed."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(doorkeeper, "asyncio", SimpleNamespace(sleep=sleep, wrap_future=asyncio.wrap_future))
+    return slept
+
+
+def test_nobody_guesses_a_password_by_an_invitation_to_another_study(server: Together, delays: list[float]) -> None:
     server.member("rules")
     path = server.invited("second")
-    tried = [server.client.post(path, data={"known": f"guess number {number}"}).status_code for number in range(6)]
-    assert tried == [401] * 5 + [429]
-    assert server.sign_in().status_code == 429, "the same tries count at the front"
-    assert server.client.post("/rules/sign-in", data={"name": "Anna", "password": PASSWORD}).status_code == 429
+    tried = [server.client.post(path, data={"known": f"guess number {number}"}).status_code for number in range(5)]
+    assert (tried, delays) == ([401] * 5, [])
+    server.client.post(path, data={"known": "another guess"})
+    assert delays == [1.0, 1.0], "counted in both studies"
+    server.sign_in("Anna", OTHER)
+    server.client.post("/rules/sign-in", data={"name": "Anna", "password": OTHER})
+    assert delays == [1.0, 1.0, 2.0, 2.0, 4.0], "the same tries count at the front, and in the study itself"
 
 
-def test_wrong_passwords_are_counted_once_and_a_known_browser_does_not_wait(server: Together) -> None:
+def test_a_browser_that_was_signed_in_before_does_not_wait_for_what_others_tried(
+    server: Together, delays: list[float]
+) -> None:
     server.member("rules")
     assert server.sign_in().status_code == 303
     stranger = server.browser()
-    tried = [server.sign_in(who, OTHER, stranger).status_code for who in ("Anna", "Bo", "Anna", "Anna", "Anna", "Anna")]
+    assert [server.sign_in("Anna", OTHER, stranger).status_code for _ in range(6)] == [401] * 6
+    assert delays == [1.0, 1.0]
+    assert (server.sign_in().status_code, delays) == (303, [1.0, 1.0])
+    tried = [server.sign_in(password=OTHER).status_code for _ in range(6)]
     assert tried == [401] * 5 + [429]
-    assert "Retry-After" in server.sign_in("Anna", OTHER, stranger).headers
-    assert server.sign_in().status_code == 303, "from the same address, by a browser that was signed in before"
+    assert "Retry-After" in server.sign_in(password=OTHER).headers
 
 
 def test_signing_out_of_one_study_signs_out_of_all(server: Together) -> None:

@@ -7,6 +7,7 @@ study signs what is granted in it with its own key.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -20,7 +21,7 @@ from chorale.model.problems import UnavailableError
 from chorale.store import Tx, epochs, requesters, team
 from chorale.web import staff
 from chorale.web.arriving import signed_in_worker
-from chorale.web.doorkeeper import DEVICE_SECONDS, Doorkeeper
+from chorale.web.doorkeeper import DEVICE_SECONDS, Doorkeeper, TryKeys
 from chorale.web.links import OWNER
 from chorale.web.serving import Site
 from chorale.web.sessions import FRONT_COOKIE, STAFF_SECONDS, WORKER_SECONDS, Grant
@@ -82,23 +83,34 @@ class Accounts:
         return [account for account in found if account.kind == MEMBER and account.study != study]
 
     async def _with_password(self, request: Request, name: str, password: str, found: list[Account]) -> list[Account]:
-        device = self._known_device(request, found)
-        # In every study, also where nobody has this name: whether somebody has must not show.
-        login = login_of(name)
-        tried = {study: each.admit(request, login, device) for study, each in self._doorkeepers.items()}
-        noted = await asyncio.gather(*(self._where_it_can(study, counting) for study, counting in tried.items()))
-        hashes = {account.password_hash for account in found} - {None}
-        matching = {one for one in hashes or {None} if await self.passwords.matches(one, password)}
+        device, login = self._known_device(request, found), login_of(name)
+        async with AsyncExitStack() as trying:
+            # In every study, also where nobody has this name: whether somebody has must not show.
+            counting = [
+                trying.enter_async_context(each.counted(request, login, device)) for each in self._doorkeepers.values()
+            ]
+            counted = await asyncio.gather(*counting, return_exceptions=True)
+            noted = {study: self._counted(study, keys) for study, keys in zip(self._doorkeepers, counted, strict=True)}
+            hashes = {account.password_hash for account in found} - {None}
+            matching = {one for one in hashes or {None} if await self.passwords.matches(one, password)}
         right = [account for account in found if account.password_hash in matching]
         if right:
-            await asyncio.gather(
-                *(
-                    self._where_it_can(study, self._doorkeepers[study].forget(keys))
-                    for study, keys in zip(tried, noted, strict=True)
-                    if keys is not None
-                )
+            forgetting = (
+                self._where_it_can(study, self._doorkeepers[study].forget(keys))
+                for study, keys in noted.items()
+                if keys is not None
             )
+            await asyncio.gather(*forgetting)
         return right
+
+    def _counted(self, study: str, keys: TryKeys | BaseException) -> TryKeys | None:
+        """What a try was counted by in a study; None where its database can't be used now."""
+        if isinstance(keys, UnavailableError):
+            self.sites[study].outages.failed(keys)
+            return None
+        if isinstance(keys, BaseException):
+            raise keys
+        return keys
 
     async def _named(self, name: str) -> list[Account]:
         found = await asyncio.gather(*(self._read(study, _named, study, name) for study in self.sites))
