@@ -4,6 +4,21 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class SuggestionRun:
+    """A measure of what suggestions of a model do to people: the means of answers with one, and of those without."""
+
+    what: str
+    with_suggestion: float | None
+    without: float | None
+
+    @property
+    def difference(self) -> float | None:
+        if self.with_suggestion is None or self.without is None:
+            return None
+        return self.with_suggestion - self.without
+
+
+@dataclass(frozen=True, slots=True)
 class StageRun:
     """A stage after a performance."""
 
@@ -42,6 +57,8 @@ class StageRun:
     cost: int
     by_model: int = 0
     """Items whose label is that of a model that answered first."""
+    suggestions: tuple[SuggestionRun, ...] = ()
+    """What suggestions do to people, as the report measures it; none where no model suggests."""
 
     @property
     def open_items(self) -> int:

@@ -42,6 +42,7 @@ def detailed_tables(simulation: Forecasts, forecast: Forecast) -> list[ScoreTabl
         study_table(simulation, forecast),
         *_arms(simulation, forecast),
         *stage_tables(simulation, forecast),
+        *_suggestions(simulation, forecast),
         *_gates(simulation, forecast),
     ]
 
@@ -99,6 +100,24 @@ def _arms(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
     rows = [(name, *_cells(forecast.of_arm, name, forecasting.OF_ARMS, simulation)) for name in forecast.arms]
     columns = ("arm", *(f"{measure.title}#" for measure in forecasting.OF_ARMS))
     return [ScoreTable(f"Forecast of its arms{_with(forecast)}{_means(simulation)}", columns, rows)]
+
+
+def _suggestions(simulation: Forecasts, forecast: Forecast) -> Iterator[ScoreTable]:
+    """What suggestions of a model do to people, as the report will measure it."""
+    columns = ("measure", *(f"{measure.title}#" for measure in forecasting.OF_SUGGESTIONS))
+    for stage in forecast.stages:
+        rows = [
+            (
+                what,
+                *(
+                    _cell(forecast.of_suggestions(stage, what, measure), "number", simulation, interval=True)
+                    for measure in forecasting.OF_SUGGESTIONS
+                ),
+            )
+            for what in forecast.suggestions_in(stage)
+        ]
+        if rows:
+            yield ScoreTable(f"Suggestions in {stage}{_with(forecast)}{_means(simulation)}", columns, rows)
 
 
 def _cells(
