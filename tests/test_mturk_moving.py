@@ -344,7 +344,8 @@ def test_runs_that_cannot_begin_say_why(market: Market, tmp_path: Path) -> None:
 def test_a_study_for_scripts_has_no_items_and_opens(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     assert chorale("new", str(folder), "--template", "mturk", "--scripts-only")["template"] == "mturk"
-    assert CliRunner().invoke(app, ["check", str(folder)]).exit_code == 0
+    checked = CliRunner().invoke(app, ["check", str(folder)])
+    assert checked.exit_code == 0 and "pay.minimum_hourly" not in checked.output
     with open_market(folder) as market:
         hit = market.hit()["HITId"]
         market.client.approve_assignment(AssignmentId=market.worker("only-ada").do(hit))
