@@ -11,10 +11,10 @@ from sqlalchemy import Connection, bindparam, select, text, update
 from chorale.audit.verify import verify
 from chorale.engine import work
 from chorale.engine.running import Study
-from chorale.engine.work import Offer, Outcome
+from chorale.engine.work import Offer, SubmitOutcome
 from chorale.model import Refusal
 from chorale.store import Store, open_store, store_url
-from chorale.store.postgres import Driver
+from chorale.store.postgres import PostgresDriver
 from chorale.store.prepared import Prepared, PreparedInsert, Scope
 from chorale.store.schema import setting
 from conftest import StudyMaker
@@ -49,13 +49,13 @@ def round_trips(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Grows with every time that the server is waited for."""
     waited: list[str] = []
     for name in ("ask", "together"):
-        usual = getattr(Driver, name)
+        usual = getattr(PostgresDriver, name)
 
-        def counted(driver: Driver, *given: Any, usual: Any = usual, name: str = name) -> Any:
+        def counted(driver: PostgresDriver, *given: Any, usual: Any = usual, name: str = name) -> Any:
             waited.append(name)
             return usual(driver, *given)
 
-        monkeypatch.setattr(Driver, name, counted)
+        monkeypatch.setattr(PostgresDriver, name, counted)
     return waited
 
 
@@ -68,10 +68,10 @@ def ask_together(everyone: Sequence[Person], stage: str = "meaningful") -> list[
     return [future.result(30) for future in queue_together(study.store, *map(act, everyone))]
 
 
-def submit_together(given: Sequence[tuple[Person, Offer, str]]) -> list[Outcome]:
+def submit_together(given: Sequence[tuple[Person, Offer, str]]) -> list[SubmitOutcome]:
     study = given[0][0].study
 
-    def act(person: Person, offer: Offer, answer: str) -> Callable[[Connection], Outcome]:
+    def act(person: Person, offer: Offer, answer: str) -> Callable[[Connection], SubmitOutcome]:
         assert offer.lease is not None
         token = offer.lease.token
         return lambda tx: work.submit(tx, study, person.id, token, answer, "key-00000001", 1000)

@@ -25,7 +25,7 @@ from chorale.store import Tx, codec, events, first_pass, labels, positions
 from chorale.store.assignments import Assigned
 from chorale.store.first_pass import FirstLabel
 from chorale.store.items import add_items, content_of
-from chorale.store.labels import ItemProgress, Judged, Unsettled
+from chorale.store.labels import ItemProgress, JudgedGroup, Unsettled
 from chorale.store.lengths import note_words
 
 GROUPS_AT_ONCE = 40
@@ -44,14 +44,14 @@ def settle_group(tx: Tx, study: Study, stage: RunningStage, group_key: str, only
 
 def read_judged(
     tx: Tx, study: Study, stage: RunningStage, group_key: str, item_id: int, answering: int | None = None
-) -> Judged:
+) -> JudgedGroup:
     """What an item is settled by; `answering` is the worker who is about to answer it."""
     # Answers to one matter to the others only where something is derived from their results.
     whole = (stage.id, group_key) if "results" in study.made_of(stage) else None
     return labels.read_item(tx, item_id, stage.settings.gold, group=whole, answering=answering)
 
 
-def settle(tx: Tx, study: Study, stage: RunningStage, judged: Judged, *, answered: bool = False) -> None:
+def settle(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup, *, answered: bool = False) -> None:
     """Bring labels up to date, and what follows from them; `answered`: this transaction took one of the judgments."""
     group, known = judged.group, judged.judgments
     changed = False
@@ -194,10 +194,10 @@ def _taken(tx: Tx, item: ItemProgress, judgments: int, *, answered: bool) -> int
 
 def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str) -> None:
     """Add, withdraw or bring back the items of later stages that rest on this group."""
-    _derive(tx, study, stage, Judged(labels.group_progress(tx, stage.id, group_key), {}))
+    _derive(tx, study, stage, JudgedGroup(labels.group_progress(tx, stage.id, group_key), {}))
 
 
-def _derive(tx: Tx, study: Study, stage: RunningStage, judged: Judged) -> None:
+def _derive(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup) -> None:
     """The same for a group as it was read, with the judgments of those of its items that are known."""
     if not stage.feeds:
         return

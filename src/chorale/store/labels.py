@@ -311,7 +311,7 @@ def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> tup
     return _as_judgments(_JUDGMENTS.all(tx, item_id=item_id), rule)
 
 
-class Judged(NamedTuple):
+class JudgedGroup(NamedTuple):
     """Items as they were read, with the counted judgments of those that are to be settled."""
 
     group: list[ItemProgress]
@@ -330,7 +330,7 @@ def read_item(
     *,
     group: tuple[int, str] | None,
     answering: int | None = None,
-) -> Judged:
+) -> JudgedGroup:
     """An item, or with the stage and name of its group all of that; and the counted judgments of the item.
 
     `answering` is the worker who is about to answer it.
@@ -343,18 +343,18 @@ def read_item(
         asked.append((_PSEUDONYM, {"worker_id": answering}))
     rows, judged, *names = together(tx, *asked)
     name = names[0][0][0] if names else ""
-    return Judged([ItemProgress._make(row) for row in rows], {item_id: _as_judgments(judged, rule)}, name)
+    return JudgedGroup([ItemProgress._make(row) for row in rows], {item_id: _as_judgments(judged, rule)}, name)
 
 
-def read_group(tx: Connection, stage_id: int, group_key: str, rule: GoldSettings | None) -> Judged:
+def read_group(tx: Connection, stage_id: int, group_key: str, rule: GoldSettings | None) -> JudgedGroup:
     """The items of one group, and the counted judgments of all of them."""
     group = group_progress(tx, stage_id, group_key)
     judged = together(tx, *((_JUDGMENTS, {"item_id": item.id}) for item in group))
-    return Judged(group, {item.id: _as_judgments(rows, rule) for item, rows in zip(group, judged, strict=True)})
+    return JudgedGroup(group, {item.id: _as_judgments(rows, rule) for item, rows in zip(group, judged, strict=True)})
 
 
 def read_derived(
-    tx: Connection, judged: Judged, rule: GoldSettings | None, later: Sequence[int]
+    tx: Connection, judged: JudgedGroup, rule: GoldSettings | None, later: Sequence[int]
 ) -> tuple[list[SourceItem], list[list[ItemProgress]]]:
     """What items of later stages are made of, and those that came from it in each of these stages."""
     group, known = judged.group, judged.judgments

@@ -23,7 +23,7 @@ from sqlalchemy.exc import DBAPIError
 from chorale.store.failing import leave_out_values, leave_out_values_sent
 from chorale.store.locks import Alone
 from chorale.store.prepared import Asked, Scope
-from chorale.store.reading_ahead import Changes, ReadingAhead, in_turn
+from chorale.store.reading_ahead import ChangedRows, ReadingAhead, in_turn
 
 CONNECT_SECONDS = 5
 """How long a server that does not answer is waited for."""
@@ -41,7 +41,7 @@ _LAST_NUMBER = "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence($1
 _TELL_NUMBER = "SELECT setval(pg_get_serial_sequence($1::text, 'id'), $2::bigint)"
 
 
-class Driver(psycopg.Connection[Any]):
+class PostgresDriver(psycopg.Connection[Any]):
     """psycopg's connection, with what prepared statements ask of one. Used by one thread at a time."""
 
     def __init__(self, *given: Any) -> None:
@@ -205,8 +205,8 @@ def postgres_engine(url: URL, **options: Any) -> Engine:
     event.listen(engine, "handle_error", leave_out_values_sent)
 
     @event.listens_for(engine, "do_connect")
-    def _connect(_dialect: Any, _record: Any, given: Sequence[Any], named: dict[str, Any]) -> Driver:
-        return Driver.connect(*given, **{**named, "options": f"{named.get('options', '')} {_OPTIONS}"})
+    def _connect(_dialect: Any, _record: Any, given: Sequence[Any], named: dict[str, Any]) -> PostgresDriver:
+        return PostgresDriver.connect(*given, **{**named, "options": f"{named.get('options', '')} {_OPTIONS}"})
 
     @event.listens_for(engine, "before_execute")
     def _await_turn(connection: Any, *_more: Any) -> None:
@@ -232,11 +232,11 @@ class PostgresConnection(Connection):
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
         driver: Any = self.connection.driver_connection
-        self.driver: Driver = driver
+        self.driver: PostgresDriver = driver
         self.changed = 0
         self.ahead: ReadingAhead | None = None
         """There while work of a group reads ahead."""
-        self.changes_noted = Changes()
+        self.changes_noted = ChangedRows()
         self.known: dict[tuple[str, Sequence[Any]], Sequence[Any]] = {}
         """What the work under way has read ahead and may read again, until it changes something."""
         self._last: dict[str, int] = {}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from chorale.store.postgres import PostgresConnection
 
 
-class Changes:
+class ChangedRows:
     """Whose rows were changed since a group began."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class _Read(NamedTuple):
         places = {row[scope.place]: 1 if left is None else row[left] for row in rows} if scope.place is not None else {}
         return cls((sql, values), rows, workers, items, places)
 
-    def holds(self, changes: Changes) -> bool:
+    def holds(self, changes: ChangedRows) -> bool:
         return not (
             changes.everywhere
             or not changes.workers.isdisjoint(self.workers)
@@ -154,7 +154,7 @@ def in_turn(connection: "PostgresConnection", works: Sequence[Callable[[Any], An
 
 
 def _read_ahead(connection: "PostgresConnection", pieces: Sequence[_Piece]) -> None:
-    connection.changes_noted = Changes()
+    connection.changes_noted = ChangedRows()
     connection.ahead = ReadingAhead()
     try:
         reading = [(piece, asked) for piece in pieces if (asked := piece.resume())]

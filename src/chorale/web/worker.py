@@ -20,7 +20,7 @@ from chorale.engine.bonuses import bonuses_of
 from chorale.engine.expected_time import ExpectedTime, expected_time, expected_times
 from chorale.engine.finishing import finish_of
 from chorale.engine.running import RunningStage, Study, no_such_stage
-from chorale.engine.work import Offer, Progress, Visit
+from chorale.engine.work import Offer, Visit, WorkerProgress
 from chorale.folder.reading import StageContent
 from chorale.model import Refusal, Standing
 from chorale.model.problems import UnavailableError
@@ -278,7 +278,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
     study = site.study
     currency = study.settings.pay.currency
 
-    def progress(of: Progress) -> dict[str, Any]:
+    def progress(of: WorkerProgress) -> dict[str, Any]:
         return {"answered": of.answered, "earned": of.earned, "earned_text": study.language.money(of.earned, currency)}
 
     @router.post("/api/stages/{name}/next", response_model=OfferBody, responses=REFUSALS)

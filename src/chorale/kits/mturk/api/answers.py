@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 from chorale.kits.mturk.api.errors import bad_xml
 from chorale.kits.mturk.api.markup import LARGEST, child, children, kind_of, parsed, text_of, whole_number
-from chorale.kits.mturk.api.questions import Asked, QuestionForm
+from chorale.kits.mturk.api.questions import FormQuestion, QuestionForm
 
 SCHEMA = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd"
 LONGEST_ANSWER = 100_000
@@ -75,11 +75,11 @@ def _free_text(name: str, value: str) -> str:
     return _answer(name, f"<FreeText>{_clean(value)}</FreeText>")
 
 
-def _is_answered(asked: Asked, fields: Mapping[str, str]) -> bool:
+def _is_answered(asked: FormQuestion, fields: Mapping[str, str]) -> bool:
     return any(fields.get(name, "") != "" for name in (asked.identifier, asked.identifier + OTHER))
 
 
-def _form_answer(asked: Asked, fields: Mapping[str, str]) -> str:
+def _form_answer(asked: FormQuestion, fields: Mapping[str, str]) -> str:
     value = fields.get(asked.identifier, "")
     if asked.choices is None:
         return _free_text(asked.identifier, value)
@@ -105,7 +105,7 @@ def misfit(form: QuestionForm, fields: Mapping[str, str]) -> str | None:
     return None
 
 
-def _wrong_with(asked: Asked, fields: Mapping[str, str]) -> str | None:
+def _wrong_with(asked: FormQuestion, fields: Mapping[str, str]) -> str | None:
     value = fields.get(asked.identifier, "")
     if asked.choices is None:
         return _wrong_text(asked, value.strip())
@@ -120,7 +120,7 @@ def _wrong_with(asked: Asked, fields: Mapping[str, str]) -> str | None:
     return f"choose at most {asked.most}" if count > asked.most else None
 
 
-def _wrong_text(asked: Asked, value: str) -> str | None:
+def _wrong_text(asked: FormQuestion, value: str) -> str | None:
     if not value:
         return "write an answer" if asked.required else None
     shortest, longest = asked.length
