@@ -117,7 +117,7 @@ class Page {
   #keep(asked) {
     this.done = this.#with(asked);
     this.place = null;
-    this.editor.say(`Question ${this.done.length} is there: ${asked.question}`);
+    this.editor.say(`Question ${this.done.length} added: ${asked.question}`);
     this.#changed();
     this.editor.field.focus();
   }
