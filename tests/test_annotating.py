@@ -136,6 +136,7 @@ def test_faults_are_counted_and_never_lost(make: Make, server: ModelStandIn, pro
     assert done.counts.faults == {"busy": 1, "server error": 2, "timeout": 1}
     wanted = {"unparsable": 3, "refusal": 1, "empty": 1, "cut": 1, "answer": 20}
     assert done.counts.outcomes == wanted
+    assert "JSON" in done.counts.reasons["unparsable"]
     made = study.store.look(lambda tx: list(calls.all_calls(tx)))
     assert Counter(call.outcome for call in made if call.state == "done") == wanted
     assert [call.purpose for call in made if call.state == "unknown"] == ["try"], "the answer that came too late"

@@ -220,7 +220,7 @@ def _share(what: str, right: list[bool]) -> float:
 
 def _is_valid(asked: dict[str, Any]) -> bool:
     judges = asked["answerJudgments"]
-    return sum(judge["isValid"] for judge in judges) >= 5 / 6 * len(judges)
+    return bool(sum(judge["isValid"] for judge in judges) >= 5 / 6 * len(judges))
 
 
 def _bank_label(asked: dict[str, Any], forms: VerbForms) -> tuple[str, str, str, str, str, bool]:

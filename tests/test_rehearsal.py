@@ -61,6 +61,7 @@ from chorale.rehearsal.varying import toml_text, variations
 from chorale.store import Tx, events, ledger, participations
 from chorale.store.gates import verdicts
 from chorale.store.responses import all_responses
+from examples import examples
 from protocol_study import ROUND, write_protocol_study
 from serving import PATIENCE_SECONDS
 from small_study import write_small_study
@@ -423,7 +424,7 @@ def test_a_requester_can_be_asked_when_everybody_waits(make_folder: Callable[...
     study.close()
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(5, 12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_crowd_comes_to_an_end_and_keeps_the_promises(data: st.DataObject, tmp_path: Path) -> None:
     fraction = st.floats(0, 1)
@@ -977,7 +978,10 @@ def test_what_did_not_finish_is_marked(make_folder: Callable[..., Path]) -> None
     told = rehearse(make_folder(2), seeds=2, vary=[parse_vary("workers=2,9")], processes=1)
     [table] = forecast_tables(told)
     assert table.columns[1] == "people who may come#"
-    assert "released right (entailment)#" in table.columns or "released right (meaningful)#" in table.columns
+    assert (
+        "accepted labels correct (entailment)#" in table.columns
+        or "accepted labels correct (meaningful)#" in table.columns
+    )
     stopped, done = table.rows
     cost = table.columns.index("cost#")
     assert str(stopped[cost]).endswith("*") and not str(done[cost]).endswith("*")

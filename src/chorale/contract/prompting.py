@@ -78,7 +78,7 @@ def find_quote(pieces: Sequence[str], quote: Any) -> QuotedTokens:
     `pieces` are token, gap, token, gap and so on.
 
     >>> find_quote(["Snow", " ", "fell", "", "."], {"text": "fell"})
-    Quoted(start=1, end=2)
+    QuotedTokens(start=1, end=2)
     """
     text, nth = (quote, None) if isinstance(quote, str) else _parts_of(quote)
     words = text.split()

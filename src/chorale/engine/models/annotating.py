@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -17,7 +18,7 @@ from chorale.engine.models.stages import ModelStage, prompter_of
 from chorale.engine.models.taking import Place, PlannedWork, plan_call, reserve, resume, take
 from chorale.engine.paying import CallBudget
 from chorale.engine.running import Study
-from chorale.model import ModelSettings
+from chorale.model import AssignmentKind, ModelSettings
 from chorale.platforms.models import CallOutcome, ModelClient, ModelRequest, Reply
 from chorale.platforms.models.exchange import ChatMessage
 from chorale.store import Tx, calls, codec, model_tasks
@@ -42,6 +43,8 @@ class RunCounts:
     failed: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     """Calls by what came of them."""
+    reasons: dict[str, str] = field(default_factory=dict)
+    """The latest reason for each outcome that has one."""
     faults: Counter[str] = field(default_factory=Counter)
     """Faults met by requests that were sent again."""
     cost: int = 0
@@ -86,6 +89,11 @@ class AnnotatingModel:
         self._has_answered = False
         self._last_reason = ""
         self._alone = asyncio.Lock()
+        self._answers_first = of.rule.role == "first" and of.stage.round_size is None
+        self._open_gold: set[int] = set()
+        """Tasks with gold that it was given and has not answered."""
+        self._undecided: list[int] = []
+        """Items that it is done with, in a stage where it answers first, until it is decided whether to ask people."""
         self._worker_id = 0
         self._prompter: Prompter
 
@@ -102,17 +110,21 @@ class AnnotatingModel:
         if self._retry_skipped:
             await self._write(lambda tx: model_tasks.retry_skipped(tx, self._of.stage.id, self._worker_id))
         begun = await self._write(lambda tx: resume(tx, study, self._of, model, self._worker_id, self._prompter))
-        self._waiting.extend(begun if self._limit is None else begun[: self._limit])
-        self._taken = len(self._waiting)
+        self._wait_for(begun if self._limit is None else begun[: self._limit])
         self._has_answered = await self._write(lambda tx: calls.has_answered(tx, self._worker_id, self._of.stage.id))
         stage_id = self._of.stage.id
         self._place = Place(await self._write(lambda tx: model_tasks.given(tx, stage_id, self._worker_id)))
         async with asyncio.TaskGroup() as group:
             for _ in range(model.at_once):
                 group.create_task(self._work())
-        if self._of.rule.role == "first" and self._of.stage.round_size is None:
+        if self._answers_first:
             await self._decide()
         return self.counts
+
+    def _wait_for(self, work: Sequence[PlannedWork]) -> None:
+        self._waiting.extend(work)
+        self._taken += len(work)
+        self._open_gold.update(each.task.id for each in work if each.task.kind == AssignmentKind.GOLD)
 
     async def _decide(self) -> None:
         """Decide about every item that the model is done with whether people are asked about it."""
@@ -121,6 +133,20 @@ class AnnotatingModel:
                 pass
         except TooLittleGoldError as error:
             self.counts.ended_by = str(error)
+
+    async def _decide_early(self) -> None:
+        """Decide about items while the model annotates others, so that people need not wait for the end of the run.
+
+        Gold comes before all other items: once none is open, its confidence can be calibrated.
+        """
+        if self._open_gold or len(self._undecided) < self._model.at_once:
+            return
+        items, self._undecided = self._undecided, []
+        with suppress(TooLittleGoldError):  # reported at the end of the run
+            await self._write(partial(self._decide_about, items))
+
+    def _decide_about(self, items: Sequence[int], tx: Tx) -> None:
+        decide_some(tx, self._study, self._of, self._worker_id, items)
 
     async def _work(self) -> None:
         """One line of requests: the next is marked as sent in the transaction that ends the one before."""
@@ -139,19 +165,22 @@ class AnnotatingModel:
                 await self._write(partial(self._end, work, ended, last_write, None))
                 self._failures = STOP_AFTER
                 self.counts.ended_by = f"An answer could not be stored ({type(error).__name__}); its call is on record."
+            self._open_gold.discard(work.task.id)
+            if self._answers_first and work.task.kind != AssignmentKind.GOLD:
+                self._undecided.append(work.task.item.item_id)
             self._count(ended)
             work = following
 
     async def _next(self) -> PlannedWork | None:
         async with self._alone:
+            await self._decide_early()
             if not self._waiting and self._may_take():
                 most = _AHEAD * self._model.at_once
                 if self._limit is not None:
                     most = min(most, self._limit - self._taken)
                 taken = await self._write(partial(self._take, most=most))
                 self._place = Place(self._place.served + len(taken.work), taken.after)
-                self._taken += len(taken.work)
-                self._waiting.extend(taken.work)
+                self._wait_for(taken.work)
                 if taken.why_none is not None and self.counts.ended_by is None:
                     self.counts.ended_by = taken.why_none
             return self._waiting.popleft() if self._waiting and self._failures < STOP_AFTER else None
@@ -275,6 +304,8 @@ class AnnotatingModel:
         counts = self.counts
         counts.outcomes[reply.outcome.value] += 1
         self._last_reason = reply.reason or reply.outcome.value
+        if reply.reason:
+            counts.reasons[reply.outcome.value] = reply.reason
         counts.faults.update(reply.faults)
         counts.cost += cost_of(self._model, reply)
         counts.input_tokens += reply.input_tokens or 0

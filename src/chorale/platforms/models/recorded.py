@@ -50,6 +50,10 @@ class RecordedModel:
             self._by_item[row["stage"], row["item"]].append(row)
 
     async def ask(self, asked: ModelRequest) -> Reply:
+        return self.replay(asked)
+
+    def replay(self, asked: ModelRequest) -> Reply:
+        """What was recorded for a request."""
         rows = self._by_prompt.get(asked.prompt_sha256) or self._by_item.get((asked.stage, asked.item))
         if not rows:
             return Reply(CallOutcome.EMPTY, reason="no answer was recorded")

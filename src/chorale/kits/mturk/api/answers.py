@@ -1,8 +1,10 @@
 """What came back: fields of a form as the XML scripts read, and tests scored by their answer key."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import parse_qsl
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
@@ -16,6 +18,20 @@ OTHER = ":other"
 """What the field of one's own words is called, behind the question's identifier."""
 Fields = Sequence[tuple[str, str]]
 """Names and values as a form sends them; a name may come more than once."""
+_ESCAPED = re.compile(r"(?:%u[0-9A-Fa-f]{4})+")
+
+
+def fields_of_address(query: str) -> Fields:
+    """The fields of an answer in an address: in UTF-8, or as JavaScript's older `escape` writes them.
+
+    >>> fields_of_address("a=caf%C3%A9&b="), fields_of_address("a=caf%E9%20%u2013%20%uD83C%uDF0A")
+    ([('a', 'café'), ('b', '')], [('a', 'café – 🌊')])
+    """
+    whole = _ESCAPED.sub(lambda run: bytes.fromhex(run[0].replace("%u", "")).decode("utf-16-be", "replace"), query)
+    try:
+        return parse_qsl(whole, keep_blank_values=True, errors="strict")
+    except UnicodeDecodeError:
+        return parse_qsl(whole, keep_blank_values=True, encoding="latin-1")
 
 
 def joined(fields: Fields) -> dict[str, str]:

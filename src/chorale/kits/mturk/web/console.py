@@ -37,8 +37,8 @@ ANSWERS_PER_PAGE = 50
 _FINISHED = ("submitted", "approved", "rejected")
 _DONE = {
     "approve": "Approved, and booked in the ledger: {n}.",
-    "reject": "Rejected: {n}. Their workers have a message with the reason.",
-    "bonus": "Bonuses booked in the ledger: {n}. Their workers have a message with the reason.",
+    "reject": "Rejected: {n}. The workers get a message with the reason.",
+    "bonus": "Bonuses booked in the ledger: {n}. The workers get a message with the reason.",
 }
 Before = Annotated[int | None, Query(ge=1, le=2**53)]
 FormKey = Annotated[str, Form(pattern=r"^[\w-]{8,60}$")]
@@ -248,7 +248,7 @@ def _add_reviewing(router: APIRouter, console: Console) -> None:
 
     def read(deed: Deed, chosen: list[str] | None, hit: str, everything: str, amount: str, reason: str) -> Review:
         if not chosen and not everything:
-            raise UserError("Choose at least one answer.")
+            raise UserError("Select at least one answer.")
         units = minor_units(amount, site.study.settings.pay.currency) if deed == "bonus" else 0
         if units is None:
             raise UserError(f"{amount!r} is not an amount. Write it like 1.50.")

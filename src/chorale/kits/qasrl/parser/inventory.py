@@ -75,7 +75,7 @@ class QuestionInventory:
         First the likeliest role: what STRICT-MATCH compares, summed over all questions that agree in it. Then the
         likeliest words for it.
         """
-        roles = [np.array(_numbered(parts)) for parts in (map(_role, self.shapes), map(_factuality, self.polarities))]
+        roles = _roles_of(self.shapes, self.polarities)
         of_shapes, of_polarities = (
             _summed(logits, role) for logits, role in zip((shape, polarity), roles, strict=True)
         )
@@ -109,6 +109,12 @@ def _factuality(polarity: Polarity) -> tuple[bool, bool]:
     return negated, is_modal(tense)
 
 
+@lru_cache(8)
+def _roles_of(shapes: tuple[QuestionShape, ...], polarities: tuple[Polarity, ...]) -> tuple[NDArray[np.int64], ...]:
+    """The number of each shape's role, and of each polarity's factuality."""
+    return np.array(_numbered(map(_role, shapes))), np.array(_numbered(map(_factuality, polarities)))
+
+
 def _numbered(parts: Iterable[Hashable]) -> list[int]:
     numbers: dict[Hashable, int] = {}
     return [numbers.setdefault(part, len(numbers)) for part in parts]
@@ -125,8 +131,10 @@ def _summed(logits: FloatArray, group: NDArray[np.int64]) -> FloatArray:
     """Rows × groups: the probability of each group of columns."""
     shares = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
-    members: FloatArray = np.equal.outer(group, np.arange(group.max() + 1)).astype(np.float64)
-    return np.asarray(shares @ members, dtype=np.float64)
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(group.max() + 1))
+    summed: FloatArray = np.add.reduceat(shares[:, order], starts, axis=1)
+    return summed
 
 
 def _kept(parts: Iterable[_Part], at_least: int) -> tuple[_Part, ...]:
