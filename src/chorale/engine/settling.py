@@ -25,7 +25,8 @@ from chorale.store import Tx, codec, events, first_pass, labels, positions
 from chorale.store.assignments import Assigned
 from chorale.store.first_pass import FirstLabel
 from chorale.store.items import add_items, content_of
-from chorale.store.labels import ItemProgress, Judged, Unsettled
+from chorale.store.judged import Derivable, Judged, read_derivable, read_group, read_item, sources_of
+from chorale.store.labels import ItemProgress, Unsettled
 from chorale.store.lengths import note_words
 
 GROUPS_AT_ONCE = 40
@@ -37,7 +38,7 @@ def settle_group(tx: Tx, study: Study, stage: RunningStage, group_key: str, only
     `only` is the one item to look at, if the others are as they were.
     """
     if only is None:
-        settle(tx, study, stage, labels.read_group(tx, stage.id, group_key, stage.settings.gold))
+        settle(tx, study, stage, read_group(tx, stage.id, group_key, stage.settings.gold))
     else:
         settle(tx, study, stage, read_judged(tx, study, stage, group_key, only))
 
@@ -48,7 +49,15 @@ def read_judged(
     """What an item is settled by; `answering` is the worker who is about to answer it."""
     # Answers to one matter to the others only where something is derived from their results.
     whole = (stage.id, group_key) if "results" in study.made_of(stage) else None
-    return labels.read_item(tx, item_id, stage.settings.gold, group=whole, answering=answering)
+    judged = read_item(tx, item_id, stage.settings.gold, group=whole, answering=answering)
+    if answering is None or not stage.feeds:
+        return judged
+    # Before anything is written, while PostgreSQL is asked for what others need too.
+    return judged._replace(derivable=_read_derivable(tx, study, stage, judged))
+
+
+def _read_derivable(tx: Tx, study: Study, stage: RunningStage, judged: Judged) -> Derivable:
+    return read_derivable(tx, judged, stage.settings.gold, [later.id for later in study.fed_by(stage)])
 
 
 def settle(tx: Tx, study: Study, stage: RunningStage, judged: Judged, *, answered: bool = False) -> None:
@@ -101,7 +110,9 @@ def settle_worker(study: Study, changed: Unsettled, settled: set[tuple[int, str]
     groups = [group for group in judged if (stage.id, group) not in settled]
     for start in range(0, len(groups), GROUPS_AT_ONCE):
         chunk = groups[start : start + GROUPS_AT_ONCE]
-        store.do(partial(_settle_groups, study=study, stage=stage, groups=chunk))
+        # Each by itself: PostgreSQL is asked once for what all of them read.
+        for done in [store.write(partial(settle_group, study=study, stage=stage, group_key=group)) for group in chunk]:
+            done.result()
         settled.update((stage.id, group) for group in chunk)
     store.do(lambda tx: labels.note_settled(tx, changed))
 
@@ -122,11 +133,6 @@ def settle_everything(study: Study) -> None:
             failures.append(error)
     if failures:
         raise ExceptionGroup("the labels of some workers could not be brought up to date", failures)
-
-
-def _settle_groups(tx: Tx, study: Study, stage: RunningStage, groups: Sequence[str]) -> None:
-    for group_key in groups:
-        settle_group(tx, study, stage, group_key)
 
 
 def _settle_item(
@@ -206,11 +212,12 @@ def _derive(tx: Tx, study: Study, stage: RunningStage, judged: Judged) -> None:
         # Answers go on item by item, whatever else is in the group.
         judged = judged._replace(group=[item for item in judged.group if item.id in known])
     fed = study.fed_by(stage)
-    sources, derived = labels.read_derived(tx, judged, stage.settings.gold, [later.id for later in fed])
+    derivable = judged.derivable or _read_derivable(tx, study, stage, judged)
+    sources = sources_of(judged, derivable)
     complete = {item.id for item in judged.group if item.state == ItemState.COMPLETE}
     ids = tuple(source.id for source in sources)
     evidence = _evidence(stage, sources)
-    for later, already in zip(fed, derived, strict=True):
+    for later, already in zip(fed, derivable.present, strict=True):
         present = {item.key: item for item in already}
         wanted = {
             new.key: new if new.sources else replace(new, sources=ids)
