@@ -23,7 +23,7 @@ from chorale.store.failing import leave_out_values
 
 _MOST_OWED = 1_000
 """How many statements are sent before anybody looks at what became of them."""
-_AT_ONCE = 40
+_AT_ONCE = 24
 """How many statements are collected before the server is to begin with them."""
 _FAILED = frozenset({ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE})
 _FORMATS = [[PyFormat.TEXT] * values for values in range(64)]
@@ -207,7 +207,7 @@ class Driver(psycopg.Connection[Any]):
     def _forget(self) -> None:
         for sql, kind in self._owed:
             if kind is _Kind.PREPARING:
-                del self._names[sql]
+                self._names.pop(sql, None)
         self._owed.clear()
         self._piping, self._syncs, self._unsaid = False, 0, 0
 
