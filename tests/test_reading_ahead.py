@@ -11,6 +11,7 @@ from sqlalchemy import Connection, bindparam, select, text, update
 from chorale.audit.verify import verify
 from chorale.engine import work
 from chorale.engine.running import Study
+from chorale.engine.settling import settle_everything
 from chorale.engine.work import Offer, Outcome
 from chorale.model import Refusal
 from chorale.store import Store, open_store, store_url
@@ -18,7 +19,7 @@ from chorale.store.libpq import Driver
 from chorale.store.prepared import Prepared, PreparedInsert, Scope
 from chorale.store.schema import setting
 from conftest import StudyMaker
-from crowd import Person, gold_answer, is_gold, look, people
+from crowd import Person, do, gold_answer, is_gold, look, people
 from test_database import queue_together
 
 _VALUE = select(setting.c.value).where(setting.c.key == bindparam("key"))
@@ -100,7 +101,8 @@ def work_in_groups(everyone: Sequence[Person], stage: str) -> None:
 
 def counts(study: Study, column: str, stage: str = "meaningful") -> list[Any]:
     query = text(
-        f"SELECT {column} FROM item JOIN stage ON stage.id = item.stage_id WHERE stage.name = :stage AND wanted > 0"
+        f"SELECT {column} FROM item JOIN stage ON stage.id = item.stage_id "
+        "WHERE stage.name = :stage AND wanted > 0 ORDER BY item.id"
     )
     return list(look(study, lambda tx: tx.execute(query, {"stage": stage})).scalars())
 
@@ -202,6 +204,28 @@ def test_an_item_is_offered_while_others_of_the_group_judge_it(make_study: Study
     done = [future.result(30) for future in queue_together(study.store, *acts)]
     assert {offer.lease.item_key for offer in done[4:]} == {offer.lease.item_key for offer in offers if offer.lease}
     assert len(runs) == 8
+
+
+def test_labels_are_settled_again_with_a_few_questions_to_the_server(
+    make_study: StudyMaker, round_trips: list[str]
+) -> None:
+    study = make_study(applications=20, gold=12, share=0.3, floor=0.0)
+    everyone = people(study, 9)
+    work_in_groups(everyone, "meaningful")
+    settle_everything(study)
+    before = counts(study, "confidence")
+    trust_less = text(
+        "UPDATE participation SET gold_right = 0, gold_answered = 9, gold_recent = '', changes = changes + 1 "
+        "WHERE worker_id % 9 = 0"
+    )
+    do(study, lambda tx, _: tx.execute(trust_less))
+    round_trips.clear()
+    settle_everything(study)
+    after = counts(study, "confidence")
+    changed = sum(one != other for one, other in zip(before, after, strict=True))
+    assert changed > 5
+    # What labels and later items are made of is read for all groups at once; only beginning and ending are apart.
+    assert len(round_trips) < 12 + changed
 
 
 def test_who_has_read_what_another_one_changed_starts_over(store: Store) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from chorale.contract import ItemError
 from chorale.contract.reading_time import shown_words
@@ -50,26 +50,38 @@ def read_judged(
     # Answers to one matter to the others only where something is derived from their results.
     whole = (stage.id, group_key) if "results" in study.made_of(stage) else None
     judged = read_item(tx, item_id, stage.settings.gold, group=whole, answering=answering)
-    if answering is None or not stage.feeds:
-        return judged
-    # Before anything is written, while PostgreSQL is asked for what others need too.
-    return judged._replace(derivable=_read_derivable(tx, study, stage, judged))
+    return judged if answering is None or not stage.feeds else _with_derivable(tx, study, stage, judged)[0]
 
 
-def _read_derivable(tx: Tx, study: Study, stage: RunningStage, judged: Judged) -> Derivable:
-    return read_derivable(tx, judged, stage.settings.gold, [later.id for later in study.fed_by(stage)])
+def _with_derivable(tx: Tx, study: Study, stage: RunningStage, judged: Judged) -> tuple[Judged, Derivable]:
+    """The same with what later stages are made of: read before anything is written, if that is known then."""
+    if judged.derivable is not None:
+        return judged, judged.derivable
+    if judged.judgments and "results" not in study.made_of(stage):
+        # Answers go on item by item, whatever else is in the group.
+        judged = judged._replace(group=[item for item in judged.group if item.id in judged.judgments])
+    derivable = read_derivable(tx, judged, stage.settings.gold, [later.id for later in study.fed_by(stage)])
+    return judged._replace(derivable=derivable), derivable
 
 
 def settle(tx: Tx, study: Study, stage: RunningStage, judged: Judged, *, answered: bool = False) -> None:
     """Bring labels up to date, and what follows from them; `answered`: this transaction took one of the judgments."""
     group, known = judged.group, judged.judgments
-    changed = False
+    changes: list[_Change] = []
     for place, item in enumerate(group):
         if item.id in known:
-            group[place] = settled = _settle_item(tx, study, stage, item, known[item.id], answered=answered)
-            changed = changed or _finished(settled) != _finished(item)
+            change = _decided_again(tx, stage, item, known[item.id], answered=answered)
+            if change.after != item:
+                group[place] = change.after
+                changes.append(change)
+    changed = any(_finished(change.after) != _finished(change.before) for change in changes)
     # Whose answers count may have changed although as many do and the result is the same, or not there yet.
-    if changed or (known and any(of != "results" for of in study.made_of(stage))):
+    derives = changed or (bool(known) and any(of != "results" for of in study.made_of(stage)))
+    if derives and stage.feeds:
+        judged, _ = _with_derivable(tx, study, stage, judged)
+    for change in changes:
+        _save(tx, study, stage, change, known[change.after.id])
+    if derives:
         _derive(tx, study, stage, judged)
 
 
@@ -135,16 +147,27 @@ def settle_everything(study: Study) -> None:
         raise ExceptionGroup("the labels of some workers could not be brought up to date", failures)
 
 
-def _settle_item(
-    tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment], *, answered: bool
-) -> ItemProgress:
-    """Decide one item again by the judgments that count; the item as it is now."""
+class _Change(NamedTuple):
+    """An item before and after it was decided again."""
+
+    before: ItemProgress
+    after: ItemProgress
+    first: FirstLabel | None
+
+
+def _decided_again(
+    tx: Tx, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment], *, answered: bool
+) -> _Change:
+    """Decide one item again by the judgments that count. Nothing is written."""
     if item.wanted == 0 and not judgments:
-        return item  # gold and nothing else: nobody is asked to judge it
+        return _Change(item, item, None)  # gold and nothing else: nobody is asked to judge it
     first = first_pass.of_item(tx, item.id) if stage.asks_model_first else None
-    settled = _decided(stage, item, judgments, _taken(tx, item, len(judgments), answered=answered), first)
-    if settled == item:
-        return item
+    taken = _taken(tx, item, len(judgments), answered=answered)
+    return _Change(item, _decided(stage, item, judgments, taken, first), first)
+
+
+def _save(tx: Tx, study: Study, stage: RunningStage, change: _Change, judgments: Sequence[Judgment]) -> None:
+    item, settled, first = change
     if settled.state == ItemState.COMPLETE and item.state == ItemState.OPEN:
         judgments_asked(study, stage).append(settled.counted)
     labels.save_label(tx, settled)
@@ -154,7 +177,6 @@ def _settle_item(
         record_label(tx, study, stage, item, settled, judgments, first)
     if settled.state == ItemState.COMPLETE:
         grade_behind(tx, study, stage, settled, judgments)
-    return settled
 
 
 def _decided(
@@ -207,17 +229,12 @@ def _derive(tx: Tx, study: Study, stage: RunningStage, judged: Judged) -> None:
     """The same for a group as it was read, with the judgments of those of its items that are known."""
     if not stage.feeds:
         return
-    known = judged.judgments
-    if known and "results" not in study.made_of(stage):
-        # Answers go on item by item, whatever else is in the group.
-        judged = judged._replace(group=[item for item in judged.group if item.id in known])
-    fed = study.fed_by(stage)
-    derivable = judged.derivable or _read_derivable(tx, study, stage, judged)
+    judged, derivable = _with_derivable(tx, study, stage, judged)
     sources = sources_of(judged, derivable)
     complete = {item.id for item in judged.group if item.state == ItemState.COMPLETE}
     ids = tuple(source.id for source in sources)
     evidence = _evidence(stage, sources)
-    for later, already in zip(fed, derivable.present, strict=True):
+    for later, already in zip(study.fed_by(stage), derivable.present, strict=True):
         present = {item.key: item for item in already}
         wanted = {
             new.key: new if new.sources else replace(new, sources=ids)
