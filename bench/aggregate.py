@@ -21,10 +21,10 @@ import polars as pl
 from bench.timing import best_of
 from chorale.metrics.aggregation import MethodOptions, aggregate
 from chorale.metrics.judgments import Judgments
-from chorale.metrics.reading.judged import Judged
+from chorale.metrics.reading.judged import ReadJudgments
 from chorale.metrics.reading.judgment_files import read_judgments
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.scoring.aggregating import Request, score_aggregation
+from chorale.metrics.scoring.aggregating import AggregationRequest, score_aggregation
 
 WORKERS, LABELS, EACH = 1_000, 4, 10
 RUNS = 3
@@ -99,8 +99,8 @@ def measured_with_intervals(size: int, path: Path) -> Figures:
     judgments, digest = read_judgments(path)
 
     def score() -> None:
-        request = Request("dawid-skene")
-        score_aggregation(Judged(str(path), judgments, digest), request, Resampling(ci=True))
+        request = AggregationRequest("dawid-skene")
+        score_aggregation(ReadJudgments(str(path), judgments, digest), request, Resampling(ci=True))
 
     ours, processor = best_of(1, score)
     return Figures(f"dawid-skene with all intervals, {size:,} judgments", ours, processor, None, 0.0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +11,17 @@ from bench.simulations import FEWER, FEWEST, Outcome, Simulation, covers
 from chorale.metrics import intervals, tally_intervals
 from chorale.metrics.agreement import Agreement, pair_evidence
 from chorale.metrics.judgments import NOTHING, Judgments
-from chorale.metrics.scoring.agreement_options import AgreementOptions
+from chorale.metrics.scoring.agreement_options import AgreementOptions, CoefficientName
 
 _RATERS = 3
 _LARGE, _LARGE_RANKED, _LARGE_SPANS = 200_000, 20_000, 2_000
 _BAND = (0.90, 0.99)
+
+
+def _weighted(metric: CoefficientName, **more: Any) -> AgreementOptions:
+    return AgreementOptions(metric, weights="quadratic", order=tuple("12345"), **more)
+
+
 _OF_LABELS = {
     "percent agreement": AgreementOptions("percent"),
     "Cohen's κ, mean of pairs": AgreementOptions("kappa"),
@@ -26,7 +33,10 @@ _OF_LABELS = {
 _OF_GRADES = {
     "α, ordinal": AgreementOptions("alpha", level="ordinal"),
     "α, interval": AgreementOptions("alpha", level="interval"),
-    "Gwet's AC2, quadratic": AgreementOptions("gwet", weights="quadratic", order=tuple("12345")),
+    "Gwet's AC2, quadratic": _weighted("gwet"),
+    "Brennan and Prediger, quadratic": _weighted("brennan-prediger"),
+    "Conger's κ, quadratic": _weighted("conger"),
+    "Fleiss' κ of items, quadratic": _weighted("fleiss", shares="items"),
     "ICC(2)": AgreementOptions("icc"),
     "Kendall's W": AgreementOptions("kendall-w"),
     "Kendall's τ, mean of pairs": AgreementOptions("kendall-tau"),
@@ -42,10 +52,10 @@ SIMULATED = (*_OF_LABELS.values(), *_OF_GRADES.values(), _GAMMA)
 """Coefficients beside those of `calibration_coefficients`."""
 
 
-def _graded(items: int, rng: np.random.Generator) -> Judgments:
-    """Three people, on a scale of five: the item's own place, and as much again of each person's luck."""
-    grades = np.clip(np.round(3 + rng.normal(size=(items, 1)) + 0.7 * rng.normal(size=(items, _RATERS))), 1, 5)
-    return _by_people(items, list(map(str, grades.astype(int).reshape(-1))))
+def _graded(items: int, rng: np.random.Generator, people: int = _RATERS) -> Judgments:
+    """On a scale of five: the item's own place, and nearly as much of each person's luck."""
+    grades = np.clip(np.round(3 + rng.normal(size=(items, 1)) + 0.7 * rng.normal(size=(items, people))), 1, 5)
+    return Judgments.from_columns(*_names(items, people), list(map(str, grades.astype(int).reshape(-1))))
 
 
 def _marked(items: int, rng: np.random.Generator) -> Judgments:
@@ -59,17 +69,13 @@ def _marked(items: int, rng: np.random.Generator) -> Judgments:
             moved = np.where(rng.random(len(starts)) < 0.2, 1, 0)
             spans = [f"{at}:{at + 3 - off}:{kind}" for at, off, kind in zip(starts, moved, kinds, strict=True)]
             labels.append([span for span, is_found in zip(spans, found, strict=True) if is_found] or [NOTHING])
-    tasks, workers = _names(items)
+    tasks, workers = _names(items, _RATERS)
     return Judgments.from_columns(tasks, workers, labels)
 
 
-def _names(items: int) -> tuple[list[str], list[str]]:
-    tasks = np.repeat([f"t{number:06}" for number in range(items)], _RATERS).tolist()
-    return tasks, [f"w{number}" for number in range(_RATERS)] * items
-
-
-def _by_people(items: int, labels: list[str]) -> Judgments:
-    return Judgments.from_columns(*_names(items), labels)
+def _names(items: int, people: int) -> tuple[list[str], list[str]]:
+    tasks = np.repeat([f"t{number:06}" for number in range(items)], people).tolist()
+    return tasks, [f"w{number}" for number in range(people)] * items
 
 
 def _value(found: Agreement) -> float:
@@ -85,8 +91,8 @@ def _true_of_labels(metric: str, prevalence: float) -> float:
 
 
 @cache
-def _true_of_grades(options: AgreementOptions) -> float:
-    return _value(options.compute(_graded(_LARGE_RANKED, np.random.default_rng(0))))
+def _true_of_grades(options: AgreementOptions, people: int = _RATERS) -> float:
+    return _value(options.compute(_graded(_LARGE_RANKED, np.random.default_rng(0), people)))
 
 
 @cache
@@ -105,8 +111,8 @@ def _of_labels(options: AgreementOptions, items: int, prevalence: float, rng: np
     return _covered(found, _true_of_labels(options.metric, prevalence))
 
 
-def _of_grades(options: AgreementOptions, items: int, rng: np.random.Generator) -> list[Outcome]:
-    return _covered(options.compute(_graded(items, rng)), _true_of_grades(options))
+def _of_grades(options: AgreementOptions, items: int, people: int, rng: np.random.Generator) -> list[Outcome]:
+    return _covered(options.compute(_graded(items, rng, people)), _true_of_grades(options, people))
 
 
 def _of_spans(items: int, rng: np.random.Generator) -> list[Outcome]:
@@ -118,9 +124,9 @@ def _by_formula(options: AgreementOptions, items: int, prevalence: float, rng: n
     return [None if found is None else covers(found.interval, _true_of_labels(options.metric, prevalence))]
 
 
-def _exactly(items: int, rng: np.random.Generator) -> list[Outcome]:
-    found = AgreementOptions("icc").compute(_graded(items, rng)).analytic()
-    return [None if found is None else covers(found.interval, _true_of_grades(AgreementOptions("icc")))]
+def _grades_by_formula(options: AgreementOptions, items: int, rng: np.random.Generator) -> list[Outcome]:
+    found = options.compute(_graded(items, rng)).analytic()
+    return [None if found is None else covers(found.interval, _true_of_grades(options))]
 
 
 def _of_pair(items: int, prevalence: float, rng: np.random.Generator) -> Iterator[Outcome]:
@@ -139,10 +145,12 @@ def intervals_of_coefficients() -> Iterator[Simulation]:
                 )
                 yield Simulation(name, of, "coverage", run, _BAND, options.metric == "gwet" and items == 100)
     for name, options in _OF_GRADES.items():
-        for items in (15, 30, 100):
-            run, quick = partial(_of_grades, options, items), items == 30 and options.metric in ("icc", "spearman")
+        for items, people in ((15, 3), (30, 3), (100, 3), (15, 2), (30, 2)):
+            run = partial(_of_grades, options, items, people)
+            quick = items == 30 and options.metric in ("gwet", "icc", "spearman")
             most = FEWER if options.metric == "spearman" else None
-            yield Simulation(name, f"{items:,} items, grades 1–5, 3 raters", "coverage", run, _BAND, quick, most)
+            of = f"{items:,} items, grades 1–5, {people} raters"
+            yield Simulation(name, of, "coverage", run, _BAND, quick, most)
     for items in (10, 30):
         of = f"{items:,} texts, 3 spans, 3 raters"
         yield Simulation("γ of spans", of, "coverage", partial(_of_spans, items), _BAND, most=FEWEST)
@@ -160,6 +168,7 @@ def intervals_by_formula() -> Iterator[Simulation]:
                 of = f"{items:,} items, {prevalence:.0%} yes, 3 raters"
                 run = partial(_by_formula, options, items, prevalence)
                 yield Simulation(f"{name}, --analytic", of, "coverage", run, _BAND, items == 100)
-    for items in (15, 30, 100):
-        of = f"{items:,} items, grades 1–5, 3 raters"
-        yield Simulation("ICC(2), --analytic", of, "coverage", partial(_exactly, items), _BAND, items == 30)
+    for name, options in {"ICC(2)": AgreementOptions("icc"), "Gwet's AC2, quadratic": _weighted("gwet")}.items():
+        for items in (15, 30, 100):
+            of, run = f"{items:,} items, grades 1–5, 3 raters", partial(_grades_by_formula, options, items)
+            yield Simulation(f"{name}, --analytic", of, "coverage", run, _BAND, items == 30)

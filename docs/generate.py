@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from chorale.cli import app
 from chorale.cli.groups import LazyGroup
-from chorale.contract import explaining, installed_tasks, prompting, reveal
+from chorale.contract import explaining, installed_tasks, prompting, reveal, simulating
 from chorale.contract import task as contract
 from chorale.metrics import family
 from chorale.model import StudySettings
@@ -169,7 +169,7 @@ _PARTS = (
 
 def task_parts() -> str:
     """A table for each part of a task."""
-    return _class_tables((contract, explaining, reveal, prompting), _PARTS)
+    return _class_tables((contract, explaining, reveal, prompting, simulating), _PARTS)
 
 
 def kit_parts() -> str:

@@ -70,7 +70,7 @@ def main() -> None:
             photograph_console(browser, Scene(browser, site))
         with Site(write_qasrl_study(Path(scratch) / "qasrl", apart=True)) as site:
             photograph_questions(browser, site)
-        with Site(write_mcq_study(Path(scratch) / "mcq")) as site:
+        with Site(write_mcq_study(Path(scratch) / "mcq", answer_first=True)) as site:
             photograph_choices(browser, site)
         words = Path(scratch) / "words"
         create_study(words, "frames")
@@ -264,6 +264,10 @@ def photograph_choices(browser: Browser, site: Site) -> None:
         page = Scene(browser, site).worker(**PHONE).open(stage).page
         take(page, f"mcq-{stage}-phone")
     page = Scene(browser, site).worker(viewport={"width": 900, "height": 1010}).open("grade").page
+    for number in (1, 2):
+        page.locator(f"[name=answer_{number}]").first.check()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_text("Marked as correct by the writer").first).to_be_visible()
     for criterion, level in (("answerable", "yes"), ("reading", "whole"), ("creative", "fairly")):
         page.locator(f"[name={criterion}_1][value={level}]").check()
     take(page, "mcq-grade")

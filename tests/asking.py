@@ -4,6 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from chorale.kits.qasrl.tasks.shared.predicates import view_of
+from chorale.kits.qasrl.tasks.shared.prompting import WRITING
+
 SELL = {
     "stem": "sell",
     "presentSingular3rd": "sells",
@@ -119,3 +122,74 @@ def write_qasrl_study(folder: Path, predicates: int = 2, *, apart: bool = False)
 
 def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+SUGGESTED = [EXPERT[0], EXPERT[1], {"question": "Why did someone sell something?", "answers": [[8, 10]]}]
+"""What a model suggests: two of the expert's questions, and one that the sentence does not answer."""
+SUGGESTING = """
+format = 1
+
+[study]
+title = "Who did what to whom?"
+contact = "you@example.org"
+consent = "consent.md"
+seed = 5
+
+[arms]
+names = ["alone", "helped"]
+
+[[model]]
+name = "parser"
+answers = "parser.jsonl"
+
+[[stage]]
+name = "writing"
+title = "Questions and answers"
+task = "qasrl-write"
+guidelines = "guidelines.md"
+items = { file = "items.jsonl" }
+judgments = 4
+
+[stage.pay]
+per_judgment = 5
+expected_seconds = 60
+
+[stage.gold]
+file = "gold.jsonl"
+share = 0.3
+floor = 0.0
+feedback = "none"
+
+[stage.models]
+role = "suggest"
+arms = ["helped"]
+
+[stage.rehearsal]
+truth = "truth.jsonl"
+"""
+
+
+def write_suggesting_qasrl_study(folder: Path, predicates: int = 12) -> Path:
+    """A study with two arms, of which one sees what a parser asks. All sentences are alike but for one word."""
+    folder.mkdir(parents=True)
+    (folder / "study.toml").write_text(SUGGESTING, "utf-8")
+    (folder / "guidelines.md").write_text("Ask about the verb.", "utf-8")
+    (folder / "consent.md").write_text("You can stop at any time.", "utf-8")
+    words = ["lemonade", "maps", "ice", "postcards", "cherries", "umbrellas"]
+    rows = []
+    for number in range(2 * predicates):
+        tokens = [*PREDICATE["tokens"][:5], f"{words[number % 6]}{number}", *PREDICATE["tokens"][6:]]
+        rows.append({**PREDICATE, "sentence_id": f"kiosk:{number}", "tokens": tokens})
+    items, gold = rows[:predicates], rows[predicates:]
+    write_rows(folder / "items.jsonl", [{"id": f"i{number}", **row} for number, row in enumerate(items)])
+    write_rows(folder / "truth.jsonl", [{**row, "answer": EXPERT} for row in items])
+    known = [{"id": f"g{number}", **row, "answer": EXPERT, "explanation": "So."} for number, row in enumerate(gold)]
+    write_rows(folder / "gold.jsonl", known)
+    said = [
+        {"stage": "writing", "item": key, "output": {"answer": WRITING.write(view_of(row), SUGGESTED)}}
+        for prefix, part in (("i", items), ("g", gold))
+        for key, row in ((f"{prefix}{number}", row) for number, row in enumerate(part))
+        if WRITING.write is not None
+    ]
+    write_rows(folder / "parser.jsonl", said)
+    return folder

@@ -9,7 +9,7 @@ from chorale.engine import entering, work
 from chorale.engine.finishing import parts_done
 from chorale.engine.running import Study
 from chorale.engine.visit import visit
-from chorale.engine.work import Offer, Outcome
+from chorale.engine.work import Offer, SubmitOutcome
 from chorale.protocol import Ending, ending
 from chorale.store import Tx
 
@@ -48,11 +48,13 @@ class Person:
     def next(self, stage: str = "meaningful") -> Offer:
         return do(self.study, work.next_item, self.study.stage(stage), self.id)
 
-    def submit(self, offer: Offer, answer: Any = "yes", key: str = "key-00000001", ms: int | None = 1000) -> Outcome:
+    def submit(
+        self, offer: Offer, answer: Any = "yes", key: str = "key-00000001", ms: int | None = 1000
+    ) -> SubmitOutcome:
         assert offer.lease is not None, offer
         return do(self.study, work.submit, self.id, offer.lease.token, answer, key, ms)
 
-    def judge(self, answer: Any = "yes", stage: str = "meaningful") -> tuple[Offer, Outcome]:
+    def judge(self, answer: Any = "yes", stage: str = "meaningful") -> tuple[Offer, SubmitOutcome]:
         offer = self.next(stage)
         return offer, self.submit(offer, answer)
 

@@ -45,6 +45,7 @@ from crowd import do, look
 from random_study import RUBRIC, TONES, right_tone
 
 Step = tuple[int, int, int]
+_ENTERED = "SELECT 1 FROM participation WHERE worker_id = :w AND stage_id = :s"
 _LAST = "SELECT kind, answer, duration_ms FROM response ORDER BY id DESC LIMIT 1"
 
 
@@ -130,11 +131,20 @@ class World:
         open_to = [part.stage.name for part in seen.stages if part.state == "available"]
         names = open_to if open_to and how % 7 else list(self.study.stages)
         stage = names[how % len(names)]
-        offer = do(self.study, working.next_item, self.study.stage(stage), one.id)
+        offer = self._next(one, stage)
         if offer.lease is None:
             return None
         if all(offer.lease.token != known.lease.token for _, known in one.offers if known.lease):
             one.offers.append((stage, offer))
+        return offer
+
+    def _next(self, one: Somebody, stage: str) -> Offer:
+        """The next item. Who asks has entered the stage, also without an answer, and gates decide about them too."""
+        offer = do(self.study, working.next_item, self.study.stage(stage), one.id)
+        if look(
+            self.study, lambda tx: tx.execute(text(_ENTERED), {"w": one.id, "s": self.study.stage(stage).id}).first()
+        ):
+            self.log.append(("enter", self.clock.now, one.id, stage))
         return offer
 
     def work_on(self, one: Somebody, how: int) -> None:
@@ -145,7 +155,7 @@ class World:
 
     def finish_round(self, one: Somebody, how: int) -> None:
         for number in range(4):
-            offer = do(self.study, working.next_item, self.study.stage("training"), one.id)
+            offer = self._next(one, "training")
             if offer.lease is None:
                 return
             one.offers.append(("training", offer))
@@ -435,11 +445,14 @@ class World:
         renamed = {"p": pseudonym, "w": worker.id}
         do(self.study, lambda tx, _: tx.execute(text("UPDATE worker SET pseudonym = :p WHERE id = :w"), renamed))
 
+    def _again_enter(self, worker_id: int, stage_name: str) -> None:
+        stage = self.study.stage(stage_name)
+        do(self.study, lambda tx, study: participations.enter(tx, stage.id, worker_id, 1, study.clock()))
+
     def _again_answer(self, worker_id: int, stage_name: str, key: str, kind: str, answer: Any, ms: int) -> None:
         stage = self.study.stage(stage_name)
 
         def lease(tx: Tx, study: Study) -> str:
-            participations.enter(tx, stage.id, worker_id, 1, study.clock())
             found = tx.execute(
                 text("SELECT id, key, group_key, payload, position FROM item WHERE stage_id = :s AND key = :k"),
                 {"s": stage.id, "k": key},

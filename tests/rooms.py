@@ -215,6 +215,15 @@ def _circles(follows: Mapping[str, Collection[str]]) -> Iterator[list[str]]:
                         yield circle
 
 
+def class_names_with_several_meanings(modules: Mapping[str, str]) -> Iterator[str]:
+    """Classes of one name in several modules: a reader cannot tell which is meant."""
+    where: dict[str, list[str]] = {}
+    for module, source in modules.items():
+        for name in re.findall(r"^class (\w+)", source, re.MULTILINE):
+            where.setdefault(name, []).append(module)
+    return (f"{name}: {', '.join(sorted(defined))}" for name, defined in sorted(where.items()) if len(defined) > 1)
+
+
 def lines_of_modules(modules: Mapping[str, str]) -> dict[str, int]:
     return {name: len(source.splitlines()) for name, source in modules.items()}
 

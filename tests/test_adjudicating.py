@@ -11,7 +11,7 @@ import pytest
 
 from chorale.audit.verify import verify
 from chorale.engine import adjudicating, undoing
-from chorale.engine.forgetting import BY_REQUESTER, Request, forget
+from chorale.engine.forgetting import BY_REQUESTER, ErasureRequest, forget
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.exchange.export_fields import label_cells, tidy_labels
@@ -301,7 +301,7 @@ def test_a_decided_item_keeps_its_other_fields_when_a_judgment_goes(tmp_path: Pa
         ada.submit(ada.next("only"), {"tone": "kind", "why": "It asks."})
         ben.submit(ben.next("only"), {"tone": "rude", "how": "sly", "why": "It orders."})
         do(study, adjudicating.decide, study.stage("only"), "i1", {"tone": "kind"}, "It asks.", "rae")
-        forget(study, ben.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+        forget(study, ben.id, ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True))
         (item,) = look(study, lambda tx: list(all_items(tx, "only")))
         assert item.answer == {"tone": "kind", "why": "It asks."} and item.released
         assert look(study, lambda tx: verify(tx, study)).differences == []

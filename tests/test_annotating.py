@@ -29,9 +29,9 @@ from chorale.folder.reading import check_folder
 from chorale.model import ModelSettings, StageState, UserError
 from chorale.monitor.overview import overview
 from chorale.monitor.status import status
-from chorale.platforms.models import Asked, Reply
+from chorale.platforms.models import ModelRequest, Reply
 from chorale.platforms.models import server as http_server
-from chorale.platforms.models.exchange import Message
+from chorale.platforms.models.exchange import ChatMessage
 from chorale.store import calls, ledger, model_tasks, stages
 from chorale.store.model_schema import model_call, model_task
 from chorale.store.schema import entry, item, response
@@ -136,6 +136,7 @@ def test_faults_are_counted_and_never_lost(make: Make, server: ModelStandIn, pro
     assert done.counts.faults == {"busy": 1, "server error": 2, "timeout": 1}
     wanted = {"unparsable": 3, "refusal": 1, "empty": 1, "cut": 1, "answer": 20}
     assert done.counts.outcomes == wanted
+    assert "JSON" in done.counts.reasons["unparsable"]
     made = study.store.look(lambda tx: list(calls.all_calls(tx)))
     assert Counter(call.outcome for call in made if call.state == "done") == wanted
     assert [call.purpose for call in made if call.state == "unknown"] == ["try"], "the answer that came too late"
@@ -572,7 +573,7 @@ def test_a_server_that_asks_to_wait_is_obeyed(server: ModelStandIn, asked: str, 
     async def ask() -> Reply:
         client = http_server.ServerModel(ModelSettings(name="m", endpoint=server.address), sleep=sleep)
         try:
-            return await client.ask(Asked("Be brief.", [Message("user", "Hello")], {}, "s", "i", "0"))
+            return await client.ask(ModelRequest("Be brief.", [ChatMessage("user", "Hello")], {}, "s", "i", "0"))
         finally:
             await client.close()
 

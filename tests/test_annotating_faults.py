@@ -19,10 +19,10 @@ from chorale.engine.models.taking import reserve
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.model import ModelSettings
-from chorale.platforms.models import Asked
+from chorale.platforms.models import ModelRequest
 from chorale.platforms.models import program as programs
 from chorale.platforms.models import server as http_server
-from chorale.platforms.models.exchange import Message
+from chorale.platforms.models.exchange import ChatMessage
 from chorale.platforms.models.openai import OpenAi
 from chorale.store import calls, model_tasks
 from model_stand_in import ModelStandIn, model_stand_in
@@ -124,7 +124,7 @@ def test_an_unreachable_server_is_named(tmp_path: Path, server: ModelStandIn) ->
 
 def test_servers_that_want_another_name_for_the_limit() -> None:
     settings: dict[str, Any] = {"name": "m", "endpoint": "http://localhost/v1", "max_tokens": 77}
-    asked = Asked("s", [Message("user", "u")], {}, "main", "i1", "")
+    asked = ModelRequest("s", [ChatMessage("user", "u")], {}, "main", "i1", "")
     _, body = OpenAi(ModelSettings(**settings, limit_name="max_completion_tokens")).request(asked)
     assert body["max_completion_tokens"] == 77 and "max_tokens" not in body
     _, body = OpenAi(ModelSettings(**settings)).request(asked)
@@ -148,7 +148,7 @@ def test_a_line_that_is_too_long_does_not_end_a_program(tmp_path: Path, monkeypa
     async def asked() -> list[str]:
         settings = ModelSettings(name="m", command=(sys.executable, "program.py"), timeout_seconds=20)
         client = programs.ProgramModel(settings, tmp_path)
-        request = Asked("s", [Message("user", "u")], {}, "main", "i1", "")
+        request = ModelRequest("s", [ChatMessage("user", "u")], {}, "main", "i1", "")
         replies = [(await client.ask(request)).outcome.value for _ in range(2)]
         await client.close()
         return replies

@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from asking import EXPERT, FIRST_SET, write_qasrl_study
 from chorale.audit.verify import verify
 from chorale.engine import submitting
-from chorale.engine.forgetting import BY_REQUESTER, Request, forget, worker_to_forget
+from chorale.engine.forgetting import BY_REQUESTER, ErasureRequest, forget, worker_to_forget
 from chorale.engine.models.annotating import FIRST_DECLINED, RunCounts
 from chorale.engine.models.running import ModelRun, Preview, annotate, chosen_models, previews
 from chorale.engine.models.stages import stages_of
@@ -241,7 +241,7 @@ def test_what_models_say_about_erased_answers_is_erased_too(tmp_path: Path, serv
     asked = str(FIRST_SET[0]["question"])
     assert asked in str(study.store.look(lambda tx: list(model_tasks.all_tasks(tx))))
     assert asked in str(all_calls(study))
-    forget(study, writer.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+    forget(study, writer.id, ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True))
     assert asked not in str(study.store.look(lambda tx: list(model_tasks.all_tasks(tx))))
     assert asked not in str(all_calls(study))
     assert differences(study) == []

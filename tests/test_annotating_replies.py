@@ -9,9 +9,9 @@ import httpx2 as httpx
 import pytest
 
 from chorale.model import ModelSettings
-from chorale.platforms.models import Asked, Outcome, Reply
+from chorale.platforms.models import CallOutcome, ModelRequest, Reply
 from chorale.platforms.models import server as http_server
-from chorale.platforms.models.exchange import Message
+from chorale.platforms.models.exchange import ChatMessage
 
 
 def ask(answer: Callable[[httpx.Request], httpx.Response], **settings: Any) -> tuple[Reply, list[float]]:
@@ -26,7 +26,7 @@ def ask(answer: Callable[[httpx.Request], httpx.Response], **settings: Any) -> t
         client = http_server.ServerModel(ModelSettings(**given), sleep=sleep)
         client._idle.append(httpx.AsyncClient(transport=httpx.MockTransport(answer)))
         try:
-            return await client.ask(Asked("Be brief.", [Message("user", "Hello")], {}, "s", "i", "0"))
+            return await client.ask(ModelRequest("Be brief.", [ChatMessage("user", "Hello")], {}, "s", "i", "0"))
         finally:
             await client.close()
 
@@ -51,7 +51,12 @@ def test_token_counts_are_whole_numbers_or_none(count: Any, protocol: str) -> No
     content = [{"type": "text", "text": "a"}]
     body = {"model": ["m"], "choices": [{"message": {"content": "a"}}], "content": content, "usage": usage}
     reply, _ = ask(lambda _: httpx.Response(200, json=body), protocol=protocol)
-    assert (reply.outcome, reply.input_tokens, reply.output_tokens, reply.version) == (Outcome.ANSWER, None, None, None)
+    assert (reply.outcome, reply.input_tokens, reply.output_tokens, reply.version) == (
+        CallOutcome.ANSWER,
+        None,
+        None,
+        None,
+    )
 
 
 def _not_gzip(_: httpx.Request) -> httpx.Response:

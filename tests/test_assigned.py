@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
+from starlette.testclient import TestClient
 
 from chorale.audit.verify import verify
 from chorale.engine import entering, forgetting, team, work
@@ -22,6 +23,9 @@ from chorale.protocol import Reason
 from chorale.rehearsal.crowd_file import read_crowd
 from chorale.rehearsal.preparing import Rehearsal
 from chorale.store.team import PANEL
+from chorale.web.app import create_app
+from chorale.web.sessions import WORKER_COOKIE
+from cookies import worker_cookie
 from crowd import Person, do, look
 from small_study import write_small_study
 from test_cli import chorale
@@ -47,8 +51,10 @@ def write(folder: Path, rows: list[tuple[str, str]], header: tuple[str, str] = (
         csv.writer(file).writerows([header, *rows])
 
 
-def write_study(folder: Path, rows: list[tuple[str, str]], judgments: str = "2") -> None:
-    write_small_study(folder, applications=4, judgments=judgments, gold=4)
+def write_study(
+    folder: Path, rows: list[tuple[str, str]], judgments: str = "2", applications: int = 4, share: float = 0.0
+) -> None:
+    write_small_study(folder, applications=applications, judgments=judgments, gold=8, share=share)
     settings = (folder / "study.toml").read_text()
     named = 'items = { file = "items.jsonl", assigned = "assigned.csv" }'
     (folder / "study.toml").write_text(settings.replace('items = { file = "items.jsonl" }', named))
@@ -91,6 +97,20 @@ def test_items_go_to_the_people_they_are_assigned_to_and_others_to_everybody(stu
     assert differences(study) == []
 
 
+def test_the_number_of_assigned_items_does_not_tell_how_many_were_gold(folder: Path) -> None:
+    """Before, answers less assigned items were the gold items."""
+    rows = [(f"a{number:05d}", name) for number in range(16) for name in ("Anna", "Bo")]
+    write_study(folder, rows, applications=16, share=0.25)
+    with closing(open_study(folder)) as study:
+        anna = Member(study, "Anna")
+        client = TestClient(create_app(study), follow_redirects=False)
+        client.cookies.set(WORKER_COOKIE, worker_cookie(study, anna))
+        for _ in range(2):
+            # 16 and a third of that, and the same while they work.
+            assert "Items assigned to you: about 22" in client.get("/progress").text
+            anna.judge("yes", STAGE)
+
+
 def test_who_is_assigned_nothing_is_told_that_nothing_is_left(folder: Path) -> None:
     write(folder, [(f"a{number:05d}", name) for number in range(4) for name in ("Anna", "Bo")])
     with closing(open_study(folder)) as study:
@@ -101,7 +121,7 @@ def test_who_is_assigned_nothing_is_told_that_nothing_is_left(folder: Path) -> N
         )
         assert part.situation.reason is Reason.NOTHING_LEFT, "the start page and the next item agree"
         own = do(study, own_progress, cy.id)
-        assert own is not None and next(part.assigned for part in own.parts) == 0
+        assert own is not None and next(part.assigned for part in own.parts) == (0, False)
         anna = Member(study, "Anna")
         everything(anna)
         assert anna.next(STAGE).status == "done"
@@ -216,7 +236,7 @@ def test_verify_sees_an_answer_by_somebody_whom_the_item_was_not_for(study: Stud
 def test_an_erased_person_s_items_stay_closed_and_verify_agrees(study: Study) -> None:
     anna = Member(study, "Anna")
     everything(anna)
-    forgetting.forget(study, anna.id, forgetting.Request("requester", answers=False, even_unpaid=True))
+    forgetting.forget(study, anna.id, forgetting.ErasureRequest("requester", answers=False, even_unpaid=True))
     assert differences(study) == []
     assert "a00000" not in everything(Member(study, "Dee"))
 

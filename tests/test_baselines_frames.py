@@ -346,7 +346,7 @@ def test_a_training_that_was_interrupted_continues_to_the_same_weights(
 
 @pytest.mark.slow
 def test_commands_use_the_saved_classifier_and_refuse_spoiled_ones(
-    trained: tuple[Path, dict[str, Any]], resources: Path, tmp_path: Path
+    trained: tuple[Path, dict[str, Any]], resources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, _ = trained
     crowd = resources / "crowd.csv"
@@ -376,6 +376,11 @@ def test_commands_use_the_saved_classifier_and_refuse_spoiled_ones(
     assert "does not fit" in refused("model.json", json.dumps({**about, "frames": about["frames"][:2]}).encode())
     wide = {**about, "shape": {**about["shape"], "hidden": 10**9}}
     assert "hidden" in refused("model.json", json.dumps(wide).encode())
+    wide["shape"]["hidden"] = 4096
+    with monkeypatch.context() as patched:
+        # Refused before memory is taken for it.
+        patched.setattr("torch.nn.Module.load_state_dict", lambda *_: pytest.fail("a network was made"))
+        assert "has the shape" in refused("model.json", json.dumps(wide).encode())
     again = run("train", "frames", folder, "--framenet", resources / "framenet")
     assert again.exit_code == 2
     assert "--force" in again.output

@@ -1,12 +1,17 @@
 """QA-SRL in a real browser: a predicate written, consolidated and validated by keyboard alone, and by touch."""
 
+import asyncio
 from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
-from asking import EXPERT, write_qasrl_study
+from asking import EXPERT, SUGGESTED, write_qasrl_study, write_suggesting_qasrl_study
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, Worker, barriers, swipe, tab_to
+from chorale.engine.models.running import annotate, chosen_models
+from chorale.engine.running import Study
 
 pytestmark = [
     pytest.mark.browser,
@@ -349,3 +354,33 @@ def by_touch(worker: Worker) -> None:
     assert barriers(page) == ""
     page.locator("#submit").tap()
     worker.at_question(3)
+
+
+def test_a_parsers_questions_are_filled_in_to_be_corrected(chromium: Browser, tmp_path: Path) -> None:
+    folder = write_suggesting_qasrl_study(tmp_path / "study", predicates=4)
+    text = (folder / "study.toml").read_text("utf-8").replace('arms = ["helped"]\n', "")
+    (folder / "study.toml").write_text(text.replace('[arms]\nnames = ["alone", "helped"]\n', ""), "utf-8")
+
+    def annotated(study: Study) -> None:
+        thread = Thread(target=lambda: asyncio.run(annotate(study, folder, chosen_models(study, None))))
+        thread.start()
+        thread.join()
+
+    with Site(folder, annotated) as site:
+        scene = Scene(chromium, site)
+        page = scene.worker(**PHONE).open("writing").page
+        expect(page.get_by_text("The answer was filled in by a program and may be wrong.")).to_be_visible()
+        entries = page.locator(".qa-entry")
+        expect(entries).to_have_count(len(SUGGESTED))
+        assert not page.evaluate(WIDER_THAN_SCREEN)
+        page.get_by_role("button", name=f"Delete {SUGGESTED[2]['question']}").click()
+        expect(entries).to_have_count(2)
+        page.reload()
+        expect(entries).to_have_count(2)
+        page.locator("#submit").click()
+        expect(entries).to_have_count(len(SUGGESTED))  # of the next item
+        [stored] = scene.answers()
+        assert [one["question"] for one in stored] == [one["question"] for one in SUGGESTED[:2]]
+        for context in chromium.contexts:
+            context.close()
+        assert scene.watch.complaints == []

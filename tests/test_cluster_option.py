@@ -5,6 +5,7 @@ interval is about √10 times as wide as item by item, and a difference in a few
 """
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,33 @@ def test_documents_are_resampled_as_wholes(name: str, tmp_path: Path) -> None:
     assert 2.2 < width(clustered, place) / width(plain, place) < 4.5
     assert f"Resampled by {column} ({DOCUMENTS} clusters), not item by item." in " ".join(clustered["notes"])
     assert f"cluster:{column}" in clustered["signature"]
+
+
+def p_values(found: Any) -> list[float]:
+    """Every p-value by randomisation, wherever it is in the object."""
+    if not isinstance(found, dict):
+        return []
+    own = [found["p_randomisation"]] if found.get("p_randomisation") is not None else []
+    return own + [value for each in found.values() for value in p_values(each)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_documents_are_swapped_as_wholes(name: str, tmp_path: Path) -> None:
+    """The other system has three of the documents right as well: thirty items, but only three documents."""
+    make, command, column, _ = CASES[name]
+    files = make(tmp_path)
+    (tmp_path / "other").mkdir()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys.modules[__name__], "WRONG", WRONG - 3)
+        other = make(tmp_path / "other")[0]
+    arguments = [*command, *files, "--against", other, "--resamples", "300"]
+    plain, clustered = run_json(*arguments), run_json(*arguments, "--cluster", column)
+    if name == "rules":
+        assert p_values(clustered["against"])  # the two resources are equal: judgments decide what is right
+    else:
+        assert min(p_values(plain["against"])) < 0.01
+        assert min(p_values(clustered["against"])) > 0.1
+    assert CliRunner().invoke(app, [*map(str, arguments), "--cluster", column]).exit_code == 0
 
 
 def test_pairs_of_qasrl_annotators_are_resampled_by_sentence(tmp_path: Path) -> None:

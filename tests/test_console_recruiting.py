@@ -68,6 +68,35 @@ def test_links_who_came_and_what_is_owed_are_shown_and_a_link_is_revoked_with_a_
     study.close()
 
 
+@pytest.mark.parametrize(
+    ("arrival", "warned"),
+    [
+        ('panel = "prolific"', True),
+        ('panel = "prolific"\ncompletion_code = "C1"', False),
+        ('panel = "sona"\ncompletion_code = "C1"', True),
+        ('panel = "sona"\ncompletion_url = "https://school.example/credit?survey_code={worker}"', False),
+        ('panel = "our-panel"\nworker_parameter = "pid"\ncompletion_code = "C1"', False),
+    ],
+)
+def test_a_missing_way_back_to_the_platform_is_pointed_out(tmp_path: Path, arrival: str, warned: bool) -> None:
+    write_small_study(tmp_path / "study")
+    file = tmp_path / "study" / "study.toml"
+    before, _, rest = file.read_text().partition("[arrival]\n")
+    file.write_text(f"{before}[arrival]\n{arrival}\nby_url = true\n\n{rest[rest.index('[pay]') :]}")
+    study = open_study(tmp_path / "study")
+    page = owner_of(study, create_app(study)).get("/console/recruiting").text
+    assert ("neither a link nor a code" in page) == warned
+    study.close()
+
+
+def test_codes_of_studies_made_on_prolific_are_not_asked_for(tmp_path: Path) -> None:
+    write_prolific_study(tmp_path)
+    study = open_study(tmp_path)
+    page = owner_of(study, create_app(study)).get("/console/recruiting").text
+    assert "created with this address and their completion codes" in page and "neither a link nor a code" not in page
+    study.close()
+
+
 def _look_at_payouts(study: Study, owner: TestClient) -> None:
     """What is owed and what was paid, before and after."""
     ada = Person(study, "person-a")

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
-from chorale.files.progress_file import Progress, progress_writer, read_progress
+from chorale.files.progress_file import JobProgress, progress_writer, read_progress
 from chorale.model import UserError
 from chorale.store import events
 from chorale.web.app import create_app
@@ -125,9 +125,9 @@ def test_progress_passes_through_a_file(tmp_path: Path) -> None:
     file = tmp_path / "progress"
     assert read_progress(file) is None
     progress_writer(file, "steps")(3, 10)
-    assert read_progress(file) == Progress(3, 10, "steps")
+    assert read_progress(file) == JobProgress(3, 10, "steps")
     progress_writer(file, "steps")(1, None, "reading a file")
-    assert read_progress(file) == Progress(1, 0, "reading a file")
+    assert read_progress(file) == JobProgress(1, 0, "reading a file")
     file.write_text("half")
     assert read_progress(file) is None
 

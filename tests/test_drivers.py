@@ -15,7 +15,7 @@ from chorale.store import MemoryStore, Store, open_loading_store, open_memory_st
 from chorale.store.participations import attendance
 from chorale.store.prepared import ONE, InsertIfNew, NumberingInsert, Prepared, PreparedInsert
 from chorale.store.schema import participation, setting, worker
-from chorale.store.sqlite import Driver
+from chorale.store.sqlite import SqliteDriver
 
 ADD = PreparedInsert(setting, "key", "value")
 ADD_NEW = InsertIfNew(setting, "key", "value")
@@ -177,7 +177,7 @@ def test_a_statement_is_planned_once_whatever_is_bound_to_it(memory: MemoryStore
 @pytest.mark.parametrize("kind", ["ask", "cursor"])
 def test_a_connection_is_closed_although_rows_were_left_to_read(kind: str) -> None:
     """Some versions of APSW end the process otherwise, when the cursor is cleared away."""
-    driver = Driver(":memory:")
+    driver = SqliteDriver(":memory:")
     execute = driver.ask if kind == "ask" else driver.cursor().execute
     assert execute("SELECT 1 UNION SELECT 2").fetchone() == (1,)
     driver.close()
@@ -190,7 +190,7 @@ def test_statements_that_are_kept_leave_room_for_those_that_run(memory: MemorySt
 
     def work(tx: Connection) -> None:
         driver = tx.connection.driver_connection
-        assert isinstance(driver, Driver)
+        assert isinstance(driver, SqliteDriver)
         for number in range(120):
             driver.execute(f"SELECT key, value, {number} FROM setting WHERE key > 'a' ORDER BY value").fetchall()
         _, not_found = driver.status(apsw.SQLITE_DBSTATUS_LOOKASIDE_MISS_FULL)

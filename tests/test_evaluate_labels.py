@@ -17,8 +17,8 @@ from sklearn.metrics import (  # type: ignore[import-untyped]
 import chorale
 from chorale.cli import app
 from chorale.kits.forms.metrics.labels import (
+    Confusions,
     Fractions,
-    LabelTable,
     fraction_interval,
     mean_rate_intervals,
     mean_rates,
@@ -173,14 +173,14 @@ def test_intervals_hold(n: int, prevalence: float, right: float, labels: int) ->
     confusion = np.full((labels, labels), (1 - right) / (labels - 1))
     np.fill_diagonal(confusion, right)
     names = tuple("abcd"[:labels])
-    truth = LabelTable(names, gold[:, None] * confusion * 1000)
+    truth = Confusions(names, gold[:, None] * confusion * 1000)
     kappa, rate, mean = truth.kappa, 1 - right, mean_rates(truth)["false_positive_rate"]
     assert kappa is not None
     assert mean is not None
     rng = np.random.default_rng(7)
     held: dict[str, list[bool]] = {"kappa": [], "agreement": [], "rate": [], "mean": []}
     for draw in rng.multinomial(n, (truth.counts / 1000).reshape(-1), size=250):
-        table = LabelTable(names, draw.reshape(labels, labels).astype(np.float64))
+        table = Confusions(names, draw.reshape(labels, labels).astype(np.float64))
         if table.kappa is not None:
             held["kappa"].append(_within(kappa, table.kappa_interval(200, 1)))
         held["agreement"].append(_within(right, fraction_interval(float(np.trace(table.counts)), n)))
@@ -208,15 +208,15 @@ def test_intervals_of_f1_hold(tmp_path: Path) -> None:
     """Files of 100 items in three classes: the truth is in the interval in 95% of them, more or less."""
     rng = np.random.default_rng(8)
     truth = np.array([[0.17, 0.02, 0.01], [0.03, 0.25, 0.02], [0.05, 0.05, 0.40]])
-    whole = LabelTable(("a", "b", "c"), truth)
+    whole = Confusions(("a", "b", "c"), truth)
     true_f1 = 2 * truth[0, 0] / (truth[0].sum() + truth[:, 0].sum())
     inside = np.zeros(2)
     for number in range(400):
-        table = LabelTable(("a", "b", "c"), rng.multinomial(100, truth.ravel()).reshape(3, 3).astype(float))
+        table = Confusions(("a", "b", "c"), rng.multinomial(100, truth.ravel()).reshape(3, 3).astype(float))
         macro, of_a = table.macro_f1_interval(200, number), Fractions.of(table, "a").intervals()["f1"]
         inside += [macro.low <= whole.macro_f1 <= macro.high, of_a.low <= true_f1 <= of_a.high]
     assert all(0.92 < share < 0.985 for share in inside / 400), inside
-    few = LabelTable(("a", "b"), np.array([[2.0, 1.0], [3.0, 60.0]]))
+    few = Confusions(("a", "b"), np.array([[2.0, 1.0], [3.0, 60.0]]))
     assert not few.macro_f1_interval(200, 1).is_known
 
 

@@ -44,6 +44,7 @@ from chorale.kits.qasrl.reproduction import PAPER
 from chorale.kits.qasrl.scoring.alignment import write_alignment
 from chorale.metrics import Counts
 from chorale.model import UserError
+from examples import examples
 from qasrl_files import SENTENCE, bank_line, judged, row, where, write_bank, write_rows, write_sentences
 
 WHO, WHERE, WHEN = (
@@ -106,7 +107,7 @@ EDGES = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(100, 300), deadline=None)
 @given(EDGES)
 def test_the_best_matching_is_what_trying_all_finds(edges: list[SpanEdge]) -> None:
     assert best_matching(edges) == by_trying_all(edges)
@@ -120,7 +121,7 @@ def test_the_best_matching_does_not_depend_on_order(edges: list[SpanEdge], rng: 
     assert best_matching(mixed) == best_matching(edges)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(100, 300), deadline=None)
 @given(st.lists(SPAN, max_size=6), st.lists(SPAN, max_size=6), st.sampled_from([0.2, 0.5, 1.0]))
 def test_arrays_match_like_the_solver(system: list[Any], gold: list[Any], threshold: float) -> None:
     def spans(listed: list[tuple[int, int]]) -> Any:
@@ -212,7 +213,7 @@ def test_asking_every_question_about_every_argument_scores_next_to_nothing() -> 
     assert [one.f1 for one in one_verb(attack, gold, questions="any").values()] == [1.0] * 3
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(60, 150), deadline=None)
 @given(VERBS, VERBS, RULES, st.randoms(use_true_random=False))
 def test_a_wrong_question_about_known_answers_never_raises_a_score(
     system: Verbs, gold: Verbs, rules: Rules, rng: random.Random

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from chorale.audit.verify import verify
 from chorale.engine import work
 from chorale.engine.first_answers import Revealed
-from chorale.engine.forgetting import BY_REQUESTER, Request, forget
+from chorale.engine.forgetting import BY_REQUESTER, ErasureRequest, forget
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.work import Offer
@@ -156,7 +156,7 @@ def test_the_table_only_grows_and_is_erased_with_its_worker(study: Study) -> Non
     [given] = do(study, copy)["first_answers"]
     assert given["answer"] == FIRST and given["stage"] == "grade"
     person.submit(offer, WHOLE)
-    forget(study, person.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+    forget(study, person.id, ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True))
     assert look(study, lambda tx: tx.execute(text("SELECT answer FROM first_answer")).scalars().all()) == ["null"]
     assert look(study, lambda tx: verify(tx, study)).differences == []
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from chorale.folder.reading import GoldRow, TruthRow, check_folder, did_you_mean, load_folder
 from chorale.folder.templates import create_study, template_names
 from chorale.model import NewItem, Problem, UserError
+from examples import examples
 
 STUDY = """\
 format = 1
@@ -718,7 +719,7 @@ def test_no_value_raises(tmp_path: Path, name: str, field: str, value: Any) -> N
         ]
     ),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=examples(80, 300))
 def test_no_setting_raises(tmp_path: Path, line: str, value: str) -> None:
     text = STUDY.replace(line, f"{line.partition('=')[0]}= {value}")
     tomllib.loads(text)

@@ -16,7 +16,7 @@ from asking import FIRST_SET, SECOND_SET, write_qasrl_study
 from chorale.audit.verify import verify
 from chorale.cli import app
 from chorale.engine import adjudicating, entering, managing, recruiting, sessions
-from chorale.engine.forgetting import BY_REQUESTER, BY_WORKER, Forgotten, Request, forget
+from chorale.engine.forgetting import BY_REQUESTER, BY_WORKER, ErasureRequest, Forgotten, forget
 from chorale.engine.managing import Act
 from chorale.engine.opening import open_study
 from chorale.engine.retention import act_daily, due
@@ -76,7 +76,7 @@ def test_nothing_of_somebody_is_left(make_study: StudyMaker, tmp_path: Path) -> 
     before = everything_in(study)
     assert SECRET_ID in before and SAID in before
     assert differences(study) == []
-    done = forget(study, gone.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+    done = forget(study, gone.id, ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True))
     assert done.identity and done.answers and done.erased["ids"] == 1 and done.erased["answers"] > 3
     left = everything_in(study)
     assert SECRET_ID not in left and SAID not in left
@@ -114,7 +114,7 @@ def test_what_others_made_of_somebodys_words_goes_with_them(tmp_path: Path) -> N
         words = '"prep":"to"'  # of "Who did someone sell something to?", as it is stored
         assert everything_in(study).count(words) > 5
         assert differences(study) == []
-        forget(study, ada.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+        forget(study, ada.id, ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True))
         assert words not in everything_in(study)
         checked = look(study, lambda tx: verify(tx, study))
         assert checked.differences == []
@@ -145,7 +145,7 @@ def test_what_somebody_wrote_is_gone_from_labels_and_decisions(tmp_path: Path, c
         do(study, lambda tx, _: events.record(tx, clock(), "asked expert", crowd, item_id=item.id))
         assert differences(study) == [] and everything_in(study).count(SAID) > 4
         clock.pass_minutes(1)
-        forget(study, ada.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+        forget(study, ada.id, ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True))
         assert SAID not in everything_in(study)
         assert differences(study) == []
         (item,) = look(study, lambda tx: list(all_items(tx, "only")))
@@ -159,7 +159,7 @@ def test_what_somebody_wrote_is_gone_from_labels_and_decisions(tmp_path: Path, c
 
 def test_verify_finds_a_label_with_words_that_were_erased(make_study: StudyMaker) -> None:
     study, crowd = busy_study(make_study)
-    forget(study, crowd[0].id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+    forget(study, crowd[0].id, ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True))
     labelled = look(study, lambda tx: events.recent(tx, 1000, kinds=("labelled",)))
     rests = next(one for one in labelled if any(each.get("erased") for each in one.evidence["judgments"]))
     assert rests.evidence["answer"] is None
@@ -176,7 +176,7 @@ def test_a_decision_that_was_somebodys_own_answer_goes_with_it(tmp_path: Path, c
         ada.submit(ada.next("only"), {"why": SAID})
         ben.submit(ben.next("only"), {"why": "It orders."})
         do(study, adjudicating.decide, study.stage("only"), "i1", {"why": SAID}, "Clear.", "rae")
-        forget(study, ada.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+        forget(study, ada.id, ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True))
         (item,) = look(study, lambda tx: list(all_items(tx, "only")))
         assert item.decision is None and SAID not in everything_in(study) and differences(study) == []
         # The report says why they were removed; it had no words for it.
@@ -208,7 +208,7 @@ def test_items_that_come_back_keep_what_others_answered(make_study: StudyMaker) 
             judge.submit(offer)
         answered += judge.next("entailment").progress.answered
     assert answered > 0 and differences(study) == []
-    forget(study, crowd[0].id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+    forget(study, crowd[0].id, ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True))
     assert differences(study) == []
     of_stage = "JOIN stage ON stage.id = stage_id WHERE name = 'entailment'"
     kept = f"SELECT count(*) FROM response {of_stage} AND erased_at IS NULL"
@@ -226,7 +226,7 @@ def test_items_that_come_back_keep_what_others_answered(make_study: StudyMaker) 
 def test_answers_can_stay_without_whose_they_are(make_study: StudyMaker, tmp_path: Path) -> None:
     study, crowd = busy_study(make_study)
     rows = write_export(study, "jsonl", tmp_path / "before.jsonl")
-    forget(study, crowd[0].id, Request(BY_REQUESTER, answers=False, even_unpaid=True))
+    forget(study, crowd[0].id, ErasureRequest(BY_REQUESTER, answers=False, even_unpaid=True))
     left = everything_in(study)
     assert SECRET_ID not in left and SAID not in left
     assert differences(study) == []
@@ -238,7 +238,7 @@ def test_answers_can_stay_without_whose_they_are(make_study: StudyMaker, tmp_pat
 
 def test_who_is_owed_something_stays_known_until_paid(make_study: StudyMaker) -> None:
     study, crowd = busy_study(make_study)
-    done = forget(study, crowd[0].id, Request(BY_WORKER, answers=True))
+    done = forget(study, crowd[0].id, ErasureRequest(BY_WORKER, answers=True))
     assert not done.identity and done.owed > 0
     assert SECRET_ID in everything_in(study)
     assert differences(study) == []
@@ -265,7 +265,7 @@ def test_a_held_item_is_free_at_once(make_study: StudyMaker) -> None:
     held = first.next()
     assert second.next().status == "item"
     assert third.next().status == "wait"
-    forget(study, first.id, Request(BY_WORKER, answers=True))
+    forget(study, first.id, ErasureRequest(BY_WORKER, answers=True))
     assert third.next().status == "item"
     with pytest.raises(Refusal):
         first.submit(held)
@@ -274,7 +274,7 @@ def test_a_held_item_is_free_at_once(make_study: StudyMaker) -> None:
 
 def test_forgetting_twice_is_once(make_study: StudyMaker) -> None:
     study, crowd = busy_study(make_study)
-    request = Request(BY_REQUESTER, answers=True, even_unpaid=True)
+    request = ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True)
     forget(study, crowd[0].id, request)
     again = forget(study, crowd[0].id, request)
     assert isinstance(again, Forgotten) and not again.erased
@@ -295,7 +295,7 @@ def test_forgetting_twice_is_once(make_study: StudyMaker) -> None:
 )
 def test_nothing_else_opens_what_is_append_only(make_study: StudyMaker, statement: str) -> None:
     study, crowd = busy_study(make_study)
-    forget(study, crowd[0].id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+    forget(study, crowd[0].id, ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True))
     with pytest.raises(Exception, match="append-only"):
         do(study, lambda tx, _: tx.execute(text(statement)))
 
@@ -414,7 +414,7 @@ def test_a_platform_does_not_bring_somebody_back(make_study: StudyMaker) -> None
         submissions.note_arrival(tx, "session-1", "main", SECRET_ID, person.id, 1)
 
     do(study, submissions_there)
-    forget(study, person.id, Request(BY_REQUESTER, answers=True))
+    forget(study, person.id, ErasureRequest(BY_REQUESTER, answers=True))
     row = look(study, lambda tx: submissions.study_called(tx, "main"))
     assert row is not None
     do(

@@ -21,6 +21,7 @@ from chorale.kits.qasrl.files import (
 )
 from chorale.kits.qasrl.files.tokens import relocated
 from chorale.model import UserError
+from examples import examples
 from qasrl_files import SENTENCE, bank_line, judged, row, where, write_bank, write_rows, write_sentences
 
 
@@ -301,7 +302,7 @@ CELLS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40, 150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(CELLS, min_size=1, max_size=5), st.booleans())
 def test_the_fast_and_the_careful_reader_agree(tmp_path: Path, drawn: list[dict[str, str]], known: bool) -> None:
     file = write_rows(tmp_path / "a.csv", [row(**cells) for cells in drawn])
@@ -317,7 +318,7 @@ def test_the_fast_and_the_careful_reader_agree(tmp_path: Path, drawn: list[dict[
     assert quickly == slowly
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40, 100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200), st.integers(0, 400), st.sampled_from([".csv", ".jsonl", ".tsv", ".csv.gz"]))
 def test_whatever_is_in_a_file_it_is_read_or_refused(tmp_path: Path, junk: bytes, place: int, ending: str) -> None:
     sound = json.dumps(bank_line(judged("Who sat?", [[(0, 2)]] * 6))).encode() if ending == ".jsonl" else None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from chorale.metrics import FloatArray
 from chorale.metrics.irt import BINARY_MODELS, SIGMA_ALPHAS, IrtModel, fit_variational, item_weights
-from chorale.metrics.irt.climbing import Climb, Priors
+from chorale.metrics.irt.climbing import Climb, ParameterVariances
 from chorale.metrics.irt.likelihood import Likelihood, Posterior, Responses
 from chorale.metrics.irt.variational import _first_guess
 from test_irt import correlation, simulated, with_gaps
@@ -79,7 +79,7 @@ def test_no_sweep_lowers_the_bound_while_the_prior_stays(model: IrtModel) -> Non
     at = _first_guess(matrix, model)
     bounds = []
     for _ in range(12):
-        priors = Priors(np.array([1.0, 0.09, 1.0]), 0.0, fits_centre=False)
+        priors = ParameterVariances(np.array([1.0, 0.09, 1.0]), 0.0, fits_centre=False)
         at, bound, _ = Climb(likelihood, priors, model, at).run(1, 0.0)
         bounds.append(bound)
     assert all(later >= earlier - 1e-6 for earlier, later in itertools.pairwise(bounds))

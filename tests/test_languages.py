@@ -13,7 +13,8 @@ from babel import Locale
 from starlette.testclient import TestClient
 
 from chorale.engine.opening import open_study
-from chorale.folder.reading import check_folder
+from chorale.folder.plan import study_notes
+from chorale.folder.reading import check_folder, load_folder
 from chorale.kits.forms.task.tokens import pieces
 from chorale.model import Refusal
 from chorale.model.wording import counted, joined, worded
@@ -149,6 +150,29 @@ def test_a_language_without_a_catalogue_is_an_error_that_names_those_there_are(t
 
 
 # Sentences
+
+
+ENGLISH = (
+    "You read the texts of this study, and you choose the answer that is best for each of them. Your answers are kept."
+)
+GERMAN = (
+    "Sie lesen die Texte dieser Studie und wählen die Antwort, die am besten passt. Ihre Antworten werden gespeichert, "
+    "und Sie werden für jede davon bezahlt."
+)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "warned"),
+    [("de", ENGLISH, True), ("ar", ENGLISH, True), ("de", GERMAN, False), ("en", ENGLISH, False)],
+)
+def test_check_warns_of_english_texts_on_pages_in_another_language(
+    tmp_path: Path, language: str, text: str, warned: bool
+) -> None:
+    folder = write_study(tmp_path / "study", language)
+    (folder / "text.md").write_text(text)
+    notes = [note for note in study_notes(load_folder(folder)) if "in English" in note]
+    expected = f"the worker pages are in `{language}`, but text.md is in English. Translate what workers read"
+    assert notes == ([expected] if warned else [])
 
 
 def test_numbers_money_dates_and_plurals_follow_the_language() -> None:

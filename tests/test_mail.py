@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from chorale.cli import app
 from chorale.engine import arrivals
-from chorale.engine.forgetting import Request, forget
+from chorale.engine.forgetting import ErasureRequest, forget
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.model import MessageState, UserError
@@ -218,7 +218,7 @@ def test_what_is_erased_after_it_was_listed_is_not_sent(
     do(study, lambda tx, _: add_message(tx, worker.id, "gate", now, "Your result", "Well done", MessageState.SENT))
 
     def erase_first(*arguments: Any) -> Any:
-        forget(study, worker.id, Request("the test", answers=False))
+        forget(study, worker.id, ErasureRequest("the test", answers=False))
         return smtp_connection(*arguments)
 
     monkeypatch.setattr(CONNECTION, erase_first)

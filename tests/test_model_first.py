@@ -3,6 +3,9 @@
 import asyncio
 import csv
 import json
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -130,6 +133,29 @@ def test_people_are_asked_where_the_model_is_unsure_and_for_an_audit(make: Make,
     assert len(passes(study)) == 60
 
 
+def test_people_get_items_while_the_model_annotates_others(make: Make, database: str | None) -> None:
+    study = make(database=database)
+    early: list[Counter[str]] = []
+    calibrated: list[int] = []
+
+    def look(so_far: ModelRun) -> None:
+        decided = passes(study)
+        if decided and not calibrated:
+            calibrated.append(so_far.counts.items)
+        if so_far.counts.items == 60:  # 20 gold and 40 of 60 items
+            early.append(people_answer(study, 1))
+
+    run(study, progress=look)
+    assert calibrated and 28 <= calibrated[0] < 50, "all gold comes first, then some items are enough"
+    [given] = early
+    asked = {row.item for row in passes(study) if row.asked}
+    before = {key for key in given if not key.startswith("g")}
+    assert 3 <= len(before) < len(asked)
+    assert before < asked
+    assert len(passes(study)) == 60
+    assert differences(study) == []
+
+
 def test_labels_of_a_model_are_marked_in_the_export(make: Make, tmp_path: Path) -> None:
     study = make()
     run(study)
@@ -255,3 +281,61 @@ def test_the_decision_by_itself() -> None:
     assert decide_first(rule, 0.79, 0.9) == (WhyAsked.LOW_CONFIDENCE, 1.0)
     assert decide_first(rule, 0.8, 0.24) == (WhyAsked.AUDIT, 0.25)
     assert decide_first(rule, 0.8, 0.25) == (WhyAsked.NOT_ASKED, 0.25)
+
+
+def planned(folder: Path) -> tuple[dict[str, Any], str]:
+    """What check plans for the stage, and what it prints."""
+    as_json = json.loads(CliRunner().invoke(app, ["check", str(folder), "--json"]).output)
+    page = CliRunner().invoke(app, ["check", str(folder)], env={"COLUMNS": "200"}).output
+    return next(stage for stage in as_json["stages"] if stage["name"] == "meaningful"), " ".join(page.split())
+
+
+def test_check_counts_what_people_are_expected_to_judge(make: Make, tmp_path: Path) -> None:
+    study = make()
+    study.close()
+    folder = tmp_path / "study"
+    for path in folder.glob("study.db*"):
+        path.unlink()
+    stage, page = planned(folder)
+    assert (stage["judgments"], stage["asked"]) == (120, None)
+    assert "how often the model is unsure is not known. Set `expected` in [stage.models]" in page
+    text = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(text.replace("audit = 0.3", "audit = 0.3\nexpected = 0.25"))
+    half, page = planned(folder)
+    assert half["asked"] == pytest.approx(0.25 + 0.75 * 0.3)
+    assert half["judgments"] == round(120 * 0.475)
+    assert half["cost"] < 0.5 * stage["cost"] and half["most"] == stage["most"]
+    assert "People are expected to judge 48% of the items, with an audit of 30%" in page
+    assert "≈ 57" in page
+    study = open_study(folder)
+    run(study)
+    study.close()
+    measured, _ = planned(folder)
+    assert measured["asked"] == pytest.approx(1 / 3 + 2 / 3 * 0.3), "what was measured counts more than expected"
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_every_item_is_decided_once(make: Make, server: ModelStandIn, tmp_path: Path) -> None:
+    make(applications=150).close()
+    folder = tmp_path / "study"
+    server.pause = 0.05
+    program = [sys.executable, "-m", "chorale", "annotate", str(folder), "--stage", "meaningful"]
+    decided = []
+    for _ in range(6):
+        before = server.served
+        process = subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and server.served < before + 30:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        study = open_study(folder)
+        decided.append(len(passes(study)))
+        study.close()
+    assert 0 < decided[-1] < 300, "some were decided before a run ended"
+    server.pause = 0.0
+    subprocess.run(program, check=True, capture_output=True)
+    study = open_study(folder)
+    rows = passes(study)
+    assert len(rows) == len({row.item for row in rows}) == 300
+    assert differences(study) == []
+    study.close()

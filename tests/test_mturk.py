@@ -24,6 +24,7 @@ from click.testing import CliRunner
 from chorale.audit.verify import verify
 from chorale.cli import app
 from chorale.engine.started import started_study
+from chorale.kits.mturk.api.answers import fields_in
 from chorale.kits.mturk.api.requests import OPERATIONS
 from chorale.kits.mturk.market.working import MOST_HELD
 from serving import PATIENCE_SECONDS
@@ -583,6 +584,20 @@ def test_frames_are_sandboxed_and_other_sites_cannot_frame_the_pages(market: Mar
     headers = {"origin": "null", "sec-fetch-site": "cross-site"}
     assert ada.http.post(f"/hits/{hit}/accept", headers=headers).status_code == 403
     assert ada.http.post("/leave", headers=headers).status_code == 403
+
+
+def test_a_page_elsewhere_can_submit_in_the_address(market: Market) -> None:
+    ada = market.worker("address-ada")
+    hit = market.hit(Question=EXTERNAL.format("https://survey.example/"), Title="By its address")["HITId"]
+    address = f"{market.site.url}/mturk/externalSubmit?word=caf%E9%20%u2013&empty=&assignmentId="
+    headers = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    assert httpx.get(f"{address}ASSIGNMENT_ID_NOT_AVAILABLE", timeout=PATIENCE_SECONDS).status_code == 404
+    assignment = ada.accept(hit)
+    for _ in range(2):
+        reply = httpx.get(address + assignment, headers=headers, timeout=PATIENCE_SECONDS)
+        assert (reply.status_code, reply.headers["x-frame-options"]) == (200, "SAMEORIGIN")
+    [done] = market.client.list_assignments_for_hit(HITId=hit)["Assignments"]
+    assert fields_in(done["Answer"]) == {"word": "café –"}
 
 
 def test_everything_adds_up_at_the_end(market: Market) -> None:

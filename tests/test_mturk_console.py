@@ -177,7 +177,7 @@ def test_bonuses_are_paid_once_within_the_budget(study: Study, owner: TestClient
     assert forced.status_code == 422 and "budget" in forced.text
     assert look(study, ledger.ledger_totals)["bonus"] == 300
     none = owner.post(f"{PATH}/answers/confirm", data={"key": "form-two-key", "deed": "approve"})
-    assert none.status_code == 422 and "Choose at least one answer." in none.text
+    assert none.status_code == 422 and "Select at least one answer." in none.text
 
 
 def test_viewers_see_answers_and_review_nothing(study: Study, owner: TestClient) -> None:

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from chorale.cli import app
 from chorale.engine.opening import open_study
-from chorale.store.sqlite import Driver
+from chorale.store.sqlite import SqliteDriver
 from crowd import Person
 from small_study import write_small_study
 
@@ -26,7 +26,7 @@ RESPONSES = 43
 def test_an_older_study_opens_verifies_and_continues(tmp_path: Path, dump: Path) -> None:
     folder = tmp_path / "study"
     write_small_study(folder, applications=6, gold=6, share=0.3, judgments="2", fee_percent=20)
-    with closing(Driver(str(folder / "study.db"))) as database:
+    with closing(SqliteDriver(str(folder / "study.db"))) as database:
         database.execute(dump.read_text("utf-8")).fetchall()
     for judgments in (RESPONSES, RESPONSES + 1):
         checked = json.loads(run("verify", folder, "--json"))

@@ -23,7 +23,7 @@ from chorale.audit.money import payment_differences
 from chorale.audit.verify import verify
 from chorale.cli import app
 from chorale.engine import failed_payments, paypal_payouts
-from chorale.engine.forgetting import Request, erase
+from chorale.engine.forgetting import ErasureRequest, erase
 from chorale.engine.opening import open_study
 from chorale.engine.payout_addresses import KEY_VARIABLE, address_of, addresses_for, leave_address, unreadable_addresses
 from chorale.engine.payouts import books
@@ -168,7 +168,7 @@ def test_a_copy_of_somebody_s_data_has_their_address(folder: Path, study: Study)
 
 def test_an_address_goes_with_its_worker(study: Study) -> None:
     ada = earn(study, "ada")
-    do(study, erase, ada.id, Request("the test", answers=False, even_unpaid=True))
+    do(study, erase, ada.id, ErasureRequest("the test", answers=False, even_unpaid=True))
     assert look(study, addresses_for) == {}
 
 
@@ -298,7 +298,7 @@ def test_what_staff_wrote_about_a_failed_payment_is_erased_with_its_worker(folde
     with closing(sqlite3.connect(folder / "study.db")) as database:
         assert database.execute(written).fetchone() == (1,)
         assert database.execute("SELECT reason FROM payment_failure").fetchall() == [(failed_payments.BY_HAND,)]
-        do(study, erase, ada.id, Request("the test", answers=True, even_unpaid=True))
+        do(study, erase, ada.id, ErasureRequest("the test", answers=True, even_unpaid=True))
         assert database.execute(written).fetchone() == (0,)
 
 
@@ -518,7 +518,7 @@ def test_somebody_who_takes_their_address_back_in_between_is_owed_again(study: S
     world.lose_before = 50
     pay(study, world)
     world.lose_before = 0
-    do(study, erase, ada.id, Request("the test", answers=False, even_unpaid=True))
+    do(study, erase, ada.id, ErasureRequest("the test", answers=False, even_unpaid=True))
     pay(study, world)
     assert world.paid() == {"bo@example.org": 6}
     assert [reason for reason, _ in look(study, payments.failures).values()] == [failed_payments.NO_ADDRESS]

@@ -324,3 +324,15 @@ def test_the_first_commands_of_the_docs_work_in_order(tmp_path: Path, monkeypatc
         more = ["--seeds", "1"] if command[0] == "rehearse" else []
         done = CliRunner().invoke(app, [*command, *more])
         assert done.exit_code == 0, f"{command}: {done.output}"
+
+
+def test_words_get_the_parts_of_speech_and_lemmas_of_the_models_rules() -> None:
+    """Each word is looked up once; rules about two words in a row hold all the same."""
+    texts = ["There was a cat. They're gon na run, ain't they?", TEXT, "Let's go. I got ta say it does. It has a box."]
+    loaded = tagger.load_tagger()
+    model = loaded._model
+    for _ in range(2):  # the second time, everything is known
+        for text, sentences in zip(texts, loaded.split(texts), strict=True):
+            whole = model(loaded._doc_of_text(text))
+            found = [(token.text, token.lemma, token.pos) for sentence in sentences for token in sentence]
+            assert found == [(token.text, token.lemma_, token.pos_) for token in whole]

@@ -238,6 +238,8 @@ def test_hits_count_as_work(tmp_path: Path, world: StandIn) -> None:
 
         here.study.store.do(work)
         assert here.codes() == ["done"], "one HIT is enough by default, although there is another"
+        assert '<a class="button" href="/">Finish</a>' in here.site.get(f"/hits/{hits[0]}").text
+        assert ">Finish</a>" not in here.site.get(f"/hits/{hits[1]}").text
         world.finish(submission, here.done)
         assert here.sync().approved == 1
         idle = here.come(2)

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import random
 import sqlite3
 import subprocess
@@ -23,13 +22,13 @@ from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.store import ledger, responses, stages
 from crowd import look
+from examples import examples
 from model_stand_in import model_stand_in
 from serving import HOST, PATIENCE_SECONDS, Server, free_port, stop_process, wait_until_up
 from small_study import write_small_study
 
 # `make test-all` asks for all of it; a few kills find a broken promise as well, only not as surely.
-THOROUGH = os.environ.get("CHORALE_EXAMPLES") == "thorough"
-KILLS = {"sqlite": 50 if THOROUGH else 6, "postgresql": 20 if THOROUGH else 6}
+KILLS = {"sqlite": examples(4, 50), "postgresql": examples(4, 20)}
 # Tenths of a second.
 MOST_WAITS = 600
 OFFLINE = (ConnectionError, asyncio.IncompleteReadError, OSError, TimeoutError)

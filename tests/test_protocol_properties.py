@@ -17,6 +17,7 @@ from chorale.store import open_store, store_url
 from chorale.store.arms import store_seed, stored_seed
 from chorale.store.memory import MemoryStore, open_memory_store
 from crowd import do, look
+from examples import examples
 from protocol_world import Step, World
 from random_study import Drawn, studies, write_study
 
@@ -103,13 +104,13 @@ def replays(drawn: Drawn, steps: list[Step]) -> None:
             assert found[what] == stored, f"{what}: {found[what]}, recorded {stored}"
 
 
-@settings(FEW, max_examples=12)
+@settings(FEW, max_examples=examples(6, 12))
 @given(studies(), STEPS)
 def test_everything_holds_at_any_point(drawn: Drawn, steps: list[Step]) -> None:
     all_holds(drawn, steps)
 
 
-@settings(FEW, max_examples=8)
+@settings(FEW, max_examples=examples(4, 8))
 @given(studies(), STEPS)
 def test_the_recorded_answers_give_the_same_state(drawn: Drawn, steps: list[Step]) -> None:
     replays(drawn, steps)

@@ -214,8 +214,10 @@ def test_a_small_parser_asks_and_answers_about_sentences_it_never_saw(
     assert all(0 < float(share) <= 1 for row in rows.values() for share in row["probability"].split("~!~"))
     table = read_qasrl(out)
     assert {question.wh for question in table.questions} == {"who", "what", "where"}
-    strict = run("parse", "qasrl", text, "--model", model, "--out", tmp_path / "strict.csv", "--threshold", 1, "--json")
-    assert json.loads(strict.stdout)["questions"] == 0
+    for name in ("--threshold", "--question-threshold"):
+        out = tmp_path / f"strict{name}.csv"
+        strict = run("parse", "qasrl", text, "--model", model, "--out", out, name, 1, "--json")
+        assert json.loads(strict.stdout)["questions"] == 0
 
 
 @pytest.mark.slow

@@ -12,10 +12,10 @@ from chorale.audit.verify import verify
 from chorale.engine import work
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
-from chorale.engine.work import Offer, Outcome
+from chorale.engine.work import Offer, SubmitOutcome
 from chorale.model import Refusal
 from chorale.store import Store, open_store, store_url
-from chorale.store.libpq import Driver
+from chorale.store.libpq import PostgresDriver
 from chorale.store.prepared import Prepared, PreparedInsert, Scope
 from chorale.store.schema import setting
 from conftest import StudyMaker
@@ -50,13 +50,13 @@ def round_trips(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Grows with every time that the server is to answer."""
     told: list[str] = []
     for name in ("_say", "_sync"):
-        usual = getattr(Driver, name)
+        usual = getattr(PostgresDriver, name)
 
-        def counted(driver: Driver, usual: Any = usual, name: str = name) -> Any:
+        def counted(driver: PostgresDriver, usual: Any = usual, name: str = name) -> Any:
             told.append(name)
             return usual(driver)
 
-        monkeypatch.setattr(Driver, name, counted)
+        monkeypatch.setattr(PostgresDriver, name, counted)
     return told
 
 
@@ -69,10 +69,10 @@ def ask_together(everyone: Sequence[Person], stage: str = "meaningful") -> list[
     return [future.result(30) for future in queue_together(study.store, *map(act, everyone))]
 
 
-def submit_together(given: Sequence[tuple[Person, Offer, str]]) -> list[Outcome]:
+def submit_together(given: Sequence[tuple[Person, Offer, str]]) -> list[SubmitOutcome]:
     study = given[0][0].study
 
-    def act(person: Person, offer: Offer, answer: str) -> Callable[[Connection], Outcome]:
+    def act(person: Person, offer: Offer, answer: str) -> Callable[[Connection], SubmitOutcome]:
         assert offer.lease is not None
         token = offer.lease.token
         return lambda tx: work.submit(tx, study, person.id, token, answer, "key-00000001", 1000)
@@ -188,7 +188,7 @@ def test_an_item_is_offered_while_others_of_the_group_judge_it(make_study: Study
     offers = ask_together(everyone[:4])
     runs = []
 
-    def submit(person: Person, offer: Offer) -> Callable[[Connection], Outcome]:
+    def submit(person: Person, offer: Offer) -> Callable[[Connection], SubmitOutcome]:
         assert offer.lease is not None
         token = offer.lease.token
         return lambda tx: work.submit(tx, study, person.id, token, "yes", "key-00000001", 1000)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chorale.model import ModelSettings, UserError
-from chorale.platforms.models import Asked
+from chorale.platforms.models import ModelRequest
 from chorale.platforms.models.recorded import RecordedModel
 
 ROW = {"stage": "main", "item": "c1", "output": {"answer": {"label": "toxic"}}}
@@ -22,7 +22,7 @@ def _model(folder: Path, *rows: Any) -> RecordedModel:
 
 def test_outputs_may_be_objects(tmp_path: Path) -> None:
     model = _model(tmp_path, ROW, {**ROW, "item": "c2", "model_name": "other"})
-    asked = Asked(system="", messages=(), schema={}, stage="main", item="c1", prompt_sha256="0" * 64)
+    asked = ModelRequest(system="", messages=(), schema={}, stage="main", item="c1", prompt_sha256="0" * 64)
     assert json.loads(asyncio.run(model.ask(asked)).output or "") == ROW["output"]
 
 

@@ -22,7 +22,8 @@ from chorale.engine.arrivals import arrival_url
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.files.addresses import read_addresses
-from chorale.folder.reading import check_folder
+from chorale.folder.panel_notes import about_panel
+from chorale.folder.reading import check_folder, load_folder
 from chorale.model import ArrivalSettings, ProlificFilter, ProlificStudy, UserError
 from chorale.model.panels import PANELS
 from chorale.web.app import create_app
@@ -339,6 +340,21 @@ def test_check_says_where_people_have_no_way_back(folder: Path, arrival: str, to
     for note in notes:
         assert note.startswith(f"study.toml:{line}: people from {told} when they finish. Set `completion_")
         assert ("completion_code" in note) == ("neither" in told)
+
+
+@pytest.mark.parametrize(
+    ("arrival", "fix"),
+    [
+        ('panel = "connect"\nby_url = true', "compare who joined with the platform's own list"),
+        ('panel = "connect"', "Set `by_url = true` in [arrival] to accept unsigned links"),
+        ('panel = "prolific"\nby_url = true', 'Set `signed = "prolific"` in [arrival]'),
+        ('panel = "prolific"', "or `by_url = true` to accept unsigned links"),
+    ],
+)
+def test_check_names_what_can_be_done_about_unsigned_links(folder: Path, arrival: str, fix: str) -> None:
+    set_arrival(folder, arrival)
+    [note] = [note for note in about_panel(load_folder(folder)) if "not signed" in note]
+    assert fix in note and ("signed =" in note) == ("prolific" in arrival)
 
 
 @pytest.mark.parametrize(

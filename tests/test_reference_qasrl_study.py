@@ -19,8 +19,8 @@ from chorale.kits.qasrl.tasks.shared.tables import (
     BANK_COLUMNS,
     CSV_COLUMNS,
     SENTENCE_COLUMNS,
-    Annotation,
     BankQuestion,
+    VerbAnnotation,
     bank_rows,
     csv_rows,
 )
@@ -60,7 +60,7 @@ def test_the_gold_standard_comes_back_as_it_was(tmp_path: Path) -> None:
     assert [note for note in published.notes if note.startswith("1 question is left out")]
     given = stored(published)
     again = tmp_path / "again.csv"
-    write_csv(CSV_COLUMNS, csv_rows(Annotation(item, answer, "w", 1) for item, answer in given), again)
+    write_csv(CSV_COLUMNS, csv_rows(VerbAnnotation(item, answer, "w", 1) for item, answer in given), again)
     found = counts(statistics(align(read_qasrl(again, sentences), read_qasrl(GOLD, sentences))))
     assert (found["ua"].fp, found["la"].fp) == (0, 0)
     assert found["ua"].fn <= 2

@@ -5,6 +5,7 @@ import gzip
 import json
 import sys
 from collections.abc import Iterator
+from hashlib import md5
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import pytest
 from chorale.kits.qasrl.files import read_sentences
 from chorale.kits.qasrl.grammar import Context, Parsed, complete, parse, render, suggest
 from chorale.kits.qasrl.grammar.completing import MOST_SUGGESTED
+from chorale.kits.qasrl.grammar.slots import Slots
 from chorale.kits.qasrl.metrics import label_of
+from chorale.kits.qasrl.metrics.questions import is_modal
 from chorale.kits.qasrl.tasks.shared.answers import asked_question, canonical
 from chorale.kits.qasrl.tasks.shared.predicates import forms_of
 from chorale.kits.qasrl.tasks.shared.published import read_published
@@ -171,18 +174,63 @@ def test_what_is_offered_leads_to_published_questions() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("part", "least"), [("wikinews", 0.55), ("wikipedia", 0.57)])
-def test_first_suggestions_ask_what_a_gold_question_asks(part: str, least: float) -> None:
-    """By STRICT-MATCH, before anything was asked. Rules were chosen on the Bank's training part alone."""
+@pytest.mark.parametrize(("part", "least", "least_held_out"), [("wikinews", 0.6, 0.57), ("wikipedia", 0.6, 0.62)])
+def test_first_suggestions_ask_what_a_gold_question_asks(part: str, least: float, least_held_out: float) -> None:
+    """By STRICT-MATCH, before anything was asked: of all verbs, and of documents that no rule was chosen on."""
     sentences = read_sentences(DATA / f"qasrl-gs/{part}.dev.full.csv")
     verbs = read_published([DATA / f"qasrl-gs/{part}.dev.gold.csv"], sentences).gold
-    right = 0
+    right = []
     for row in verbs:
         gold = {_label(row, asked["question"]) for asked in row["answer"]}
         first = suggest(forms_of(row), Context(tuple(row["tokens"]), row["verb_index"]))[0]
-        right += _label(row, first) in gold
-    sys.stdout.write(f"{part}: {right:,} of {len(verbs):,} first suggestions ({right / len(verbs):.1%})\n")
-    assert right > least * len(verbs)
+        right.append((_label(row, first) in gold, is_held_out(row["sentence_id"])))
+    assert _share(f"{part}, all", [fits for fits, _ in right]) > least
+    assert _share(f"{part}, held out", [fits for fits, held_out in right if held_out]) > least_held_out
+
+
+@pytest.mark.slow
+def test_first_suggestions_ask_what_dense_questions_ask_in_documents_that_no_rule_was_chosen_on() -> None:
+    """Dense questions: all that five of six judges call valid."""
+    right = []
+    with gzip.open(DATA / "qasrl-bank/dense-dev.jsonl.gz", "rt", encoding="utf-8") as file:
+        sentences = [json.loads(line) for line in file]
+    for sentence in sentences:
+        for verb in sentence["verbEntries"].values() if is_held_out(sentence["sentenceId"]) else ():
+            forms = VerbForms.from_bank(verb["verbInflectedForms"])
+            gold = {_bank_label(asked, forms) for asked in verb["questionLabels"].values() if _is_valid(asked)}
+            first = suggest(forms, Context(tuple(sentence["sentenceTokens"]), verb["verbIndex"]))[0]
+            found = parse(first, forms)
+            assert isinstance(found, Parsed)
+            right += [_slots_label(found.slots, forms) in gold] if gold else []
+    assert _share("Dense, held out", right) > 0.69
+
+
+def is_held_out(sentence: str) -> bool:
+    """Whether the sentence is of one of the documents, half of all, at which nobody looked to choose a rule."""
+    domain, *places = sentence.split(":")
+    document = ":".join((domain, *places[:2])) if domain == "Wiki1k" else sentence.rpartition("_")[0]
+    return bool(md5(document.encode(), usedforsecurity=False).digest()[0] % 2)
+
+
+def _share(what: str, right: list[bool]) -> float:
+    share = sum(right) / len(right)
+    sys.stdout.write(f"{what}: {sum(right):,} of {len(right):,} first suggestions ({share:.1%})\n")
+    return share
+
+
+def _is_valid(asked: dict[str, Any]) -> bool:
+    judges = asked["answerJudgments"]
+    return bool(sum(judge["isValid"] for judge in judges) >= 5 / 6 * len(judges))
+
+
+def _bank_label(asked: dict[str, Any], forms: VerbForms) -> tuple[str, str, str, str, str, bool]:
+    return _slots_label(Slots.from_bank(asked["questionSlots"]), forms)
+
+
+def _slots_label(slots: Slots, forms: VerbForms) -> tuple[str, str, str, str, str, bool]:
+    """What STRICT-MATCH compares."""
+    told = slots.as_gold_standard(forms)
+    return told["wh"], told["subj"], told["obj"], told["is_negated"], told["is_passive"], is_modal(told["aux"])
 
 
 def _label(row: dict[str, Any], question: str) -> tuple[str, str, str, bool, bool, bool]:

@@ -39,7 +39,7 @@ from chorale.model import UserError
 from chorale.present.scoring import score_table
 from chorale.present.svg import Axis, Point, point_chart
 from chorale.rehearsal import Crowd, Forecasts, Performance, Rehearsal, Run, parse_vary, read_crowd, rehearse
-from chorale.rehearsal.changes import Changes
+from chorale.rehearsal.changes import ChangeCounter
 from chorale.rehearsal.forecasting import estimate
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.page import forecast_page
@@ -61,6 +61,7 @@ from chorale.rehearsal.varying import toml_text, variations
 from chorale.store import Tx, events, ledger, participations
 from chorale.store.gates import verdicts
 from chorale.store.responses import all_responses
+from examples import examples
 from protocol_study import ROUND, write_protocol_study
 from serving import PATIENCE_SECONDS
 from small_study import write_small_study
@@ -187,18 +188,18 @@ def test_whoever_waits_looks_up_only_what_may_have_changed(
     write_protocol_study(folder, gate="threshold = 0.5", items=3)
     slow = replace_kind(PERFECT, name="slow", dropout=0.1, pace=12)
     people = crowd(PERFECT, slow, SPAMMER, workers=20, per_hour=100, look_in_minutes=0.1, patience_hours=2)
-    concern = Changes.concern
+    concern = ChangeCounter.concern
     spared = []
 
-    def noted(self: Changes, person: Any, stages: Any) -> bool:
+    def noted(self: ChangeCounter, person: Any, stages: Any) -> bool:
         changed = concern(self, person, stages)
         spared.append(not changed)
         return changed
 
-    monkeypatch.setattr(Changes, "concern", noted)
+    monkeypatch.setattr(ChangeCounter, "concern", noted)
     _, study, _ = perform(folder, people, seed)
-    monkeypatch.setattr(Changes, "concern", lambda *_: True)
-    monkeypatch.setattr(Changes, "are_more_than_answers", lambda *_: True)
+    monkeypatch.setattr(ChangeCounter, "concern", lambda *_: True)
+    monkeypatch.setattr(ChangeCounter, "are_more_than_answers", lambda *_: True)
     _, looking_always, _ = perform(folder, people, seed)
     assert any(spared) and not all(spared)
     assert read(study, lambda tx: events.recent(tx, 100_000)) == read(
@@ -218,7 +219,7 @@ def test_whoever_waits_hears_what_a_look_at_the_start_page_would_tell(
     people = crowd(NOISY, replace_kind(NOISY, pace=9, dropout=0.1), workers=25, per_hour=200, look_in_minutes=0.2)
     told: list[str] = []
 
-    def checked(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> visit.Room:
+    def checked(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> visit.PartsNow:
         found = visit.look_for_room(tx, study, worker_id, stages)
         parts = list(visit.parts_for(tx, study, worker_id, stages))
         assert found.still_waiting == all(part.state == "waiting" for part in parts)
@@ -423,7 +424,7 @@ def test_a_requester_can_be_asked_when_everybody_waits(make_folder: Callable[...
     study.close()
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(5, 12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_crowd_comes_to_an_end_and_keeps_the_promises(data: st.DataObject, tmp_path: Path) -> None:
     fraction = st.floats(0, 1)
@@ -977,7 +978,10 @@ def test_what_did_not_finish_is_marked(make_folder: Callable[..., Path]) -> None
     told = rehearse(make_folder(2), seeds=2, vary=[parse_vary("workers=2,9")], processes=1)
     [table] = forecast_tables(told)
     assert table.columns[1] == "people who may come#"
-    assert "released right (entailment)#" in table.columns or "released right (meaningful)#" in table.columns
+    assert (
+        "accepted labels correct (entailment)#" in table.columns
+        or "accepted labels correct (meaningful)#" in table.columns
+    )
     stopped, done = table.rows
     cost = table.columns.index("cost#")
     assert str(stopped[cost]).endswith("*") and not str(done[cost]).endswith("*")

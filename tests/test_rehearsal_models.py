@@ -9,8 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from chorale.cli.program import app
+from chorale.folder.reading import load_folder
 from chorale.model import UserError
-from chorale.rehearsal import Forecasts, parse_vary, rehearse
+from chorale.rehearsal import Forecasts, parse_vary, read_crowd, rehearse
 from chorale.rehearsal.simulated.language_models import SimulatedModel, model_says
 from suggesting_study import write_rows, write_suggesting_study
 
@@ -64,6 +65,85 @@ def test_the_command_prints_what_models_do(folder: Path) -> None:
     assert printed.exit_code == 0, printed.output
     assert "labelled by a model" in printed.output
     assert "calls of models" in printed.output
+
+
+@pytest.fixture
+def suggesting(tmp_path: Path) -> Path:
+    """Two arms, of which one sees what the model says: "rude" about everything."""
+    write_suggesting_study(tmp_path / "arms", items=40, gold=40, wrong=0.5)
+    (tmp_path / "arms" / "rehearsal.toml").write_text(
+        'workers = 20\n[[kind]]\nname = "good"\nshare = 1\nability = 0.95\nkeeps_right = 0.9\nkeeps_wrong = 0.5\n'
+        "suggested_pace = 0.5\n"
+    )
+    return tmp_path / "arms"
+
+
+def shown(forecasts: Forecasts) -> dict[str, dict[str, float]]:
+    """The means of what suggestions do, by measure."""
+    found = forecasts.as_json()["variations"][0]["suggestions"]["main"]
+    return {what: {side: one["mean"] for side, one in sides.items()} for what, sides in found.items()}
+
+
+def test_what_suggestions_do_to_people_is_rehearsed_with_arms(suggesting: Path) -> None:
+    measured = shown(forecast(suggesting, seeds=3))
+    seconds = measured["seconds an answer"]
+    assert seconds["with_suggestion"] == pytest.approx(0.5 * seconds["without"], rel=0.2)
+    wrong = measured["gives the model's answer, gold: it is wrong"]
+    # Half of the wrong suggestions are kept; alone, one answer in twenty is the wrong one.
+    assert wrong["with_suggestion"] == pytest.approx(0.5 + 0.5 * 0.05, abs=0.1)
+    assert wrong["without"] == pytest.approx(0.05, abs=0.06)
+    right = measured["right, gold"]
+    assert right["with_suggestion"] < right["without"] - 0.1, "wrong suggestions on purpose do harm"
+
+
+def test_people_who_check_everything_are_not_harmed(suggesting: Path) -> None:
+    text = (suggesting / "rehearsal.toml").read_text().replace("keeps_wrong = 0.5", "keeps_wrong = 0")
+    (suggesting / "rehearsal.toml").write_text(text)
+    wrong = shown(forecast(suggesting))["gives the model's answer, gold: it is wrong"]
+    assert wrong["with_suggestion"] == pytest.approx(0.05, abs=0.06)
+
+
+def test_a_kept_run_has_the_same_comparison_in_its_report(suggesting: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    done = CliRunner().invoke(
+        app, ["rehearse", str(suggesting), "--seeds", "1", "--keep", str(kept)], env={"COLUMNS": "200"}
+    )
+    assert done.exit_code == 0, done.output
+    assert "Suggestions in main" in done.output
+    report = CliRunner().invoke(app, ["report", str(kept), "--arms", "--json", "--no-charts"])
+    [wrong] = [
+        one
+        for one in json.loads(report.output)["models"]["suggestions"]["main"]
+        if one["what"] == "gives the model's answer, gold: it is wrong"
+    ]
+    assert wrong["with_suggestion"] > wrong["without"] + 0.2
+    assert wrong["compared"] is not None
+
+
+def test_people_can_be_made_to_err_like_recorded_answers(folder: Path) -> None:
+    def says(number: int) -> str:
+        right = "rude" if number % 2 else "kind"
+        return right if number % 4 else {"rude": "kind", "kind": "rude"}[right]
+
+    text = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(text[: text.index('\n[[stage.options.fields]]\nname = "why"')])
+    rows = [{"stage": "main", "item": f"i{n}", "output": {"answer": {"tone": says(n)}}} for n in range(80)]
+    write_rows(folder / "answers.jsonl", rows)
+    fitted = forecast(folder, fit=folder / "answers.jsonl", vary=[parse_vary("main.models.role=beside")])
+    assert any("80 recorded answers have a mean score of 0.75" in note for note in fitted.notes)
+    crowd = read_crowd(load_folder(folder), fit=folder / "answers.jsonl")
+    [model] = crowd.fitted
+    assert model.confusion["kind"] == pytest.approx({"kind": 0.5, "rude": 0.5})
+    assert model.confusion["rude"] == pytest.approx({"rude": 1.0})
+    (folder / "rehearsal.toml").write_text('[[kind]]\nname = "like it"\nshare = 1\nanswers = "answers.jsonl"\n')
+    [kind] = read_crowd(load_folder(folder)).settings.kind
+    assert kind.abilities == {"main": (0.75, 0.75)}
+
+
+def test_recorded_answers_that_nothing_is_known_of_are_refused(folder: Path) -> None:
+    write_rows(folder / "answers.jsonl", [{"stage": "main", "item": "other", "output": {"answer": {"tone": "rude"}}}])
+    with pytest.raises(UserError, match="no answer is about an item whose right answer is known"):
+        forecast(folder, fit=folder / "answers.jsonl")
 
 
 def test_a_model_that_the_study_does_not_have_is_refused(folder: Path) -> None:

@@ -10,6 +10,7 @@ from chorale.folder.templates import templates_of
 from chorale.registry import installed
 from rooms import (
     beyond,
+    class_names_with_several_meanings,
     cycles,
     imports_in_functions,
     impure,
@@ -132,6 +133,7 @@ def test_the_tree_keeps_every_rule() -> None:
         "decisions and measures do no input or output": list(impure(MODULES, PURE)),
         "only the store knows databases": list(misplaced(MODULES, ONLY_IN, KITS)),
         "kits know only those they declare": list(kit_entanglements(MODULES, KITS_NEED, KITS)),
+        "a class name has one meaning": list(class_names_with_several_meanings(MODULES)),
         "modules are short": list(beyond(lines_of_modules(MODULES), MOST_LINES_OF_A_MODULE, LONG_MODULES)),
         "functions are short": list(beyond(lines_of_functions(changing), MOST_LINES_OF_A_FUNCTION, LONG_FUNCTIONS)),
     }
@@ -272,6 +274,11 @@ def test_sizes_are_held_and_the_list_of_exceptions_only_shrinks() -> None:
     assert list(beyond(sizes, 61, {"chorale.a.f": 61})) == ["chorale.a.f is no longer too long: take it off the list"]
     assert list(beyond({}, 60, {"chorale.a.f": 61})) == ["chorale.a.f is no longer too long: take it off the list"]
     assert lines_of_modules({"chorale.a": long}) == {"chorale.a": 61}
+
+
+def test_class_names_with_several_meanings_are_seen() -> None:
+    modules = {"chorale.a": "class A:\n    class B: ...\nclass C: ...\n", "chorale.b": "class A: ...\nclass B: ...\n"}
+    assert list(class_names_with_several_meanings(modules)) == ["A: chorale.a, chorale.b"]
 
 
 def test_imports_in_functions_are_seen() -> None:

@@ -21,7 +21,7 @@ from chorale.engine.running import Study
 from chorale.engine.sessions import RESTORED, SIGNED_OUT, begin, digest_of
 from chorale.store import epochs, sessions
 from chorale.store.invitations import REUSABLE
-from chorale.store.libpq import Driver
+from chorale.store.libpq import PostgresDriver
 from chorale.web.app import SWEEP_SECONDS, create_app
 from chorale.web.links import invitation_path, new_staff_link, staff_link_path, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
@@ -246,8 +246,8 @@ def test_checking_a_session_takes_no_statement_more(
 
             return note
 
-        monkeypatch.setattr(Driver, "change", noted(Driver.change))
-        monkeypatch.setattr(Driver, "ask", noted(Driver.ask))
+        monkeypatch.setattr(PostgresDriver, "change", noted(PostgresDriver.change))
+        monkeypatch.setattr(PostgresDriver, "ask", noted(PostgresDriver.ask))
         for number, session in enumerate((None, None, claim)):
             statements.clear()
             lease = do(study, work.next_item, stage, worker.id, session).lease

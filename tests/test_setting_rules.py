@@ -72,6 +72,12 @@ reward = 5
 filter_set = "abc"
 [analysis]
 primary = { outcome = "gold" }
+[writing]
+disclosure = "We count how much of an answer is pasted."
+"""
+CONSENT = """
+We count how much of an answer is pasted.
+We count how often the page is left.
 """
 TONE = {"name": "tone", "kind": "choice", "ask": "Which tone?", "options": ["kind", "rude"]}
 # What to change each setting to, and where: in which stage, gate or study on Prolific. None takes it out.
@@ -102,7 +108,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "retention.withdrawn_answers": ("", "keep"),
     "mail": ("", None),
     "writing": ("", None),
-    "writing.disclosure": ("", "You agree"),
+    "writing.disclosure": ("", "We count how often the page is left."),
     "mail.host": ("", "mail.example.com"),
     "mail.port": ("", 25),
     "mail.security": ("", "tls"),
@@ -242,6 +248,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.models.run": ("write-b", True),
     "stage.models.below": ("write-b", 0.5),
     "stage.models.audit": ("write-b", 0.5),
+    "stage.models.expected": ("write-b", 0.3),
     "stage.models.arms": ("write-b", ["one"]),
     "stage.models.wrong": ("write-b", 0.1),
     "stage.models.disclosure": ("write-b", "Some suggestions are wrong on purpose."),
@@ -324,7 +331,8 @@ def _write(folder: Path) -> dict[str, Any]:
     )
     for name in ("truth", "other-truth"):
         (folder / f"{name}.jsonl").write_text(truth)
-    (folder / "other.md").write_text("Another text.\n")
+    (folder / "other.md").write_text(f"Another text.\n{CONSENT}")
+    (folder / "consent.md").write_text((folder / "consent.md").read_text() + CONSENT)
     (folder / "assigned.csv").write_text("item,annotator\n")
     raw = tomllib.loads((folder / "study.toml").read_text() + EXTRA)
     write_a, write_b = raw["stage"][1], raw["stage"][2]
@@ -499,7 +507,7 @@ def test_no_command_opens_a_study_whose_ledger_is_in_another_currency(
     assert 'Put back currency = "USD"' in refused.value.problems[0].fix
     out = ["--out", str(tmp_path / "out")]
     where = [] if database is None else ["--db", database]
-    for command, more in {"verify": [], "status": [], "pay": [], "export": out, "gold": []}.items():
+    for command, more in {"check": [], "verify": [], "status": [], "pay": [], "export": out, "gold": []}.items():
         done = CliRunner().invoke(app, [command, str(folder), *more, *where])
         assert done.exit_code == 2, (command, done.output)
         assert "ledger has amounts in USD" in done.output, command

@@ -28,6 +28,7 @@ from chorale.web.security import HEADERS, MOST_BYTES
 from chorale.web.sessions import WORKER_COOKIE, Sessions
 from conftest import StudyMaker
 from cookies import worker_cookie
+from examples import examples
 from small_study import write_small_study
 
 JSON = {"content-type": "application/json"}
@@ -386,7 +387,7 @@ def test_no_request_breaks_the_interface(app: FastAPI, study: Study) -> None:
     assert len(operations) >= 4
     for operation in operations:
 
-        @settings(max_examples=60, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=examples(25, 60), suppress_health_check=list(HealthCheck))
         @given(case=operation.as_strategy(), signed_in=st.booleans())
         def try_it(case: schemathesis.Case[Any], signed_in: bool) -> None:
             cookies = {WORKER_COOKIE: cookie} if signed_in else {}

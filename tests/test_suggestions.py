@@ -4,8 +4,10 @@ import asyncio
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -46,10 +48,10 @@ def offered(study: Study, worker: int) -> Offer:
     return study.store.do(partial(work.next_item, study=study, stage=study.stage("main"), worker_id=worker))
 
 
-def worked(study: Study, people: int) -> dict[int, list[Offer]]:
+def worked(study: Study, people: int, after: int = 0) -> dict[int, list[Offer]]:
     """People who keep what is suggested, and say "kind" otherwise."""
     seen: dict[int, list[Offer]] = {}
-    for number in range(people):
+    for number in range(after, after + people):
         worker = person(study, number)
         while (offer := offered(study, worker)).lease is not None:
             again = offered(study, worker)
@@ -123,6 +125,50 @@ def test_a_wrong_suggestion_has_the_models_own_words_so_that_it_does_not_show_go
     shown = [dict(offer.suggestion) for offers in worked(study, 8).values() for offer in offers if offer.suggestion]
     assert {one["tone"] for one in shown} == {"rude", "kind"}, "some are wrong on purpose"
     assert {one.get("why") for one in shown} == {"It sounds so."}
+
+
+def is_gold(offer: Offer) -> bool:
+    return offer.lease is not None and offer.lease.item_key.startswith("g")
+
+
+def test_suggestions_do_not_show_gold_while_the_model_is_at_work(tmp_path: Path, database: str | None) -> None:
+    """Before, gold had suggestions first: while the model ran, everything with a suggestion was gold."""
+    folder = tmp_path / "study"
+    write_suggesting_study(folder, items=60, gold=60, wrong=0.5, arms=False)
+    study = replace(open_study(folder, database), secrets=Random(5))
+    asyncio.run(annotate(study, folder, chosen_models(study, None), limit=60))
+    [early] = worked(study, 1).values()
+    assert any(map(is_gold, early))
+    assert not any(offer.suggestion for offer in early), "no item has one yet"
+    asyncio.run(annotate(study, folder, chosen_models(study, None), limit=30))
+    [offers] = worked(study, 1, after=1).values()
+    shares = []
+    for has_one in (True, False):
+        alike = [is_gold(offer) for offer in offers if (offer.suggestion is not None) is has_one]
+        assert len(alike) > 30
+        shares.append(sum(alike) / len(alike))
+    assert shares == pytest.approx([0.5, 0.5], abs=0.15)
+    # An item that had a suggestion has one for everybody after that, and so has gold.
+    [late] = worked(study, 1, after=2).values()
+    with_one, without = (
+        {offer.lease.item_key for offer in offers if offer.lease and (offer.suggestion is not None) is has_one}
+        for offers, has_one in ((offers, True), (late, False))
+    )
+    assert not with_one & without
+    assert study.store.look(lambda tx: verify(tx, study)).differences == []
+    study.close()
+
+
+def test_an_item_without_a_suggestion_stays_so_for_who_has_it(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_suggesting_study(folder, arms=False)
+    study = open_study(folder)
+    worker = person(study, 1)
+    assert offered(study, worker).suggestion is None
+    asyncio.run(annotate(study, folder, chosen_models(study, None)))
+    assert offered(study, worker).suggestion is None, "gold and items alike"
+    assert offered(study, person(study, 2)).suggestion is not None
+    study.close()
 
 
 def test_gold_that_is_added_later_gets_suggestions_like_everything_else(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from chorale.present.svg import (
     Axis,
     Bar,
     Curve,
-    Link,
+    GraphLink,
     Node,
     Point,
     Quartiles,
@@ -29,7 +29,7 @@ from chorale.present.svg import (
 )
 from chorale.present.svg.colours import DARK, LIGHT
 from chorale.present.svg.elements import fitted, text_width, wrapped
-from chorale.present.svg.scales import Scale, ticks
+from chorale.present.svg.scales import LinearScale, ticks
 from svg_pictures import boxes, links_behind_boxes, overlapping_texts, parsed, texts_outside, words
 
 NASTY = "</title><script>alert(1)</script> \"&' \x00\x1b\ud800\ufffe ]]> " + "long " * 40
@@ -66,7 +66,7 @@ def _boxes(name: str, values: list[float]) -> str:
 
 def _graph(name: str, values: list[float]) -> str:
     nodes = [Node(str(number), name, (name, name), share=value) for number, value in enumerate(values)]
-    links = [Link(str(number), str(number + 1)) for number in range(len(values) - 1)]
+    links = [GraphLink(str(number), str(number + 1)) for number in range(len(values) - 1)]
     return graph_picture(name, nodes, links, description=name)
 
 
@@ -147,7 +147,7 @@ def test_ticks_are_few_even_and_around_the_values(low: float, span: float, whole
 
 
 def test_a_scale_is_straight() -> None:
-    scale = Scale(0, 10, 100, 0)
+    scale = LinearScale(0, 10, 100, 0)
     assert [scale(value) for value in (0, 5, 10)] == [100, 50, 0]
 
 
@@ -215,9 +215,9 @@ def test_pictures_below_each_other_are_one() -> None:
 # The graph
 
 
-def _mesh(count: int, pairs: list[tuple[int, int]]) -> tuple[list[Node], list[Link]]:
+def _mesh(count: int, pairs: list[tuple[int, int]]) -> tuple[list[Node], list[GraphLink]]:
     nodes = [Node(f"n{place}", f"stage-number-{place}", ("form",), is_gate=place % 3 == 2) for place in range(count)]
-    return nodes, [Link(f"n{source % count}", f"n{target % count}", source % 2 == 0) for source, target in pairs]
+    return nodes, [GraphLink(f"n{source % count}", f"n{target % count}", source % 2 == 0) for source, target in pairs]
 
 
 @given(st.integers(1, 9), st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=14), st.booleans())
@@ -233,7 +233,7 @@ def test_no_link_of_any_graph_runs_behind_a_node(count: int, pairs: list[tuple[i
 @given(st.integers(1, 6), st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=9), st.booleans())
 def test_graphs_with_circles_are_drawn_too(count: int, pairs: list[tuple[int, int]], sideways: bool) -> None:
     nodes, links = _mesh(count, pairs)
-    svg = graph_picture("Graph", nodes, [*links, Link("n0", "elsewhere")], sideways=sideways)
+    svg = graph_picture("Graph", nodes, [*links, GraphLink("n0", "elsewhere")], sideways=sideways)
     assert len(boxes(svg)) == count
     kept = {(link.source, link.target, link.dashed) for link in links}
     assert len(list(parsed(svg).iter("{http://www.w3.org/2000/svg}path"))) == len(kept)
@@ -241,7 +241,12 @@ def test_graphs_with_circles_are_drawn_too(count: int, pairs: list[tuple[int, in
 
 def test_what_nothing_leads_to_stands_just_before_what_it_leads_to() -> None:
     nodes = [Node(name, name) for name in ("train", "gate", "write", "check", "alone")]
-    links = [Link("train", "gate"), Link("gate", "write"), Link("write", "check"), Link("alone", "check")]
+    links = [
+        GraphLink("train", "gate"),
+        GraphLink("gate", "write"),
+        GraphLink("write", "check"),
+        GraphLink("alone", "check"),
+    ]
     drawn = boxes(graph_picture("Graph", nodes, links))
     tops = {node.name: box.top for node, box in zip(nodes, drawn, strict=True)}
     assert tops["alone"] == tops["write"] > tops["gate"] > tops["train"]

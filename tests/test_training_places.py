@@ -15,7 +15,7 @@ from chorale.engine.visit import StageVisit, parts_for
 from chorale.engine.work import Offer
 from chorale.folder.reading import load_folder
 from chorale.protocol import Reason, State
-from chorale.protocol.training import Room, expected_each, places_left, work_behind
+from chorale.protocol.training import RemainingWork, expected_each, places_left, work_behind
 from chorale.web.app import create_app
 from conftest import ManualClock
 from crowd import Person, look
@@ -167,7 +167,14 @@ def test_what_is_needed_goes_by_what_people_do() -> None:
         expected_each(6, 0, 0),
         expected_each(6, 5, 40),
     ] == [*(1.0, 8.0, 6.0, 6)]
-    assert Room(places=30, people=3, each=8.0).needed == 4
-    assert Room(places=3, people=3, each=8.0).needed == 3
-    assert places_left({(): [Room(30, 3, 8.0), Room(8, 1, 8.0)]}, able=1, in_training=2, factor=1.5) == 3
-    assert places_left({("a",): [Room(1, 1, 1)], ("b",): [Room(1, 1, 1)]}, able=0, in_training=0, factor=1.0) == 2
+    assert RemainingWork(places=30, people=3, each=8.0).needed == 4
+    assert RemainingWork(places=3, people=3, each=8.0).needed == 3
+    assert (
+        places_left({(): [RemainingWork(30, 3, 8.0), RemainingWork(8, 1, 8.0)]}, able=1, in_training=2, factor=1.5) == 3
+    )
+    assert (
+        places_left(
+            {("a",): [RemainingWork(1, 1, 1)], ("b",): [RemainingWork(1, 1, 1)]}, able=0, in_training=0, factor=1.0
+        )
+        == 2
+    )

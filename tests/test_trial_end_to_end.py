@@ -224,12 +224,12 @@ def grade_in_the_browser(scene: Scene, link: str) -> None:
     expect(page.locator("#panel-item")).to_be_visible()
     for number in (1, 2):
         section = page.locator(".mcq-graded").nth(number - 1)
-        expect(section.get_by_text("Right, by its writer")).to_be_hidden()
+        expect(section.get_by_text("Marked as correct by the writer")).to_be_hidden()
         section.locator(f"[name=answer_{number}]").first.check()
     page.get_by_role("button", name="Continue").click()
     for number in (1, 2):
         section = page.locator(".mcq-graded").nth(number - 1)
-        expect(section.get_by_text("Right, by its writer")).to_be_visible()
+        expect(section.get_by_text("Marked as correct by the writer")).to_be_visible()
         expect(section.locator(f"[name=answer_{number}]").nth(1)).to_be_disabled()
         for name, level in (
             ("answerable", "yes"),

@@ -31,6 +31,11 @@ _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _LISTED = re.compile(r"\bCode\b(?:(?:,? (?:and|or) |, )Code\b)+")
 _SENTENCE_END = re.compile(r"(?<=[.!?:])\s+|(?<=[.!?:][*][*])\s+|(?<=[.!?][)”\"])\s+|\s+·\s+|\n\s*\n|\s+—\s+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*")
+_SCRIPT_COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'`\w\\])//[^\n]*", re.DOTALL)
+_SCRIPT_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`(?:[^`\\]|\\.)*`')
+_SCRIPT_VALUE = re.compile(r"\$\{[^}]*\}")
+_SCRIPT_CODE = re.compile(r"[<>=\[\]#@]|--|;\s*$")
+_STUDY_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _LEAST_WORDS = 3
 
 
@@ -177,12 +182,51 @@ def page_texts(path: Path, name: str) -> Iterator[Sentence]:
         line += piece.count("\n")
 
 
+def script_texts(path: Path, name: str) -> Iterator[Sentence]:
+    """String literals of a script that read like sentences; a value in a template string is a gap."""
+    source = _SCRIPT_COMMENT.sub(_keep_lines, path.read_text("utf-8"))
+    for match in _SCRIPT_STRING.finditer(source):
+        text = _SCRIPT_VALUE.sub(GAP, match[0][1:-1])
+        if _reads_like_a_sentence(text) and not _SCRIPT_CODE.search(text):
+            yield Sentence(name, source.count("\n", 0, match.start()) + 1, text)
+
+
+def study_file_texts(path: Path, name: str) -> Iterator[Sentence]:
+    """Comments and texts of a study file: people read and copy both."""
+    block: list[str] = []
+    first = 0
+    for number, line in enumerate([*path.read_text("utf-8").splitlines(), ""], 1):
+        setting, _, comment = _study_comment(line)
+        if comment and not setting.strip():
+            first = first if block else number
+            block.append(comment.strip())
+            continue
+        if block:
+            # A setting that is commented out is code.
+            yield from (Sentence(name, first, part) for part in [" ".join(block)] if " = " not in part)
+            block = []
+        if comment:
+            yield Sentence(name, number, comment.strip())
+        for text in _STUDY_STRING.findall(setting):
+            if _reads_like_a_sentence(text):
+                yield Sentence(name, number, text)
+
+
+def _study_comment(line: str) -> tuple[str, str, str]:
+    """What is before a comment, its sign, and the comment; a # within quotes is none."""
+    quoted = [match.span() for match in _STUDY_STRING.finditer(line)]
+    for at, sign in enumerate(line):
+        if sign == "#" and not any(start <= at < end for start, end in quoted):
+            return line[:at], sign, line[at + 1 :]
+    return line, "", ""
+
+
 def _keep_lines(match: re.Match[str]) -> str:
     return "\n" * match[0].count("\n")
 
 
 def visible_texts(root: Path) -> Iterator[Sentence]:
-    """All of it: the package's Python and pages, and the docs."""
+    """All of it: the package's Python, pages, scripts and study files, and the docs."""
     for path in sorted((root / "src" / "chorale").rglob("*")):
         name = path.relative_to(root).as_posix()
         if "/migrations/" in name or "__pycache__" in name:
@@ -193,5 +237,9 @@ def visible_texts(root: Path) -> Iterator[Sentence]:
             yield from page_texts(path, name)
         elif path.suffix == ".md":
             yield from markdown_texts(path, name)
+        elif path.suffix == ".js":
+            yield from script_texts(path, name)
+        elif path.suffix == ".toml":
+            yield from study_file_texts(path, name)
     for path in sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md")]):
         yield from markdown_texts(path, path.relative_to(root).as_posix())

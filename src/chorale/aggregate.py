@@ -29,7 +29,7 @@ from chorale.metrics.reading.truth_files import Truth, read_options, read_truth,
 from chorale.metrics.resampling import Resampling, checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
-from chorale.metrics.scoring.aggregating import Request, score_data
+from chorale.metrics.scoring.aggregating import AggregationRequest, score_data
 from chorale.metrics.scoring.aggregation import WRITABLE, write_aggregation
 from chorale.model import UserError
 from chorale.model.plural import plural
@@ -219,7 +219,7 @@ def _scored(asked: Mapping[str, Any], reading: Reading, resampling: Resampling) 
     other_method, rival = _method_or_judgments(against)
     names = ("open_task", "iterations", "tolerance", "restarts", "smoothing", "seed", "ties")
     given = {name: asked[name] for name in names}
-    request = Request(method, _listed(asked["options"]), **given, against=other_method)
+    request = AggregationRequest(method, _listed(asked["options"]), **given, against=other_method)
     true, columns = _truth(asked["truth"], asked["truth_task"], asked["truth_label"], reading)
     for_scripts = asked["for_scripts"]
     scored, result = score_data(data, request, reading, resampling, true, columns, rival, for_scripts=for_scripts)

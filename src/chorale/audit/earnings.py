@@ -15,7 +15,7 @@ from chorale.store.participations import ParticipationSummary
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
+class PayRecords:
     """What pay is computed again from, beside answers."""
 
     history: History
@@ -40,7 +40,7 @@ def pay_differences(
     stage: RunningStage,
     row: ParticipationSummary,
     given: list[Response],
-    books: Books,
+    books: PayRecords,
     bonuses: list[tuple[int, int]],
     cut_off: int | None,
 ) -> Iterator[str]:
@@ -71,7 +71,7 @@ def pay_differences(
         yield f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}"
 
 
-def _earned(then: RunningStage, stage: RunningStage, response: Response, record: GoldRecord, books: Books) -> int:
+def _earned(then: RunningStage, stage: RunningStage, response: Response, record: GoldRecord, books: PayRecords) -> int:
     if response.id in books.recorded:
         return books.recorded[response.id]
     met = record if response.kind == AssignmentKind.GOLD else None
@@ -88,7 +88,7 @@ def _for_round(stage: RunningStage, number: int, cut_off: int | None) -> int:
     return for_part(stage, number) - for_part(stage, number - 1) if number > cut_off else 0
 
 
-def _record_then(stage: RunningStage, given: list[Response], books: Books) -> GoldRecord:
+def _record_then(stage: RunningStage, given: list[Response], books: PayRecords) -> GoldRecord:
     """A worker's gold record with the last of these answers, by gold as it was in that moment."""
     record, then = GoldRecord(), stage
     moment = given[-1].submitted_at

@@ -22,7 +22,7 @@ TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class _Decided:
+class _DecidedGate:
     """A verdict with the rule of its time and the grades it says it saw."""
 
     row: VerdictRow
@@ -53,14 +53,14 @@ def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt, of_kits: tuple[s
     """What gates paid; and what does not follow from the grades. `of_kits`: how causes of kits' messages begin."""
     differences: list[str] = []
     grades = {grade.id: grade for grade in all_grades(tx)}
-    decided: list[_Decided] = []
+    decided: list[_DecidedGate] = []
     for row in gates.verdicts(tx):
         rule = next((gate for gate in settings_at(row.at).gate if gate.name == row.gate), None)
         if rule is None:
             differences.append(f"worker {row.worker}: was decided about by {row.gate}, which was no gate then")
             continue
         seen = tuple(grades[number] for number in row.evidence.get("grades", ()) if number in grades)
-        decided.append(_Decided(row, rule, seen))
+        decided.append(_DecidedGate(row, rule, seen))
     by_worker: dict[str, list[Grade]] = defaultdict(list)
     for grade in grades.values():
         if grade.kind != AssignmentKind.GOLD:
@@ -166,7 +166,7 @@ def _answered_at_closing(recorded: int | None, before: int, until: int, size: in
     return None if before else 0
 
 
-def _seen_differences(study: Study, decision: _Decided, own: Sequence[Grade]) -> Iterator[str]:
+def _seen_differences(study: Study, decision: _DecidedGate, own: Sequence[Grade]) -> Iterator[str]:
     """Whether the gate saw the worker's grades of that time: all of them, the latest of each, and no others."""
     row = decision.row
     if len(decision.seen) != len(row.evidence.get("grades", ())):
@@ -188,7 +188,7 @@ def _seen_differences(study: Study, decision: _Decided, own: Sequence[Grade]) ->
         yield f"{decision.name}: score {row.score} stored, {again} recomputed from the grades"
 
 
-def _left_out_differences(study: Study, decision: _Decided, own: Sequence[Grade]) -> Iterator[str]:
+def _left_out_differences(study: Study, decision: _DecidedGate, own: Sequence[Grade]) -> Iterator[str]:
     """Whether somebody without a score had indeed too few grades when the gate closed, and did not pass."""
     row, rule = decision.row, decision.rule
     graded = [
@@ -202,9 +202,9 @@ def _left_out_differences(study: Study, decision: _Decided, own: Sequence[Grade]
         yield f"{decision.name}: left without a score, and had all the grades it takes"
 
 
-def _verdict_differences(decided: Sequence[_Decided]) -> Iterator[str]:
+def _verdict_differences(decided: Sequence[_DecidedGate]) -> Iterator[str]:
     """Decide again: about each by themselves, or about all who were decided about together."""
-    together: dict[tuple[str, int], list[_Decided]] = defaultdict(list)
+    together: dict[tuple[str, int], list[_DecidedGate]] = defaultdict(list)
     for decision in decided:
         together[decision.row.gate, decision.row.at].append(decision)
     for several in together.values():
@@ -216,7 +216,7 @@ def _verdict_differences(decided: Sequence[_Decided]) -> Iterator[str]:
                 yield from _outcome_differences(decision, again[decision.row.worker], alone=rule.decides_each)
 
 
-def _outcome_differences(decision: _Decided, again: GateVerdict, *, alone: bool) -> Iterator[str]:
+def _outcome_differences(decision: _DecidedGate, again: GateVerdict, *, alone: bool) -> Iterator[str]:
     stored = decision.row.evidence
     if decision.row.passed != again.passed:
         yield f"{decision.name}: passed={decision.row.passed} stored, {again.passed} recomputed from the grades"
@@ -230,7 +230,7 @@ def _outcome_differences(decision: _Decided, again: GateVerdict, *, alone: bool)
             yield f"{decision.name}: {name} {stored.get(name)} in the evidence, {again.evidence[name]} recomputed"
 
 
-def _event_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
+def _event_differences(tx: Tx, decided: Sequence[_DecidedGate]) -> Iterator[str]:
     """Every verdict is an event with its evidence, and every such event a verdict."""
     recorded: dict[tuple[str, str | None], list[Event]] = defaultdict(list)
     for event in events.recent(tx, ALL, kinds=("passed", "not passed")):
@@ -247,7 +247,7 @@ def _event_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
 
 
 def _closing_differences(
-    tx: Tx, study: Study, decided: Sequence[_Decided], grades: Mapping[str, Sequence[Grade]]
+    tx: Tx, study: Study, decided: Sequence[_DecidedGate], grades: Mapping[str, Sequence[Grade]]
 ) -> Iterator[str]:
     """Gates that were closed decided about everybody who was scored; those that decide about each, too."""
     closings = {event.evidence["gate"]: event for event in events.recent(tx, ALL, kinds=("gate closed",))}
@@ -281,7 +281,7 @@ def _closing_differences(
                 yield f"worker {candidate.worker} at gate {gate.name}: scored, and not decided about"
 
 
-def _qualification_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
+def _qualification_differences(tx: Tx, decided: Sequence[_DecidedGate]) -> Iterator[str]:
     """Who has a qualification has it by a gate, by a link, or from staff who gave a reason."""
     granted: dict[tuple[str, str], list[int]] = defaultdict(list)
     for decision in decided:
@@ -305,7 +305,7 @@ def _qualification_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[
             yield f"worker {worker}: has the qualification {name} since another time than it was given"
 
 
-def _message_differences(tx: Tx, decided: Sequence[_Decided], of_kits: tuple[str, ...]) -> Iterator[str]:
+def _message_differences(tx: Tx, decided: Sequence[_DecidedGate], of_kits: tuple[str, ...]) -> Iterator[str]:
     """Whoever was scored at a gate with a message has it, and nobody else."""
     expected = {(one.row.worker, f"gate:{one.row.gate}"): one.row.at for one in decided if one.rule.message}
     expected |= written_by_hand(tx) | payments.failure_messages(tx)

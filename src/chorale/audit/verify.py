@@ -13,7 +13,7 @@ from chorale.audit.draws import (
     entry_differences,
     sample_differences,
 )
-from chorale.audit.earnings import Books, gold_score, pay_differences
+from chorale.audit.earnings import PayRecords, gold_score, pay_differences
 from chorale.audit.erasures import erasure_differences, not_recomputed
 from chorale.audit.first_passes import first_differences
 from chorale.audit.grades import grade_differences, kept_bonuses
@@ -93,7 +93,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     (bonuses, cut_off), differences = verify_gates(tx, study, history.study_at, messages)
     elsewhere = _add_bonuses(tx, study, parts, history, bonuses)
     recorded = ledger.for_responses(tx, gone)
-    books = Books(history, paid, GoldThen.of(tx), all_words(tx), fees_then(tx, study, history), recorded)
+    books = PayRecords(history, paid, GoldThen.of(tx), all_words(tx), fees_then(tx, study, history), recorded)
     by_hand, reinstated = dropped_by_hand(tx), counting_again(tx)
     differences += arm_differences(tx, study, history.study_at, standings)
     differences += entry_differences(tx, history.study_at, standings)

@@ -162,12 +162,13 @@ def _print_runs(study: Study, runs: Sequence[ModelRun], *, as_json: bool) -> Non
     ]
     show(score_table(ScoreTable("This run", columns, rows)))
     troubles = [
-        (run.model, run.stage, what, count)
+        (run.model, run.stage, what, count, run.counts.reasons.get(what, ""))
         for run in runs
         for what, count in [*_troubles(run), *((f"{name} (of all tries)", n) for name, n in run.counts.faults.items())]
     ]
     if troubles:
-        show(score_table(ScoreTable("Calls without an answer", ("model", "stage", "what", "times#"), troubles)))
+        named = ("model", "stage", "what", "times#", "for example")
+        show(score_table(ScoreTable("Calls without an answer", named, troubles)))
     print_notes(f"{run.model} in {run.stage}: {run.counts.ended_by}" for run in runs if run.counts.ended_by)
 
 

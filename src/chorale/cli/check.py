@@ -10,6 +10,7 @@ from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.terminal import show
 from chorale.folder.plan import StudyPlan, plan_study, study_notes
+from chorale.folder.reading import StudyFolder as Folder
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.retention_notes import retention_sentences
 from chorale.folder.truth import truth_that_fits_nothing
@@ -29,17 +30,19 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
         return
 
     folder = load_folder(directory)
-    plan = plan_study(folder)
+    plan = plan_study(folder, _measured_unsure(directory, db))
+    measured = _measured(directory, db)
     notes = [*study_notes(folder), *(f"before you simulate: {note}" for note in truth_that_fits_nothing(folder))]
     left = f"no errors, {plural(len(notes), 'note', 'notes')} (below)" if notes else "no problems found"
     print_line(f"{directory}: {left}. {plan.title}")
     show(plan_table(plan))
     sentences = [
         _cost_sentence(plan, folder.settings.pay.fee_percent),
+        *_first_sentences(plan, folder),
         *_round_sentences(plan),
         _workers_sentence(plan),
     ]
-    for sentence in [*sentences, *_measured(directory, db), *retention_sentences(folder.settings.retention)]:
+    for sentence in [*sentences, *measured, *retention_sentences(folder.settings.retention)]:
         print_line(sentence)
     print_before_launch(notes)
 
@@ -58,15 +61,16 @@ def plan_table(plan: StudyPlan) -> Table:
     table = table_of("stage", "items#", "gold#", "judgments#", "on gold#", "cost#", "an hour#")
     for stage in plan.stages:
         bound = "≤ " if stage.at_most else "≈ " if stage.by_chance else ""
+        part = bound or ("≈ " if stage.asked is not None else "")
         wage = "" if stage.hourly_wage is None else money_text(stage.hourly_wage, plan.currency)
         add_row(
             table,
             stage.name,
             f"{bound}{stage.items:,}",
             f"{stage.gold_items:,}",
-            f"{bound}{stage.judgments:,}",
-            f"{bound}{stage.gold_answers:,}",
-            f"{bound}{money_text(stage.cost, plan.currency)}",
+            f"{part}{stage.judgments:,}",
+            f"{part}{stage.gold_answers:,}",
+            f"{part}{money_text(stage.cost, plan.currency)}",
             wage,
         )
     for gate in plan.gates:
@@ -82,6 +86,28 @@ def _cost_sentence(plan: StudyPlan, fee_percent: float) -> str:
     fees = f"with {fee_percent:g}% fees" if fee_percent else "without platform fees (pay.fee_percent = 0)"
     fewer = " Less if fewer items reach the later stages." if any(s.at_most or s.by_chance for s in plan.stages) else ""
     return f"Estimated cost: {cost}, {fees}.{fewer} This excludes replacing the work of people who are removed."
+
+
+def _first_sentences(plan: StudyPlan, folder: Folder) -> list[str]:
+    """How much people are planned to judge where a model answers first, and that its calls cost extra."""
+    sentences = []
+    for stage, content in zip(plan.stages, folder.stages, strict=True):
+        rule = content.settings.models
+        if rule is None or rule.role != "first":
+            continue
+        if stage.asked is None:
+            sentences.append(
+                f"{stage.name}: a model answers first. The cost is that of people judging every item, because how "
+                "often the model is unsure is not known. Set `expected` in [stage.models], or run `chorale rehearse`."
+            )
+        else:
+            sentences.append(
+                f"{stage.name}: a model answers first. People are expected to judge {stage.asked:.0%} of the items, "
+                f"with an audit of {rule.audit:.0%} of those that the model is sure of."
+            )
+    if sentences:
+        sentences.append("Calls of models are not included: see `chorale annotate --dry-run`.")
+    return sentences
 
 
 def _round_sentences(plan: StudyPlan) -> list[str]:
@@ -119,12 +145,25 @@ def _workers_sentence(plan: StudyPlan) -> str:
 
 def _measured(directory: StudyFolder, db: str | None) -> list[str]:
     """What people earned an hour so far; nothing where nobody worked yet, or databases can't be read here."""
-    if db is None and not (directory / DATABASE).is_file():
-        return []
-    if any(find_spec(package) is None for package in EXTRAS["site"]):
+    if not _has_database(directory, db):
         return []
     sentences: list[str] = load("chorale.monitor.measured:measured_wages")(directory, db)
     return sentences
+
+
+def _measured_unsure(directory: StudyFolder, db: str | None) -> dict[str, float]:
+    """The fraction of items, by stage, of which a model that answers first is unsure so far."""
+    if not _has_database(directory, db):
+        return {}
+    measured: dict[str, float] = load("chorale.monitor.measured:measured_unsure")(directory, db)
+    return measured
+
+
+def _has_database(directory: StudyFolder, db: str | None) -> bool:
+    """Whether anything can have been measured: there is a database, and it can be read here."""
+    if db is None and not (directory / DATABASE).is_file():
+        return False
+    return all(find_spec(package) is not None for package in EXTRAS["site"])
 
 
 def _check_as_json(directory: StudyFolder, db: str | None) -> None:
@@ -133,4 +172,5 @@ def _check_as_json(directory: StudyFolder, db: str | None) -> None:
         print_json({"ok": False, "problems": [asdict(problem) for problem in problems]})
         raise SystemExit(2)
     notes = [*study_notes(folder), *_measured(directory, db), *truth_that_fits_nothing(folder)]
-    print_json({"ok": True, "problems": [], "notes": notes, **asdict(plan_study(folder))})
+    plan = plan_study(folder, _measured_unsure(directory, db))
+    print_json({"ok": True, "problems": [], "notes": notes, **asdict(plan)})

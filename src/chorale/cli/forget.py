@@ -11,7 +11,7 @@ import click
 from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
-from chorale.engine.forgetting import BY_REQUESTER, Forgotten, Request, scrub, worker_to_forget
+from chorale.engine.forgetting import BY_REQUESTER, ErasureRequest, Forgotten, scrub, worker_to_forget
 from chorale.engine.forgetting import forget as erase
 from chorale.engine.opening import DATABASE
 from chorale.engine.running import Study
@@ -52,7 +52,7 @@ def forget(
         question = f"Erase {person.pseudonym} and {kept}? This can't be undone"
         if not yes and not _agreed(question):
             raise UserError("Nothing was erased.")
-        done = erase(study, person.id, Request(BY_REQUESTER, what == "remove", even_unpaid))
+        done = erase(study, person.id, ErasureRequest(BY_REQUESTER, what == "remove", even_unpaid))
         scrub(study)
         if as_json:
             print_json(asdict(done))

@@ -44,8 +44,8 @@ Fit = Annotated[
     Path | None,
     Option(
         help=(
-            "Real judgments (task, worker, label), or a batch file of MTurk or Appen: simulated workers make the same "
-            "errors."
+            "Real judgments (task, worker, label), a batch file of MTurk or Appen, or recorded answers of a model "
+            "(stage, item, output): simulated workers make the same errors."
         )
     ),
 ]

@@ -6,7 +6,7 @@ from typing import Annotated
 from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
-from chorale.engine.retention import Due, act, due
+from chorale.engine.retention import DueErasure, act, due
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
 from chorale.model import money_text
@@ -35,7 +35,7 @@ def retention(
             print_line("Nothing is due.")
 
 
-def _line(study: Study, one: Due) -> str:
+def _line(study: Study, one: DueErasure) -> str:
     what = " and ".join(name for name, is_due in (("identity", one.identity), ("answers", one.answers)) if is_due)
     kept = ""
     if one.identity and one.unpaid is not None:

@@ -33,9 +33,11 @@ def sync(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -
         print_json({**asdict(done), "payouts_settled": settled, "studies": studies})
         return
     show(recruiting_table(studies))
-    print_line(f"{done.approved} approved, {done.freed} items given back, {done.messages} messages sent.")
+    freed, sent = plural(done.freed, "item", "items"), plural(done.messages, "message", "messages")
+    print_line(f"{done.approved:,} approved, {freed} returned, {sent} sent.")
     if done.waiting:
-        print_line(f"{len(done.waiting)} submissions need a decision: `chorale review {directory}`.")
+        waiting = plural(len(done.waiting), "submission needs", "submissions need")
+        print_line(f"{waiting} a decision: `chorale review {directory}`.")
     for note in done.notes:
         print_line(f"Warning: {note}.")
 

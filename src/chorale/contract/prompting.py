@@ -49,7 +49,7 @@ class TrainingExample(NamedTuple):
     explanation: str
 
 
-class Quoted(NamedTuple):
+class QuotedTokens(NamedTuple):
     """Words of a text as token numbers: the first, and the one after the last."""
 
     start: int
@@ -72,13 +72,13 @@ QUOTE_SCHEMA: Mapping[str, Any] = {
 """How a model marks words: by quoting them."""
 
 
-def find_quote(pieces: Sequence[str], quote: Any) -> Quoted:
+def find_quote(pieces: Sequence[str], quote: Any) -> QuotedTokens:
     """The tokens that a quote names; UnreadableError where the text has them not at all, or several times.
 
     `pieces` are token, gap, token, gap and so on.
 
     >>> find_quote(["Snow", " ", "fell", "", "."], {"text": "fell"})
-    Quoted(start=1, end=2)
+    QuotedTokens(start=1, end=2)
     """
     text, nth = (quote, None) if isinstance(quote, str) else _parts_of(quote)
     words = text.split()
@@ -95,7 +95,7 @@ def find_quote(pieces: Sequence[str], quote: Any) -> Quoted:
         # Looked for at every place: what begins within a word must not hide what begins after it.
         matches = [match for match in re.finditer(f"(?=({pattern}))", whole, flags) if match[1]]
         found = [
-            Quoted(starts[match.start(1)], ends[match.end(1)])
+            QuotedTokens(starts[match.start(1)], ends[match.end(1)])
             for match in matches
             if match.start(1) in starts and match.end(1) in ends
         ]
@@ -104,7 +104,7 @@ def find_quote(pieces: Sequence[str], quote: Any) -> Quoted:
     return _only_one(text, found, bool(matches), nth)
 
 
-def _only_one(text: str, found: Sequence[Quoted], within_words: bool, nth: int | None) -> Quoted:
+def _only_one(text: str, found: Sequence[QuotedTokens], within_words: bool, nth: int | None) -> QuotedTokens:
     if not found:
         why = (
             "begins or ends within a word. Quote whole words." if within_words else "is not in the text. Quote exactly."

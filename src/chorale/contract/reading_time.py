@@ -76,25 +76,25 @@ def shown_words(task: Task, payload: Payload) -> int:
     return _shown(task.form.read(task.form.shown(payload))).words
 
 
-class _Shown(NamedTuple):
+class _ShownCounts(NamedTuple):
     words: int = 0
     pictures: int = 0
     options: int = 0
 
 
-def _shown(value: Any) -> _Shown:
+def _shown(value: Any) -> _ShownCounts:
     match value:
         case str():
-            return _Shown(pictures=1) if _PICTURE.match(value) else _Shown(words=len(value.split()))
+            return _ShownCounts(pictures=1) if _PICTURE.match(value) else _ShownCounts(words=len(value.split()))
         case Mapping():
             return _together(value.values())
         case Sequence():
             # Tables in a list are options to choose from; texts are words or lines of one thing.
             options = sum(isinstance(inner, Mapping) for inner in value)
-            return _together([_Shown(options=options), *value])
-    return _Shown()
+            return _together([_ShownCounts(options=options), *value])
+    return _ShownCounts()
 
 
-def _together(values: Iterable[Any]) -> _Shown:
-    each = [value if isinstance(value, _Shown) else _shown(value) for value in values]
-    return _Shown(*map(sum, zip(*each, strict=True))) if each else _Shown()
+def _together(values: Iterable[Any]) -> _ShownCounts:
+    each = [value if isinstance(value, _ShownCounts) else _shown(value) for value in values]
+    return _ShownCounts(*map(sum, zip(*each, strict=True))) if each else _ShownCounts()

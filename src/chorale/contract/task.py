@@ -23,6 +23,8 @@ from chorale.contract.peoples_grades import Kept, Marks
 from chorale.contract.prompting import PLAIN_PROMPTING, Prompting
 from chorale.contract.quality_names import CROWDTRUTH_NAMES, QualityNames
 from chorale.contract.reveal import Reveal
+from chorale.contract.simulating import PLAIN_SIMULATING
+from chorale.contract.simulating import Simulating as Simulating  # noqa: PLC0414 - with the other parts of a task
 from chorale.model import Answer, Judgment, NewItem, Payload, SourceItem
 from chorale.model.frozen import frozen
 from chorale.model.plain_words import PlainWords, own_words, words_of
@@ -330,19 +332,6 @@ class Deriving:
 
 
 @dataclass(frozen=True)
-class Simulating:
-    """How simulated workers answer."""
-
-    guess: Callable[[Mapping[str, Any], Answer, Random | None], Answer] | None = None
-    """For answers that cannot be listed: from a view, a known answer (or None) and random numbers (or None) to an
-    answer. It is like the known answer where there is one, and fixed without random numbers. The random numbers are for
-    this answer alone: the next answer gets its own."""
-    imitate: Callable[[Mapping[str, Any], Answer, float, Random], Answer] | None = None
-    """For answers that can be right in part: from a view, the right answer, an accuracy and random numbers to what
-    somebody answers who gets each part right that often."""
-
-
-@dataclass(frozen=True)
 class Task:
     """A kind of work."""
 
@@ -366,7 +355,7 @@ class Task:
     """How several answers to an item compare, and become one."""
     deriving: Deriving = Deriving()
     """How items are made from an earlier stage."""
-    simulating: Simulating = Simulating()
+    simulating: Simulating = PLAIN_SIMULATING
     """How simulated workers answer."""
     explaining: Explaining = PLAIN_WORDING
     """How items, answers and grades read to people."""

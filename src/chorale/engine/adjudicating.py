@@ -90,7 +90,7 @@ def _parsed(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dic
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class GivenValue:
     """One of the different values that people gave."""
 
     value: Any
@@ -106,7 +106,7 @@ class ToDecide:
     ask: str
     cells: tuple[str, ...]
     """What each answer says, in words; in the same order for every field, without names."""
-    options: tuple[Option, ...]
+    options: tuple[GivenValue, ...]
     result: str
     """The aggregated value, in words."""
     agreed: bool
@@ -195,10 +195,10 @@ def _to_decide(
     return ToDecide(name, ask, cells, options, aggregated, agreed, is_text)
 
 
-def _options(values: Sequence[Any], words: Callable[[Any], str]) -> tuple[Option, ...]:
+def _options(values: Sequence[Any], words: Callable[[Any], str]) -> tuple[GivenValue, ...]:
     """The different values, the most frequent first."""
     counts: dict[str, list[Any]] = {}
     for value in values:
         counts.setdefault(codec.as_text(value), []).append(value)
     ordered = sorted(counts.items(), key=lambda one: (-len(one[1]), one[0]))
-    return tuple(Option(same[0], words(same[0]), len(same)) for _, same in ordered)
+    return tuple(GivenValue(same[0], words(same[0]), len(same)) for _, same in ordered)

@@ -27,7 +27,7 @@ def label_of(stage: RunningStage, key: str, judgments: Sequence[Judgment]) -> Co
     return stage.task.combining.combine(tuple(judgments))
 
 
-class Outcome(NamedTuple):
+class ItemOutcome(NamedTuple):
     """The label of an item, and what follows from it."""
 
     label: Combined | None
@@ -42,7 +42,7 @@ def outcome(
     sampled: bool,
     decided: str | None,
     first: FirstLabel | None = None,
-) -> Outcome:
+) -> ItemOutcome:
     """The label of an item by the judgments that count and by what a reviewer decided, and whether it is complete.
 
     `first` is what a model has answered, where one answers first: the label, if people are not asked.
@@ -55,15 +55,15 @@ def outcome(
         by_judgments = Combined(answer_from_text(first.answer or "null"), first.confidence or 0.0)
     label, final = _with_decision(stage, key, judgments, by_judgments, decided)
     if final:
-        return Outcome(label, ItemDecision(wanted=len(judgments), complete=True, released=True))
+        return ItemOutcome(label, ItemDecision(wanted=len(judgments), complete=True, released=True))
     if by_model and label is not None:
         released = label.confidence >= stage.settings.release_confidence
-        return Outcome(label, ItemDecision(wanted=rule.min, complete=True, released=released))
+        return ItemOutcome(label, ItemDecision(wanted=rule.min, complete=True, released=released))
     confidence = 0.0 if label is None else label.confidence
     stable = _has_settled(stage, rule, judgments)
     decision = decide_item(rule, len(judgments), confidence, stage.settings.release_confidence, stable=stable)
     waits = first is None and stage.settings.first_state is ItemState.WAITING
-    return Outcome(label, decision._replace(waits=waits and not decision.complete))
+    return ItemOutcome(label, decision._replace(waits=waits and not decision.complete))
 
 
 def _has_settled(stage: RunningStage, rule: JudgmentSettings, judgments: Sequence[Judgment]) -> bool:
@@ -75,7 +75,7 @@ def _has_settled(stage: RunningStage, rule: JudgmentSettings, judgments: Sequenc
     return ranking_is_stable([chosen(judgment.answer) for judgment in in_order], rule.stable)
 
 
-class _Decided(NamedTuple):
+class _DecidedLabel(NamedTuple):
     label: Combined | None
     final: bool
     """Whether a reviewer has settled it."""
@@ -83,13 +83,13 @@ class _Decided(NamedTuple):
 
 def _with_decision(
     stage: RunningStage, key: str, judgments: Sequence[Judgment], label: Combined | None, decided: str | None
-) -> _Decided:
+) -> _DecidedLabel:
     """The label with what a reviewer decided, which is certain. Final once every field that decides an item is."""
     if decided is None:
-        return _Decided(label, final=False)
+        return _DecidedLabel(label, final=False)
     made: dict[str, Any] = answer_from_text(decided)
     if not stage.task.shape.fields:
-        return _Decided(Combined(made["answer"], 1.0), final=True)
+        return _DecidedLabel(Combined(made["answer"], 1.0), final=True)
     # What nobody decided stays as the judgments have it, however few are left.
     by_judgments = label_of(stage, key, judgments) if label is None and judgments else label
     answer = {**(by_judgments.answer if by_judgments is not None else {}), **made}
@@ -97,11 +97,11 @@ def _with_decision(
     answer = {name: value for name, value in answer.items() if name not in unasked}
     open_fields = set(needed_fields(stage)) - made.keys() - unasked
     if not open_fields:
-        return _Decided(Combined(answer, 1.0), final=True)
+        return _DecidedLabel(Combined(answer, 1.0), final=True)
     if label is None:
-        return _Decided(None, final=False)
+        return _DecidedLabel(None, final=False)
     results = field_results(stage, key, judgments)
-    return _Decided(Combined(answer, combined_fields(results, open_fields).confidence), final=False)
+    return _DecidedLabel(Combined(answer, combined_fields(results, open_fields).confidence), final=False)
 
 
 def not_asked(stage: RunningStage, answer: Mapping[str, Any]) -> set[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from chorale.engine.payout_addresses import PayoutAddress, addresses_for, erase_if_paid, unreadable_addresses
-from chorale.engine.payouts import MINUTE, Due, books
+from chorale.engine.payouts import MINUTE, DuePayment, books
 from chorale.engine.running import Study
 from chorale.model import Event, MessageState, UserError, money_text
 from chorale.store import Tx, events, payments
@@ -31,12 +31,12 @@ DAY = 24 * 60 * MINUTE
 _EVENTS = 1_000_000
 
 
-def due_by_hand(tx: Tx, study: Study) -> list[Due]:
+def due_by_hand(tx: Tx, study: Study) -> list[DuePayment]:
     """Who no platform pays, and is owed something."""
     return [one for one in books(tx, study).due if one.by_file]
 
 
-def new_payments(due: Sequence[Due]) -> list[NewPayment]:
+def new_payments(due: Sequence[DuePayment]) -> list[NewPayment]:
     """What is owed to people and was in no payment yet."""
     return [
         NewPayment(one.account.worker_id, one.account.new, one.account.newest_entry) for one in due if one.account.new
@@ -44,7 +44,7 @@ def new_payments(due: Sequence[Due]) -> list[NewPayment]:
 
 
 def to_try_again(
-    tx: Tx, due: Sequence[Due], addresses: Mapping[int, PayoutAddress], *, everybody: bool
+    tx: Tx, due: Sequence[DuePayment], addresses: Mapping[int, PayoutAddress], *, everybody: bool
 ) -> list[PaymentRow]:
     """Payments that failed and are to be tried again: those of people who have left another address since, or all.
 

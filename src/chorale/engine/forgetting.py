@@ -27,7 +27,7 @@ BY_WORKER, BY_REQUESTER, BY_DATE = "worker", "requester", "date"
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ErasureRequest:
     """What is to be erased of somebody, and who asks for it."""
 
     by: str
@@ -58,7 +58,7 @@ def worker_to_forget(tx: Tx, name: str) -> Worker:
     return worker
 
 
-def forget(study: Study, worker_id: int, request: Request) -> Forgotten:
+def forget(study: Study, worker_id: int, request: ErasureRequest) -> Forgotten:
     """Erase a person, and settle again what rested on their answers. Doing it again changes nothing more."""
     done = study.store.do(partial(erase, study=study, worker_id=worker_id, request=request))
     if request.answers:
@@ -121,7 +121,7 @@ def _empty_derived(tx: Tx, study: Study, worker_id: int) -> None:
     _record(tx, now, worker_id, BY_ERASURE, identity=False, answers=True, erased=erased)
 
 
-def erase(tx: Tx, study: Study, worker_id: int, request: Request) -> Forgotten:
+def erase(tx: Tx, study: Study, worker_id: int, request: ErasureRequest) -> Forgotten:
     """The part of it that is one transaction: when it is committed, they get no more work and nothing shows them."""
     worker = workers.find_worker(tx, worker_id)
     if worker is None:

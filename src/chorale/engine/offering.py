@@ -11,7 +11,7 @@ from chorale.engine.entering import admission
 from chorale.engine.leases import expire_leases
 from chorale.engine.offering_room import has_room, more_may_come_to
 from chorale.engine.running import RunningStage, Study, judgments_asked
-from chorale.engine.suggesting import suggestion_for
+from chorale.engine.suggesting import shown, suggest, suggested
 from chorale.engine.training import places_in
 from chorale.engine.way_in import way_in_of
 from chorale.model import Answer, AssignmentKind, Refusal, StageState
@@ -38,7 +38,7 @@ from chorale.store.participations import Attendance
 from chorale.store.sessions import SessionClaim
 
 
-class Progress(NamedTuple):
+class WorkerProgress(NamedTuple):
     answered: int
     earned: int
 
@@ -57,7 +57,7 @@ class Offer(NamedTuple):
     status: str
     """One of STATUSES."""
     message: str
-    progress: Progress
+    progress: WorkerProgress
     lease: Lease | None = None
     view: dict[str, Any] | None = None
     arrangement: dict[str, Any] | None = None
@@ -115,20 +115,18 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session
         if lease is None and (ended := expire_leases(tx, study)):
             lease = _lease_next(tx, study, stage, worker_id, record)
     if now.state is State.AVAILABLE and lease is not None:
-        offer = _offer(tx, study, stage, record.pseudonym, lease, Progress(record.answered, record.earned), ended)
+        offer = _offer(tx, study, stage, record.pseudonym, lease, WorkerProgress(record.answered, record.earned), ended)
         by_length = stage.settings.pay.by_length is not None
         suggests = stage.settings.models is not None and stage.settings.models.role == "suggest"
         return offer._replace(
             skips_left=stage.skips_left(record.answered, record.skipped),
             pay=paying.item_pay(stage, lengths.words_of(tx, lease.token)) if by_length else None,
-            suggestion=suggestion_for(tx, study, stage, record.pseudonym, record.credentials.arm, lease)
-            if suggests
-            else None,
+            suggestion=shown(tx, lease.token) if suggests else None,
         )
     # That there is an item for them was only supposed: what they are to read depends on whether there is.
     if now.reason is Reason.HAS_ROOM or (now.reason is Reason.BUDGET and not has_room(tx, stage, worker_id)):
         now = situation(facts._replace(has_room=never))
-    return _without_item(tx, study, stage, worker_id, now, Progress(record.answered, record.earned), ended)
+    return _without_item(tx, study, stage, worker_id, now, WorkerProgress(record.answered, record.earned), ended)
 
 
 MOST_OPEN = 3
@@ -172,7 +170,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: At
 
 
 def _without_item(
-    tx: Tx, study: Study, stage: RunningStage, worker_id: int, now: Situation, progress: Progress, ended: int = 0
+    tx: Tx, study: Study, stage: RunningStage, worker_id: int, now: Situation, progress: WorkerProgress, ended: int = 0
 ) -> Offer:
     if now.state is State.NO_CONSENT:
         raise Refusal("no_consent", NO_CONSENT, 403)
@@ -205,7 +203,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
         )
     )
     if now.state is not State.AVAILABLE:
-        return _without_item(tx, study, stage, worker_id, now, Progress(0, 0))
+        return _without_item(tx, study, stage, worker_id, now, WorkerProgress(0, 0))
     if participations.enter(tx, stage.id, worker_id, secret_number(study), study.clock()):
         events.record(
             tx,
@@ -237,16 +235,24 @@ def _lease_next(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
     choose = _stage_item if stage.round_size is None else _round_item
     chosen = choose(tx, study, stage, worker_id, record)
     if chosen is not None:
-        return assignments.lease(tx, new_token(study), stage.id, worker_id, *chosen, now, until)
+        lease = assignments.lease(tx, new_token(study), stage.id, worker_id, chosen.item, chosen.kind, now, until)
+        if chosen.with_suggestion:
+            suggest(tx, study, stage, record.pseudonym, record.credentials.arm, lease)
+        return lease
     if stage.round_size is not None and record.answered < stage.round_size:
         # A round is the same for everybody: what somebody has put aside comes again when all else is done.
         return assignments.lease_again(tx, stage.id, worker_id, now, until)
     return None
 
 
-def _round_item(
-    tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance
-) -> tuple[ItemContent, AssignmentKind] | None:
+class _Chosen(NamedTuple):
+    item: ItemContent
+    kind: AssignmentKind
+    with_suggestion: bool = True
+    """Whether a suggestion is shown, if there is one."""
+
+
+def _round_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance) -> _Chosen | None:
     """The next item of a round: in an order of everybody's own, and where it has more than it asks for, any of them."""
     rule = stage.settings.round
     if rule is None or stage.round_size is None or record.answered >= stage.round_size:
@@ -254,12 +260,10 @@ def _round_item(
     offered = offering.any_gold(tx, stage.id, worker_id, record.item_cursor, _draw(study, 1).modulus)
     if offered is None:
         return None
-    return offered, AssignmentKind.TRAINING if rule.feedback == "at once" else AssignmentKind.QUALIFICATION
+    return _Chosen(offered, AssignmentKind.TRAINING if rule.feedback == "at once" else AssignmentKind.QUALIFICATION)
 
 
-def _stage_item(
-    tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance
-) -> tuple[ItemContent, AssignmentKind] | None:
+def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance) -> _Chosen | None:
     """The next item of a stage, or gold in its place."""
     gold = stage.settings.gold
     places = stage.ahead
@@ -275,15 +279,17 @@ def _stage_item(
         # Gold alone would be work for nothing: it stops with the last item.
         return None
     if gold is not None and gold_due(record.seed, record.served, gold.share):
+        like = suggested(tx, study, stage, record.credentials.arm, offered.id)
         search = partial(offering.next_gold, tx, stage.id, worker_id, record.item_cursor, _draw(study, places.gold))
-        unseen = search()
-        if unseen is None and offering.next_turn(tx, stage.id, worker_id, stage.settings.judgments.min):
-            unseen = search()
+        unseen = search(like)
+        in_turn = unseen is not None or (like is not None and search() is not None)
+        if not in_turn and offering.next_turn(tx, stage.id, worker_id, stage.settings.judgments.min):
+            unseen = search(like)
         if unseen is not None:
             is_last = unseen.taken + 1 >= unseen.wanted
             offering.take_gold(tx, unseen.item.id, int(is_last and _asks_for_more(study, stage, unseen.wanted)))
-            return unseen.item, AssignmentKind.GOLD
-    return offered, AssignmentKind.PRODUCTION
+            return _Chosen(unseen.item, AssignmentKind.GOLD, with_suggestion=like is None or like.is_shown)
+    return _Chosen(offered, AssignmentKind.PRODUCTION)
 
 
 _MODULI = 1 << 20
@@ -314,7 +320,7 @@ def _asks_for_more(study: Study, stage: RunningStage, judgments: int) -> bool:
 
 
 def _offer(
-    tx: Tx, study: Study, stage: RunningStage, pseudonym: str, lease: Lease, progress: Progress, ended: int = 0
+    tx: Tx, study: Study, stage: RunningStage, pseudonym: str, lease: Lease, progress: WorkerProgress, ended: int = 0
 ) -> Offer:
     arrangement = None
     if stage.task.form.arrange is not None:

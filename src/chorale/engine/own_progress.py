@@ -1,18 +1,22 @@
 """A worker's own progress: what they did in each part, on which days, and in what time.
 
-It does not reveal gold. Answers of every kind are counted alike, and correct answers only in practice, where every
+It does not reveal gold. Answers of every kind are counted alike, and so are assigned items: their exact number, taken
+from that of all answers, would be the number of gold items. Correct answers are counted only in practice, where every
 answer is confirmed or explained when it is given.
 """
 
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from math import ceil
+from typing import NamedTuple
 
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.visit import StageVisit
 from chorale.engine.work import start_page
 from chorale.store import Tx, assignees, own_work
 from chorale.store.own_work import DAY_MS, DayOfWork
+from chorale.store.watching import gold_turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,14 @@ class Day:
     worked_ms: int
 
 
+class Assigned(NamedTuple):
+    """How many items are assigned to a worker."""
+
+    items: int
+    is_estimate: bool
+    """Whether gold is included."""
+
+
 @dataclass(frozen=True, slots=True)
 class PartProgress:
     visit: StageVisit
@@ -31,8 +43,8 @@ class PartProgress:
     last: date | None
     correct: tuple[int, int] | None
     """Correct answers and all answers, where feedback is given at once."""
-    assigned: int | None
-    """How many items are assigned to them, where items are for given people."""
+    assigned: Assigned | None
+    """Where items are for given people."""
 
     @property
     def seconds_each(self) -> int | None:
@@ -65,14 +77,24 @@ def own_progress(tx: Tx, study: Study, worker_id: int) -> OwnProgress | None:
         return None
     work, graded = own_work.days_of_work(tx, worker_id), own_work.graded_answers(tx, worker_id)
     assigned = assignees.count_for(tx, worker_id) if any(part.stage.is_assigned for part in visit.stages) else {}
+    rows = {stage_id: turns.gold for stage_id, turns in gold_turns(tx).items()} if assigned else {}
     parts = []
     for part in visit.stages:
         days = [row for row in work if row.stage_id == part.stage.id]
         if days or part.counts:
             correct = graded.get(part.stage.id) if gives_feedback(part.stage) else None
-            own = assigned.get(part.stage.id, 0) if part.stage.is_assigned else None
+            own = None
+            if part.stage.is_assigned:
+                own = _with_gold(part.stage, assigned.get(part.stage.id, 0), rows.get(part.stage.id, 0))
             parts.append(_part(part, days, None if correct is None else (correct[1], correct[0]), own))
     return OwnProgress(visit.worker.pseudonym, tuple(parts), _days(work), visit.earned)
+
+
+def _with_gold(stage: RunningStage, items: int, most: int) -> Assigned:
+    """Items of a stage with the gold that comes with them on average; of gold, there are so many at most."""
+    share = 0.0 if stage.settings.gold is None else stage.settings.gold.share
+    gold = min(most, ceil(items * share / (1 - share)))
+    return Assigned(items + gold, is_estimate=gold > 0)
 
 
 def gives_feedback(stage: RunningStage) -> bool:
@@ -81,7 +103,7 @@ def gives_feedback(stage: RunningStage) -> bool:
 
 
 def _part(
-    part: StageVisit, days: list[DayOfWork], correct: tuple[int, int] | None, assigned: int | None
+    part: StageVisit, days: list[DayOfWork], correct: tuple[int, int] | None, assigned: Assigned | None
 ) -> PartProgress:
     first, last = (_date(days[-1].day), _date(days[0].day)) if days else (None, None)
     return PartProgress(part, sum(row.worked_ms for row in days), first, last, correct, assigned)

@@ -26,7 +26,17 @@ from chorale.platforms.prolific import MOST_AT_ONCE, InDoubtError, Prolific, Ref
 from chorale.platforms.prolific.planning import CLOSED, OPEN, SCREENED_OUT
 from chorale.store import Tx, events, locks, payments, submissions
 from chorale.store.erased import ERASED
-from chorale.store.payments import PAYING, PLANNED, SENT, SET_UP, SETTLED, Account, NewPayment, PaymentRow, PayoutRow
+from chorale.store.payments import (
+    PAYING,
+    PLANNED,
+    SENT,
+    SET_UP,
+    SETTLED,
+    NewPayment,
+    PaymentRow,
+    PayoutRow,
+    WorkerMoney,
+)
 from chorale.store.submissions import SubmissionRow
 
 PROLIFIC = "prolific"
@@ -34,10 +44,10 @@ MINUTE = 60_000
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DuePayment:
     """Somebody to be paid, or not yet."""
 
-    account: Account
+    account: WorkerMoney
     submission: SubmissionRow | None
     """Through which Prolific pays them."""
     why_not: str | None = None
@@ -57,8 +67,8 @@ class Books:
     """Everybody's money, and where it stands: to the last minor unit."""
 
     currency: str
-    due: tuple[Due, ...]
-    accounts: tuple[Account, ...]
+    due: tuple[DuePayment, ...]
+    accounts: tuple[WorkerMoney, ...]
     fees: int
     """Booked as the panel's, and paid to nobody here."""
 
@@ -103,31 +113,35 @@ def books(tx: Tx, study: Study) -> Books:
     return Books(study.settings.pay.currency, tuple(due), tuple(from_ledger), fees)
 
 
-def _due(account: Account, own: Sequence[SubmissionRow], uses_prolific: bool) -> Due:
+def _due(account: WorkerMoney, own: Sequence[SubmissionRow], uses_prolific: bool) -> DuePayment:
     """Whether somebody can be paid now, and how."""
     if account.external_id.startswith(ERASED):
-        return Due(account, None, "who they are was erased")
+        return DuePayment(account, None, "who they are was erased")
     if account.panel != PROLIFIC or not uses_prolific:
-        return Due(account, None)
+        return DuePayment(account, None)
     reported = [one for one in own if one.reported_at is not None]
     if not reported:
         # Anybody can make up an id that looks like one of Prolific's. Prolific knows better.
-        return Due(account, None, "Prolific does not know them yet: run `chorale sync` first")
+        return DuePayment(account, None, "Prolific does not know them yet: run `chorale sync` first")
     if account.on_the_way:
         # Two bonuses on their way could not be distinguished in what is reported.
-        return Due(account, None, "their last bonus is still on its way")
+        return DuePayment(account, None, "their last bonus is still on its way")
     if any(one.status in OPEN for one in reported):
-        return Due(account, None, "their submission is not approved yet")
+        return DuePayment(account, None, "their submission is not approved yet")
     closed = {one.external_id for one in reported if one.status in CLOSED or _is_known_screenout(one)}
     strange = sorted(
         one.status.lower() for one in reported if one.external_id not in closed and one.status != "REJECTED"
     )
     if strange:
-        return Due(account, None, f"Prolific calls their submission {strange[0]}, and may have paid for it: see there")
+        return DuePayment(
+            account, None, f"Prolific calls their submission {strange[0]}, and may have paid for it: see there"
+        )
     payable = [one for one in reported if one.external_id in closed]
     if not payable:
-        return Due(account, None, "their submission was rejected")
-    return Due(account, max(payable, key=lambda submission: (submission.arrived_at or 0, submission.external_id)))
+        return DuePayment(account, None, "their submission was rejected")
+    return DuePayment(
+        account, max(payable, key=lambda submission: (submission.arrived_at or 0, submission.external_id))
+    )
 
 
 def _is_known_screenout(submission: SubmissionRow) -> bool:
@@ -200,7 +214,7 @@ def _plan(study: Study, client: Prolific) -> list[int]:
     return study.store.do(write_down) if before else []
 
 
-def _payable(tx: Tx, study: Study) -> list[tuple[Account, SubmissionRow]]:
+def _payable(tx: Tx, study: Study) -> list[tuple[WorkerMoney, SubmissionRow]]:
     """Who can be paid through Prolific now, in the order of their pseudonyms, and by which submission."""
     due = books(tx, study).due
     return [(one.account, one.submission) for one in due if one.submission is not None and one.why_not is None]

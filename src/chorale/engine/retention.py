@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chorale.engine.entering import EXPERTS_PANEL
-from chorale.engine.forgetting import BY_DATE, Forgotten, Request, Unpaid, finish, forget, pending, scrub, unpaid
+from chorale.engine.forgetting import BY_DATE, ErasureRequest, Forgotten, Unpaid, finish, forget, pending, scrub, unpaid
 from chorale.engine.running import Study
 from chorale.store import Tx, remaining, settings
 
@@ -13,7 +13,7 @@ LAST_RUN = "retention"
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueErasure:
     """Somebody of whom something is to be erased."""
 
     worker_id: int
@@ -24,7 +24,7 @@ class Due:
     """Until they are paid, who they are is kept."""
 
 
-def due(tx: Tx, study: Study) -> list[Due]:
+def due(tx: Tx, study: Study) -> list[DueErasure]:
     """Of whom something is to be erased by now: by a date, or because they asked for it and are paid by now."""
     rule, now = study.settings.retention, study.clock()
     waiting = {one.worker_id for one in pending(tx)}
@@ -34,7 +34,7 @@ def due(tx: Tx, study: Study) -> list[Due]:
         identity = person.identified and (person.worker_id in waiting or _is_over(age, rule.identities_days))
         answers = person.has_answers and _is_over(age, rule.answers_days)
         if identity or answers:
-            found.append(Due(person.worker_id, person.worker, identity, answers, unpaid(tx, person.worker_id)))
+            found.append(DueErasure(person.worker_id, person.worker, identity, answers, unpaid(tx, person.worker_id)))
     return found
 
 
@@ -47,7 +47,7 @@ def act(study: Study) -> Sequence[Forgotten]:
     done = []
     for person in study.store.look(lambda tx: due(tx, study)):
         if person.answers or person.unpaid is None:
-            done.append(forget(study, person.worker_id, Request(BY_DATE, person.answers)))
+            done.append(forget(study, person.worker_id, ErasureRequest(BY_DATE, person.answers)))
     finish(study)
     scrub(study)
     study.store.do(lambda tx: settings.set_setting(tx, LAST_RUN, str(study.clock())))

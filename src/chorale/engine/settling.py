@@ -25,7 +25,7 @@ from chorale.store import Tx, codec, events, first_pass, labels, positions
 from chorale.store.assignments import Assigned
 from chorale.store.first_pass import FirstLabel
 from chorale.store.items import add_items, content_of
-from chorale.store.judged import Derivable, Judged, read_derivable, read_group, read_item, sources_of
+from chorale.store.judged import Derivable, JudgedGroup, read_derivable, read_group, read_item, sources_of
 from chorale.store.labels import ItemProgress, Unsettled
 from chorale.store.lengths import note_words
 
@@ -45,7 +45,7 @@ def settle_group(tx: Tx, study: Study, stage: RunningStage, group_key: str, only
 
 def read_judged(
     tx: Tx, study: Study, stage: RunningStage, group_key: str, item_id: int, answering: int | None = None
-) -> Judged:
+) -> JudgedGroup:
     """What an item is settled by; `answering` is the worker who is about to answer it."""
     # Answers to one matter to the others only where something is derived from their results.
     whole = (stage.id, group_key) if "results" in study.made_of(stage) else None
@@ -53,7 +53,7 @@ def read_judged(
     return judged if answering is None or not stage.feeds else _with_derivable(tx, study, stage, judged)[0]
 
 
-def _with_derivable(tx: Tx, study: Study, stage: RunningStage, judged: Judged) -> tuple[Judged, Derivable]:
+def _with_derivable(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup) -> tuple[JudgedGroup, Derivable]:
     """The same with what later stages are made of: read before anything is written, if that is known then."""
     if judged.derivable is not None:
         return judged, judged.derivable
@@ -64,7 +64,7 @@ def _with_derivable(tx: Tx, study: Study, stage: RunningStage, judged: Judged) -
     return judged._replace(derivable=derivable), derivable
 
 
-def settle(tx: Tx, study: Study, stage: RunningStage, judged: Judged, *, answered: bool = False) -> None:
+def settle(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup, *, answered: bool = False) -> None:
     """Bring labels up to date, and what follows from them; `answered`: this transaction took one of the judgments."""
     group, known = judged.group, judged.judgments
     changes: list[_Change] = []
@@ -222,10 +222,10 @@ def _taken(tx: Tx, item: ItemProgress, judgments: int, *, answered: bool) -> int
 
 def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str) -> None:
     """Add, withdraw or bring back the items of later stages that rest on this group."""
-    _derive(tx, study, stage, Judged(labels.group_progress(tx, stage.id, group_key), {}))
+    _derive(tx, study, stage, JudgedGroup(labels.group_progress(tx, stage.id, group_key), {}))
 
 
-def _derive(tx: Tx, study: Study, stage: RunningStage, judged: Judged) -> None:
+def _derive(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup) -> None:
     """The same for a group as it was read, with the judgments of those of its items that are known."""
     if not stage.feeds:
         return

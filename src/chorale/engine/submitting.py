@@ -10,7 +10,7 @@ from chorale.engine.entering import admission
 from chorale.engine.first_answers import check_first, invalid_answer
 from chorale.engine.gates import decide_about
 from chorale.engine.leases import own_assignment
-from chorale.engine.offering import Progress
+from chorale.engine.offering import WorkerProgress
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import read_judged, settle, take_in
 from chorale.model import (
@@ -31,19 +31,19 @@ from chorale.store.assignments import Assigned
 from chorale.store.codec import answer_from_text, as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
 from chorale.store.gold import GoldAnswer, gold_answer
-from chorale.store.judged import Judged
+from chorale.store.judged import JudgedGroup
 from chorale.store.offering import take_gold
 from chorale.store.sessions import SessionClaim
 
 
-class Outcome(NamedTuple):
+class SubmitOutcome(NamedTuple):
     """What a worker is shown after submitting."""
 
     status: str
     """accepted, or already_submitted."""
     explanation: str | None
     standing: Standing
-    progress: Progress
+    progress: WorkerProgress
     details: Mapping[str, Any] | None = None
     """How the answer compares with the expert's, in practice."""
     right: bool | None = None
@@ -87,7 +87,7 @@ def submit(
     session: SessionClaim | None = None,
     *,
     unpaid: bool = False,
-) -> Outcome:
+) -> SubmitOutcome:
     """Take an answer: once, however often it is sent. With a session, only if that holds. Models are `unpaid`."""
     held = own_assignment(tx, study, worker_id, token, session)
     assignment, record = held.assignment, held.record
@@ -124,11 +124,11 @@ def submit(
     if stage.round_size is not None and record.answered + 1 >= stage.round_size:
         decide_about(tx, study, stage, record.worker_id)
     wrong = graded if not correct and _tells(stage, assignment.kind) else None
-    return Outcome(
+    return SubmitOutcome(
         "accepted",
         wrong.explanation if wrong else None,
         removed.shown(record.answered + 1),
-        Progress(record.answered + 1, record.earned + paid.earned),
+        WorkerProgress(record.answered + 1, record.earned + paid.earned),
         _compared(stage, assignment.kind, item, answer, wrong.gold) if wrong else None,
         wrong is None if assignment.kind == AssignmentKind.TRAINING else None,
         response_id,
@@ -189,7 +189,7 @@ def _pay(
     return paying.book(tx, study, stage, record, amounts, now)
 
 
-def _read_judged(tx: Tx, study: Study, stage: RunningStage, held: Assigned) -> Judged | None:
+def _read_judged(tx: Tx, study: Study, stage: RunningStage, held: Assigned) -> JudgedGroup | None:
     """What the item will be settled by, if anything can be decided once it has this answer. Before any is written."""
     assignment, record = held.assignment, held.record
     if assignment.kind != AssignmentKind.PRODUCTION:
@@ -203,7 +203,7 @@ def _read_judged(tx: Tx, study: Study, stage: RunningStage, held: Assigned) -> J
 
 
 def _settle(
-    tx: Tx, study: Study, stage: RunningStage, held: Assigned, judged: Judged, response_id: int, answer: str
+    tx: Tx, study: Study, stage: RunningStage, held: Assigned, judged: JudgedGroup, response_id: int, answer: str
 ) -> None:
     """Settle the item by the judgments there were and by this answer, as it is stored, if that counts."""
     record, item_id = held.record, held.assignment.item_id
@@ -228,18 +228,18 @@ def _tells(stage: RunningStage, kind: str) -> bool:
     return kind == AssignmentKind.TRAINING or (gold is not None and gold.feedback == "at once")
 
 
-def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
+def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> SubmitOutcome:
     """What a worker heard when they first sent the answer."""
     record = held.record
     given = responses.response_to(tx, held.assignment.id)
     if given is None:
         raise RuntimeError("a submitted assignment without a response")
     wrong = given.score is not None and not stage.is_correct(given.score) and _tells(stage, given.kind)
-    return Outcome(
+    return SubmitOutcome(
         "already_submitted",
         given.explanation if wrong else None,
         _Removed(_STANDINGS[record.standing], record.removed_after).shown(record.answered),
-        Progress(record.answered, record.earned),
+        WorkerProgress(record.answered, record.earned),
         _compared_before(tx, stage, held, frozen_from_text(given.answer)) if wrong else None,
         not wrong if given.kind == AssignmentKind.TRAINING else None,
         stage_id=stage.id,

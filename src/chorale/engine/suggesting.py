@@ -1,4 +1,8 @@
-"""What a worker is shown as a model's suggestion: its answer to the item, or one that is wrong on purpose."""
+"""What a worker is shown as a model's suggestion: its answer to the item, or one that is wrong on purpose.
+
+It is decided when a worker gets an item. While a model is still at work, some items have no suggestion yet. Gold takes
+the place of an item, and is shown with a suggestion only if that item would be. Otherwise, suggestions would show gold.
+"""
 
 from collections.abc import Mapping
 from random import Random
@@ -10,25 +14,37 @@ from chorale.protocol import suggests_to, wrong_on_purpose
 from chorale.store import Tx, codec, suggestions
 from chorale.store.assignments import Lease
 from chorale.store.gold import gold_answer
+from chorale.store.offering import Suggested
 
 _TRIES = 20
 """Guesses after which no wrong suggestion is made: nearly every answer is right."""
 
 
-def suggestion_for(
-    tx: Tx, study: Study, stage: RunningStage, pseudonym: str, arm: str | None, lease: Lease
-) -> Answer | None:
-    """What a worker sees filled in; None where nothing is suggested to them. The same whenever they come back."""
+def suggested(tx: Tx, study: Study, stage: RunningStage, arm: str | None, item_id: int) -> Suggested | None:
+    """Whether a worker would see an item with a suggestion; None where nothing is suggested to them."""
     rule = stage.settings.models
     model = suggesting_model(study, stage)
     if rule is None or model is None or not suggests_to(rule, arm):
         return None
+    return Suggested(model, suggestions.model_answer(tx, item_id, model) is not None)
+
+
+def shown(tx: Tx, token: str) -> Answer | None:
+    """What is filled in for the worker who holds an item; None if nothing was suggested when they got it."""
+    suggestion = suggestions.held(tx, token).suggestion
+    return None if suggestion is None else codec.frozen_from_text(suggestion)
+
+
+def suggest(tx: Tx, study: Study, stage: RunningStage, pseudonym: str, arm: str | None, lease: Lease) -> None:
+    """Put on record what a worker who has just got an item sees filled in, if the model has answered it."""
+    rule = stage.settings.models
+    model = suggesting_model(study, stage)
+    if rule is None or model is None or not suggests_to(rule, arm):
+        return
     held = suggestions.held(tx, lease.token)
-    if held.suggestion is not None:
-        return codec.frozen_from_text(held.suggestion)
     known = suggestions.model_answer(tx, held.item_id, model)
     if known is None:
-        return None
+        return
     task_id, answer = known
     wrong = None
     if held.kind == AssignmentKind.GOLD and wrong_on_purpose(
@@ -39,9 +55,8 @@ def suggestion_for(
             expected = codec.frozen_from_text(gold.answer)
             model_says = codec.frozen_from_text(answer)
             wrong = wrong_answer(study, stage, pseudonym, lease.item_key, lease.payload, expected, model_says)
-    shown = answer if wrong is None else codec.as_text(wrong)
-    suggestions.add(tx, held.assignment_id, task_id, shown, study.clock(), wrong_on_purpose=wrong is not None)
-    return codec.frozen_from_text(shown)
+    filled_in = answer if wrong is None else codec.as_text(wrong)
+    suggestions.add(tx, held.assignment_id, task_id, filled_in, study.clock(), wrong_on_purpose=wrong is not None)
 
 
 def suggesting_model(study: Study, stage: RunningStage) -> str | None:

@@ -36,7 +36,7 @@ class NewLink(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class TeamMember:
     """An annotator, as the list of the team shows them."""
 
     name: str
@@ -190,11 +190,11 @@ def note_deactivation(tx: Tx, now: int, member: Member, why: dict[str, Any]) -> 
     events.record(tx, now, DEACTIVATED, evidence, worker_id=worker.id)
 
 
-def accounts(tx: Tx, now: int) -> list[Account]:
+def accounts(tx: Tx, now: int) -> list[TeamMember]:
     """The team, in the order of their names. Who they are as workers is shown to nobody who does not ask for it."""
     links = team.open_links(tx, now)
     return [
-        Account(
+        TeamMember(
             member.name,
             _state(member, has_link=member.id in links),
             member.invited_at,

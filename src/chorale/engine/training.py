@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from chorale.engine.offering_room import more_may_come
 from chorale.engine.running import RunningStage, Study
-from chorale.protocol.training import NO_LIMIT, Places, Room, expected_each, places_left
+from chorale.protocol.training import NO_LIMIT, Places, RemainingWork, expected_each, places_left
 from chorale.store import Tx, locks, offering, training
 from chorale.store.credentials import Credentials
 
@@ -27,7 +27,7 @@ def places_in(tx: Tx, study: Study, stage: RunningStage, credentials: Credential
     under_way = any(more_may_come(study, each, credentials.closed, wanting) for each in work)
     if not under_way:
         return Places(0, may_open=False)
-    rooms: dict[tuple[str, ...], list[Room]] = defaultdict(list)
+    rooms: dict[tuple[str, ...], list[RemainingWork]] = defaultdict(list)
     for each in work:
         left = training.left_in(tx, each.id)
         # What is still being made from earlier stages can't be counted yet.
@@ -35,7 +35,7 @@ def places_in(tx: Tx, study: Study, stage: RunningStage, credentials: Credential
         if left is None or behind.selects or sources:
             return NO_LIMIT
         expected = expected_each(each.settings.max_per_worker, left.people, left.answers)
-        rooms[each.settings.arms].append(Room(left.places, left.most_on_one, expected))
+        rooms[each.settings.arms].append(RemainingWork(left.places, left.most_on_one, expected))
     rounds = [study.stage(name) for name in behind.rounds]
     minutes = max(each.settings.lease_minutes for each in (*rounds, *work))
     since = study.clock() - int(minutes * 60_000)

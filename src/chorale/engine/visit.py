@@ -121,7 +121,7 @@ def knows_of(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> bool:
     return any(parts_for(tx, study, worker_id, [stage.name], with_messages=False))
 
 
-class Room(NamedTuple):
+class PartsNow(NamedTuple):
     """What has become of parts that somebody found waiting, when others have answered and nothing else has happened."""
 
     stage: RunningStage | None
@@ -133,7 +133,7 @@ class Room(NamedTuple):
 _ADMITTED = Admission(True, "they were found waiting", {})
 
 
-def look_for_room(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> Room:
+def look_for_room(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> PartsNow:
     """Look again at parts that were found waiting: of all facts, only room, money and what may come can be others."""
     closed: frozenset[str] | None = None
     wanting: frozenset[int] = frozenset()
@@ -155,9 +155,9 @@ def look_for_room(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -
             )
         )
         if now.state is State.AVAILABLE:
-            return Room(stage, False)
+            return PartsNow(stage, False)
         still_waiting = still_waiting and now.state is State.WAITING
-    return Room(None, still_waiting)
+    return PartsNow(None, still_waiting)
 
 
 _NOT_ENTERED = StageProgress("", 0, 0)

@@ -11,9 +11,9 @@ from chorale.engine import offering, submitting, visit
 from chorale.engine.bonuses import added_later, pays_for_gold
 from chorale.engine.first_answers import Revealed, answer_first
 from chorale.engine.leases import expire_leases, extend, give_back, skip
-from chorale.engine.offering import Offer, Progress
+from chorale.engine.offering import Offer, WorkerProgress
 from chorale.engine.running import RunningStage, Study
-from chorale.engine.submitting import Outcome
+from chorale.engine.submitting import SubmitOutcome
 from chorale.engine.visit import StageVisit, Visit, knows_of
 from chorale.store import Tx, writing
 from chorale.store.sessions import SessionClaim
@@ -21,11 +21,11 @@ from chorale.store.writing import WritingNumbers
 
 __all__ = [
     "Offer",
-    "Outcome",
-    "Progress",
     "Revealed",
     "StageVisit",
+    "SubmitOutcome",
     "Visit",
+    "WorkerProgress",
     "answer_first",
     "expire_leases",
     "extend",
@@ -64,7 +64,7 @@ def submit(
     duration_ms: int | None,
     session: SessionClaim | None = None,
     written: WritingNumbers | None = None,
-) -> Outcome:
+) -> SubmitOutcome:
     """Take an answer: once, however often it is sent. How it was written is kept only where the study counts that."""
     outcome = submitting.submit(tx, study, worker_id, token, raw_answer, idempotency_key, duration_ms, session)
     if written is not None and study.settings.writing is not None and outcome.response_id is not None:
@@ -73,7 +73,7 @@ def submit(
     return outcome._replace(progress=_as_shown(tx, study, stage, worker_id, outcome.progress))
 
 
-def _as_shown(tx: Tx, study: Study, stage: RunningStage, worker_id: int, progress: Progress) -> Progress:
+def _as_shown(tx: Tx, study: Study, stage: RunningStage, worker_id: int, progress: WorkerProgress) -> WorkerProgress:
     if not pays_for_gold(stage):
         return progress
     return progress._replace(earned=progress.earned - added_later(tx, study, worker_id).get(stage.id, 0))

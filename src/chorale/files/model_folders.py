@@ -116,6 +116,19 @@ def check_model_target(folder: Path, *, force: bool) -> None:
         raise UserError(f"{folder} has other files, such as {min(others)}. Name another folder.")
 
 
+def check_shapes(needed: Mapping[str, Any], there: Mapping[str, Any]) -> None:
+    """Compare the tensors that a network needs with those of its folder; ValueError if they differ.
+
+    What a network needs is known without memory (on torch's device `meta`). With this check before the network is made,
+    a folder takes no more memory than its weights: a few numbers in its description could ask for any amount.
+    """
+    for name, tensor in needed.items():
+        if name not in there:
+            raise ValueError(f"there are no weights for {name}")
+        if tuple(there[name].shape) != tuple(tensor.shape):
+            raise ValueError(f"{name} has the shape {tuple(there[name].shape)}, not {tuple(tensor.shape)}")
+
+
 def checked_sizes(values: Mapping[str, Any], usual: Any) -> dict[str, Any]:
     """The numbers of a network's shape, by those of a usual one; ValueError if they can't be."""
     names = {one.name for one in fields(usual)}

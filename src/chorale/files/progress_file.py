@@ -10,7 +10,7 @@ VARIABLE = "CHORALE_PROGRESS_FILE"
 _SECONDS_BETWEEN = 0.2
 
 
-class Progress(NamedTuple):
+class JobProgress(NamedTuple):
     done: int
     total: int
     """0 if it is not known."""
@@ -33,10 +33,10 @@ def progress_writer(path: Path, what: str) -> Callable[..., None]:
     return write
 
 
-def read_progress(path: Path) -> Progress | None:
+def read_progress(path: Path) -> JobProgress | None:
     """The state that was last written; None if there is none."""
     try:
         done, total, what = path.read_text("utf-8").split(" ", 2)
-        return Progress(int(done), int(total), what)
+        return JobProgress(int(done), int(total), what)
     except (OSError, ValueError):
         return None

@@ -58,23 +58,23 @@ def _is_tables(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
 
 
-class _Block(NamedTuple):
+class _TableLines(NamedTuple):
     """A table of a list, with the comment right above it and the tables within it."""
 
     start: int
     end: int
 
 
-def _blocks(text: str, stage: int, name: str) -> list[_Block]:
+def _blocks(text: str, stage: int, name: str) -> list[_TableLines]:
     """The tables of a list in a stage's options, where each has a header of its own."""
     path = ("stage", "options", name)
     headers = [each for each in _headers(text, stage) if each.names[:3] != path or len(each.names) == 3]
     ends = [*(_above(text, each.start) for each in headers[1:]), _stage_end(text, stage)]
-    blocks: list[_Block] = []
+    blocks: list[_TableLines] = []
     for header, end in zip(headers, ends, strict=True):
         if header.opener == "[[" and header.names == path:
             # A comment above the first table is about all of them, and stays where it is.
-            blocks.append(_Block(_above(text, header.start) if blocks else header.start, end))
+            blocks.append(_TableLines(_above(text, header.start) if blocks else header.start, end))
     return blocks
 
 
@@ -114,7 +114,7 @@ def _with_tables(
     name: str,
     tables: Sequence[Mapping[str, Any]],
     origins: Sequence[int | None],
-    blocks: Sequence[_Block],
+    blocks: Sequence[_TableLines],
 ) -> str:
     """The text with these tables in a list, each with its own header."""
     known = [text[block.start : block.end] for block in blocks]

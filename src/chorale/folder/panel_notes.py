@@ -63,11 +63,15 @@ def _nobody_vouches(folder: StudyFolder) -> list[str]:
         return []
     line = line_of(folder.settings_text, ("arrival", "by_url")) if arrival.by_url else None
     what = f"links from {arrival.panel} are not signed, so anybody can forge one"
-    if arrival.by_url:
-        fix = 'Set `signed = "prolific"` in [arrival] if people join from Prolific'
-    else:
+    if not arrival.by_url:
         what += ". With --public-url, they are refused"
-        fix = 'Set `signed = "prolific"` in [arrival], or `by_url = true` to accept unsigned links'
+    if arrival.panel == "prolific":
+        fix = 'Set `signed = "prolific"` in [arrival]'
+        fix += "" if arrival.by_url else ", or `by_url = true` to accept unsigned links"
+    elif arrival.by_url:
+        fix = "Before you pay, compare who joined with the platform's own list"
+    else:
+        fix = "Set `by_url = true` in [arrival] to accept unsigned links"
     return [str(Problem(SETTINGS_FILE, line, what, fix))]
 
 
@@ -84,15 +88,20 @@ def _assumed_worker_parameter(folder: StudyFolder) -> list[str]:
     return [str(Problem(SETTINGS_FILE, line, message, fix))]
 
 
+def has_way_back(settings: StudySettings) -> bool:
+    """Whether people who finish get a link or a code that the platform accepts."""
+    arrival, url = settings.arrival, settings.arrival.completion_url
+    # People who join from a study made on Prolific have its code.
+    coded = arrival.completion_code is not None or settings.prolific is not None
+    panel = PANELS.get(arrival.panel)
+    return (url is not None and (coded or "{code}" not in url)) or (panel is not None and panel.takes_code and coded)
+
+
 def _no_way_back(folder: StudyFolder) -> list[str]:
     """The note on a platform whose people have no link back and may need one."""
     arrival = folder.settings.arrival
     panel, code, url = PANELS.get(arrival.panel), arrival.completion_code, arrival.completion_url
-    # People who join from a study made on Prolific have its code.
-    coded = code is not None or folder.settings.prolific is not None
-    if url is not None and (coded or "{code}" not in url):
-        return []
-    if (panel is not None and panel.takes_code and coded) or "panel" not in arrival.model_fields_set:
+    if has_way_back(folder.settings) or "panel" not in arrival.model_fields_set:
         return []
     sees = f"only see the code {code}" if code else "get neither a link nor a code"
     if url is not None:

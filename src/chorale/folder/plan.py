@@ -3,17 +3,19 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from chorale.folder.expected_pay import works_for_nothing
 from chorale.folder.field_notes import about_fields, about_media
 from chorale.folder.gold_notes import about_gold, parts_of_gold
 from chorale.folder.panel_notes import about_panel
+from chorale.folder.planned_judgments import planned_judgments
 from chorale.folder.reading import StageContent, StudyFolder
 from chorale.folder.reading_plan import ReadingPlan, pay_each, reading_notes, reading_plan
+from chorale.folder.study_language import about_language
 from chorale.folder.templates import is_from_template
 from chorale.folder.wage_notes import wage_notes
 from chorale.model import GateSettings, money_text
-from chorale.model.stage_settings import SampledJudgments
 from chorale.protocol import Turnout, fee_due, fee_on, fewest_people, hourly_wage
 
 
@@ -44,6 +46,8 @@ class StagePlan:
     """How long its items take at least; None where they are still to come."""
     by_chance: bool = False
     """Whether items are a random sample of an earlier stage's results: there may be more."""
+    asked: float | None = None
+    """Where a model answers first: the fraction of items that people are expected to judge; None if all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,8 @@ class StudyPlan:
     """What all rounds cost for each worker who does them, fees included."""
 
 
-def plan_study(folder: StudyFolder) -> StudyPlan:
+def plan_study(folder: StudyFolder, unsure: Mapping[str, float] = MappingProxyType({})) -> StudyPlan:
+    """The plan of a study. `unsure` is the fraction of items, by stage, that a model was measured to be unsure of."""
     pay = folder.settings.pay
     turnout = _turnout(folder)
     coming = _coming(folder, turnout)
@@ -82,7 +87,7 @@ def plan_study(folder: StudyFolder) -> StudyPlan:
         name = content.settings.name
         items = coming[name] if content.settings.sources else {name: len(content.items)}
         if content.settings.round is None:
-            stages.append(plan_stage(content, items, pay.fee_percent, turnout.stages[name]))
+            stages.append(plan_stage(content, items, pay.fee_percent, turnout.stages[name], unsure.get(name)))
         else:
             stages.append(_plan_round(content, turnout.stages[name], pay.fee_percent))
     gates = tuple(_plan_gate(gate, turnout, pay.fee_percent) for gate in folder.settings.gate)
@@ -182,10 +187,15 @@ def _drawn(of: int, share: float) -> int:
     return max(round(of * share), 1 if of and share else 0)
 
 
-def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: float, workers: int = 1) -> StagePlan:
+def plan_stage(
+    content: StageContent,
+    coming: Mapping[str, int],
+    fee_percent: float,
+    workers: int = 1,
+    unsure: float | None = None,
+) -> StagePlan:
     """The plan of a stage, by the number of its items from each source stage and its number of workers."""
     stage = content.settings
-    items = sum(coming.values())
     share = stage.gold.share if stage.gold else 0.0
 
     def gold_among(judgments: int) -> int:
@@ -204,10 +214,8 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
             paid += stage.judgments.min * stage.pay.finished
         return paid + fee_due(fee_on(paid, fee_percent), 0)
 
-    more = stage.judgments.sample
-    drawn = 0 if more is None else _sampled(more, coming)
-    extra = drawn * (more.judgments - stage.judgments.min) if more is not None else 0
-    judgments = items * stage.judgments.min + extra
+    planned = planned_judgments(stage, coming, unsure)
+    judgments = planned.expected
     reading = reading_plan(content)
     each_answers = (judgments + gold_among(judgments)) / max(workers, 1)
     answers = min(each_answers, stage.max_per_worker or each_answers)
@@ -217,26 +225,20 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
     return StagePlan(
         name=stage.name,
         task=stage.task,
-        items=items,
+        items=sum(coming.values()),
         at_most=bool(stage.sources) and not by_chance,
         gold_items=len(content.gold),
         judgments=judgments,
         gold_answers=gold_among(judgments),
         cost=cost(judgments),
-        most=cost(items * stage.judgments.max + max(0, extra)),
+        most=cost(planned.most),
         hourly_wage=None
         if seconds is None or works_for_nothing(stage.entry, stage.pay)
         else hourly_wage(on_average, round(seconds * 1000)),
         reading=reading,
         by_chance=by_chance,
+        asked=planned.asked,
     )
-
-
-def _sampled(more: SampledJudgments, coming: Mapping[str, int]) -> int:
-    """How many items get another number of judgments: a share of all, or a number from each source stage."""
-    if more.items is None:
-        return round((more.share or 0.0) * sum(coming.values()))
-    return sum(min(more.items, count) for count in coming.values())
 
 
 _STAGES = "stage \0"
@@ -251,6 +253,7 @@ def study_notes(folder: StudyFolder) -> list[str]:
     notes = [
         *_placeholders_left(folder),
         *_examples_left(folder),
+        *about_language(folder),
         *_budget_runs_out(folder),
         *wage_notes(folder, {stage.name: stage.hourly_wage for stage in plan_study(folder).stages}),
         *reading_notes(folder),

@@ -47,6 +47,9 @@ class Metric:
     additive: bool = True
     wholes: Callable[[FloatArray], Mapping[str, FloatArray | float]] | None = None
     """What scores that are fractions are fractions of, from the same sums: their intervals hold from few items too."""
+    log_scale_from: int | None = None
+    """Of scores that are 1 less a sum of distances: how many units an interval needs at least. A few large distances
+    make such sums skewed, so their interval is Student's on a logarithmic scale."""
 
     def scores(self, statistics: Statistics) -> dict[str, float]:
         given = statistics.rows.sum(axis=0) if self.additive else statistics.rows

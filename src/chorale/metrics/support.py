@@ -5,8 +5,8 @@ say anything: resamples of them are too much alike, and an interval from them is
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from math import ceil, inf, sqrt
+from dataclasses import dataclass, replace
+from math import ceil, exp, inf, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,19 +45,25 @@ class Support:
     """What it is a fraction of, if it is one."""
     whole_units: float = 0.0
     """How many units the whole comes from: their number, if it is the same in all of them."""
+    log_scale_from: int | None = None
+    """The metric's, if its scores are 1 less a sum of distances."""
 
     @property
     def is_enough(self) -> bool:
         """Whether its units say how far it would move."""
-        return self.carrying >= (_FEWEST_OF_MANY if 3 * self.carrying < self.units else FEWEST)
+        return self.carrying >= self._least_carrying and self.units >= (self.log_scale_from or 0)
 
     @property
     def units_needed(self) -> int | None:
         """How many units like these would be enough, rounded up; None if none of them moves the score."""
         if self.carrying < _ROUNDING:
             return None
-        least = _FEWEST_OF_MANY if 3 * self.carrying < self.units else FEWEST
-        return _STEP * ceil(least * self.units / self.carrying / _STEP)
+        needed = max(self._least_carrying * self.units / self.carrying, self.log_scale_from or 0)
+        return _STEP * ceil(needed / _STEP)
+
+    @property
+    def _least_carrying(self) -> int:
+        return _FEWEST_OF_MANY if 3 * self.carrying < self.units else FEWEST
 
     def interval(self, value: float, drawn: FloatArray) -> Interval:
         """The interval of the score, of which there are resamples."""
@@ -67,6 +73,8 @@ class Support:
             return self._wilson(value)
         if not self.is_enough:
             return TOO_FEW
+        if self.log_scale_from is not None:
+            return on_log_scale(value, self.error, self.units)
         return interval_of(drawn, Narrowness.of_units(self.units).tail)
 
     def _wilson(self, value: float) -> Interval:
@@ -83,6 +91,13 @@ class Support:
         return Interval(*wilson(value, size, t_bound(TAIL, inf)))
 
 
+def on_log_scale(value: float, error: float, units: float) -> Interval:
+    """Student's interval of the logarithm of the distance from 1, which is less skewed than the distance itself."""
+    apart = 1 - value
+    factor = exp(t_bound(TAIL, units - 1) * error / apart)
+    return Interval(1 - apart * factor, 1 - apart / factor)
+
+
 def support(statistics: Statistics, metric: Metric, clusters: Clusters | None) -> dict[str, Support]:
     """Of every score; of clusters of two kinds, by the kind that carries it less."""
     ways = range(1 if clusters is None else len(clusters.names))
@@ -95,6 +110,9 @@ def support(statistics: Statistics, metric: Metric, clusters: Clusters | None) -
     else:
         sums = [statistics if clusters is None else clusters.sums(statistics, way) for way in ways]
         found = [tally_support(Tally.of(each.rows), metric) for each in sums]
+    if len(found) > 1:
+        # The standard error is of one kind of clusters alone, so only resamples of both tell how far a score moves.
+        found = [{name: replace(one, log_scale_from=None) for name, one in each.items()} for each in found]
     return {name: min((one[name] for one in found), key=lambda one: one.carrying) for name in found[0]}
 
 
@@ -105,7 +123,10 @@ def tally_support(tally: Tally, metric: Metric) -> dict[str, Support]:
     without = [metric.formula(total - rows) for rows in parts]
     wholes = {} if metric.wholes is None else metric.wholes(tally.rows)
     return {
-        name: _support(np.concatenate([np.asarray(one[name]) for one in without]), tally.counts, wholes.get(name))
+        name: replace(
+            _support(np.concatenate([np.asarray(one[name]) for one in without]), tally.counts, wholes.get(name)),
+            log_scale_from=metric.log_scale_from,
+        )
         for name in without[0]
     }
 

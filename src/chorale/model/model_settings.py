@@ -160,6 +160,11 @@ class StageModels(Settings):
         description='With `role = "first"`: fraction of the other items to sample at random for people, so that '
         "the model's errors can be estimated.",
     )
+    expected: Fraction | None = Field(
+        default=None,
+        description='With `role = "first"`: expected fraction of items with a confidence below `below`, for the cost '
+        "that `chorale check` plans. Default: as measured so far, or else all items.",
+    )
     arms: tuple[Name, ...] = Field(
         default=(),
         description='With `role = "suggest"`: the arms whose workers see suggestions. Default: all workers.',

@@ -94,7 +94,8 @@ GROUPED = (
     _rule(
         When.ANY_TIME,
         "Assigned items and payments do not change: the setting is used for warnings, plans and when to stop.",
-        "pay.minimum_hourly pay.budget pay.methods stage.pay.expected_parts stage.pay.expected_seconds gate.expected",
+        """pay.minimum_hourly pay.budget pay.methods stage.pay.expected_parts stage.pay.expected_seconds gate.expected
+        stage.models.expected""",
     ),
     _rule(
         When.FIRST_ARM,

@@ -1,4 +1,4 @@
-"""What the database adds to `chorale check`: what an hour pays by the times that were measured, who has no account."""
+"""What the database adds to `chorale check`: measured wages, how often models are unsure, and who has no account."""
 
 from pathlib import Path
 
@@ -6,7 +6,9 @@ from chorale.engine.running import Study
 from chorale.engine.started import started_study
 from chorale.model import UserError, money_text
 from chorale.model.plural import plural
+from chorale.monitor.first_pass import first_records
 from chorale.monitor.status import wages
+from chorale.protocol import WhyAsked
 from chorale.store import assignees
 from chorale.store.participations import participation_summaries
 
@@ -16,7 +18,7 @@ _NAMED = 5
 def measured_wages(directory: Path, database: str | None) -> list[str]:
     """A sentence for every stage in which somebody has worked for money, and about people without an account.
 
-    Pay below the minimum is pointed out.
+    Pay below the minimum is pointed out. A study file that the database does not fit is refused, as it is by the site.
     """
     try:
         with started_study(directory, database) as study:
@@ -37,7 +39,20 @@ def measured_wages(directory: Path, database: str | None) -> list[str]:
                 sentences.append(f"{sentence}.")
             return sentences + people_without_account(study)
     except UserError as error:
+        if error.problems:
+            raise
         return [f"Measured times cannot be read: {error.message}"]
+
+
+def measured_unsure(directory: Path, database: str | None) -> dict[str, float]:
+    """By stage, of the items that a model answered first, the fraction it was unsure of: all, once it is removed."""
+    try:
+        with started_study(directory, database) as study:
+            records = study.store.look(lambda tx: first_records(tx, study))
+    except UserError:
+        return {}  # reported with the measured times
+    sure = {one.stage: sum(one.why.get(why, 0) for why in (WhyAsked.AUDIT, WhyAsked.NOT_ASKED)) for one in records}
+    return {one.stage: 1.0 if one.removed else 1 - sure[one.stage] / one.items for one in records if one.items}
 
 
 def people_without_account(study: Study) -> list[str]:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ _MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])}, wholes=
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SuggestionEffect:
     """A measure of answers with a suggestion, and of those without."""
 
     what: str
@@ -29,33 +30,30 @@ class Measured:
     without: float | None
     answers_without: int
     compared: UnpairedComparison | None
-    """The difference, by workers; None where one side has none."""
+    """The difference, by workers; None where one side has none, or nothing was compared."""
 
     def as_json(self) -> dict[str, Any]:
         kept = {name: getattr(self, name) for name in self.__slots__ if name != "compared"}
         return {**kept, "compared": None if self.compared is None else self.compared.as_dict()}
 
 
-def measured_suggestions(tx: Tx, study: Study, stage: RunningStage, resampling: Resampling) -> list[Measured]:
-    """The measures of a stage in which a model suggests answers; none where none does."""
+def measured_suggestions(
+    tx: Tx, study: Study, stage: RunningStage, resampling: Resampling | None = None
+) -> list[SuggestionEffect]:
+    """The measures of a stage in which a model suggests answers; none where none does. Compared with `resampling`."""
     model = suggesting_model(study, stage)
     if model is None:
         return []
     rows = list(suggestions.answers_with_suggestions(tx, stage.id, model))
     known = [row for row in rows if row.suggestion or row.model_answer]
+    in_parts = stage.task.simulating.revise is not None
+    given = "agreement with the model's answer" if in_parts else "gives the model's answer"
+    alike = partial(_agreement if in_parts else _follows, stage)
     measures: list[tuple[str, list[SuggestedRow], Callable[[SuggestedRow], float]]] = [
         ("seconds an answer", rows, lambda row: row.duration_ms / 1000),
-        ("gives the model's answer", known, lambda row: float(follows(stage, row))),
-        (
-            "gives the model's answer, gold: it is right",
-            [row for row in known if is_right(stage, row)],
-            lambda row: float(follows(stage, row)),
-        ),
-        (
-            "gives the model's answer, gold: it is wrong",
-            [row for row in known if is_right(stage, row) is False],
-            lambda row: float(follows(stage, row)),
-        ),
+        (given, known, alike),
+        (f"{given}, gold: it is right", [row for row in known if is_right(stage, row)], alike),
+        (f"{given}, gold: it is wrong", [row for row in known if is_right(stage, row) is False], alike),
         (
             "right, gold",
             [row for row in rows if row.score is not None],
@@ -77,6 +75,18 @@ def follows(stage: RunningStage, row: SuggestedRow) -> bool:
     return shown is not None and compared(answer_from_text(row.answer)) == compared(answer_from_text(shown))
 
 
+def _follows(stage: RunningStage, row: SuggestedRow) -> float:
+    return float(follows(stage, row))
+
+
+def _agreement(stage: RunningStage, row: SuggestedRow) -> float:
+    """How close an answer of several parts is to the suggested one: 1 − the task's distance."""
+    shown = shown_to(row)
+    if shown is None:
+        return 0.0
+    return 1 - stage.task.combining.distance(answer_from_text(row.answer), answer_from_text(shown))
+
+
 def is_right(stage: RunningStage, row: SuggestedRow) -> bool | None:
     """Whether the suggestion is right by gold; None where nothing says so."""
     shown = shown_to(row)
@@ -86,15 +96,15 @@ def is_right(stage: RunningStage, row: SuggestedRow) -> bool | None:
 
 
 def _measured(
-    what: str, rows: Sequence[SuggestedRow], value: Callable[[SuggestedRow], float], resampling: Resampling
-) -> Measured:
+    what: str, rows: Sequence[SuggestedRow], value: Callable[[SuggestedRow], float], resampling: Resampling | None
+) -> SuggestionEffect:
     sides = [[row for row in rows if (row.suggestion is not None) is seen] for seen in (True, False)]
     means = [float(np.mean([value(row) for row in side])) if side else None for side in sides]
     compared = None
-    if all(len({row.worker for row in side}) > 1 for side in sides):
+    if resampling is not None and all(len({row.worker for row in side}) > 1 for side in sides):
         first, second = (_by_worker(side, value) for side in sides)
         compared = resampling.compare_apart((first, _MEAN), (second, _MEAN))["mean"]
-    return Measured(what, means[0], len(sides[0]), means[1], len(sides[1]), compared)
+    return SuggestionEffect(what, means[0], len(sides[0]), means[1], len(sides[1]), compared)
 
 
 def _by_worker(rows: Iterable[SuggestedRow], value: Callable[[SuggestedRow], float]) -> Statistics:
@@ -106,7 +116,7 @@ def _by_worker(rows: Iterable[SuggestedRow], value: Callable[[SuggestedRow], flo
     return Statistics(names, np.array([sums[name] for name in names]))
 
 
-def suggestions_table(stage: str, measured: Sequence[Measured]) -> ScoreTable:
+def suggestions_table(stage: str, measured: Sequence[SuggestionEffect]) -> ScoreTable:
     """For a terminal and a report."""
     columns = ("measure", "with suggestion#", "answers#", "without#", "answers#", "difference#", "95% interval#", "p#")
     rows = []

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from chorale.engine.gates import GateStatus
 from chorale.engine.sessions import moment_text
-from chorale.engine.team import Account
+from chorale.engine.team import TeamMember
 from chorale.files.rows import shortened
 from chorale.model import money_text
 from chorale.model.plural import plural
@@ -191,7 +191,7 @@ def _brief(value: Any) -> str:
     return value if isinstance(value, str) and len(value) <= _LONGEST_TEXT else shortened(value)
 
 
-def team_table(accounts: Iterable[Account]) -> Table:
+def team_table(accounts: Iterable[TeamMember]) -> Table:
     """Annotators with a password."""
     table = table_of("name", "state", "last sign-in")
     for account in accounts:

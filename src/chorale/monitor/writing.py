@@ -19,7 +19,7 @@ FEWEST_WORDS = 4
 """Shorter texts are often similar without being copied."""
 
 
-class Evidence(NamedTuple):
+class WrittenEvidence(NamedTuple):
     """What speaks for or against an answer of somebody's own."""
 
     row: WrittenRow
@@ -30,7 +30,7 @@ class Evidence(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerEvidence:
+class WriterEvidence:
     """The statistics of all answers of a worker in a stage."""
 
     stage: str
@@ -55,7 +55,7 @@ class WorkerEvidence:
     """Answers that another worker wrote nearly the same."""
 
 
-def evidence(tx: Tx, study: Study) -> Iterator[Evidence]:
+def evidence(tx: Tx, study: Study) -> Iterator[WrittenEvidence]:
     """Every answer of which it is known how it was written."""
     rows = [row for row in writing.written(tx) if row.stage in study.stages and not is_model(row.worker)]
     texts = [_text(study.stage(row.stage), row.answer) for row in rows]
@@ -65,28 +65,28 @@ def evidence(tx: Tx, study: Study) -> Iterator[Evidence]:
         words = frozenset(words_of(text))
         others = by_models.get((row.stage, row.item), ())
         near = max((_shared(words, other) for other in others), default=None) if len(words) >= FEWEST_WORDS else None
-        yield Evidence(row, near, copies.get(place, 0))
+        yield WrittenEvidence(row, near, copies.get(place, 0))
 
 
-def worker_evidence(tx: Tx, study: Study, pseudonym: str) -> list[WorkerEvidence]:
+def worker_evidence(tx: Tx, study: Study, pseudonym: str) -> list[WriterEvidence]:
     """A worker's answers, stage by stage; nothing where the study does not count how people write."""
     if study.settings.writing is None:
         return []
-    by_stage: defaultdict[str, list[Evidence]] = defaultdict(list)
+    by_stage: defaultdict[str, list[WrittenEvidence]] = defaultdict(list)
     for one in evidence(tx, study):
         if one.row.worker == pseudonym:
             by_stage[one.row.stage].append(one)
     return [_of_stage(stage, found) for stage, found in by_stage.items()]
 
 
-def _of_stage(stage: str, found: Sequence[Evidence]) -> WorkerEvidence:
+def _of_stage(stage: str, found: Sequence[WrittenEvidence]) -> WriterEvidence:
     numbers = [one.row.numbers for one in found]
     typed = sum(one.characters * (1 - one.pasted) for one in numbers)
     minutes = sum(one.typing_ms for one in numbers) / 60_000
     rhythms = [one.rhythm for one in numbers if one.rhythm is not None]
     near = [one.closeness for one in found if one.closeness is not None]
     away = [one.away_ms / 1000 for one in numbers if one.left]
-    return WorkerEvidence(
+    return WriterEvidence(
         stage=stage,
         answers=len(found),
         characters=fmean(one.characters for one in numbers),

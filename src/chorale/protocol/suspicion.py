@@ -40,7 +40,7 @@ class GoldOnly(NamedTuple):
     """How often others agree with the labels."""
 
 
-class Pair(NamedTuple):
+class SuspectPair(NamedTuple):
     """Two workers who agree with each other far more than with everybody else."""
 
     workers: tuple[str, str]
@@ -118,7 +118,7 @@ def good_at_gold_only(given: Iterable[Given], gold: Mapping[str, tuple[int, int]
     return found
 
 
-def in_step(given: Iterable[Given]) -> list[Pair]:
+def in_step(given: Iterable[Given]) -> list[SuspectPair]:
     """Pairs who agree with each other far more often than their agreement with everybody else explains.
 
     From how often a worker agrees with others follows how often they are right, if answers are right or wrong; and from
@@ -148,7 +148,7 @@ def in_step(given: Iterable[Given]) -> list[Pair]:
         rates = [(agreed[worker] - same[pair]) / max(1, compared[worker] - shared[pair]) for worker in pair]
         expected = expected_agreement(overall, *rates)
         if tail(same[pair], shared[pair], min(1.0, expected + USUAL_GAP)) < FALSE_ALARMS / len(looked_at):
-            found.append(Pair(pair, same[pair], shared[pair], expected))
+            found.append(SuspectPair(pair, same[pair], shared[pair], expected))
     return sorted(found)
 
 
@@ -166,7 +166,7 @@ def expected_agreement(overall: float, first: float, second: float) -> float:
     return one * other + (1 - one) * (1 - other)
 
 
-def groups_of(pairs: Sequence[Pair]) -> list[tuple[str, ...]]:
+def groups_of(pairs: Sequence[SuspectPair]) -> list[tuple[str, ...]]:
     """The groups that pairs make up, the largest first."""
     groups: list[set[str]] = []
     for pair in pairs:

@@ -25,7 +25,7 @@ class WorkBehind(NamedTuple):
     """Whether a gate on the way picks the best of all: the more people try, the better."""
 
 
-class Room(NamedTuple):
+class RemainingWork(NamedTuple):
     """What a stage still has to assign."""
 
     places: int
@@ -89,7 +89,9 @@ def expected_each(most: int | None, people: int, answers: int) -> float:
     return float(most) if measured is None else min(most, measured)
 
 
-def places_left(rooms: Mapping[tuple[str, ...], Iterable[Room]], able: int, in_training: int, factor: float) -> int:
+def places_left(
+    rooms: Mapping[tuple[str, ...], Iterable[RemainingWork]], able: int, in_training: int, factor: float
+) -> int:
     """How many more people a round admits.
 
     `rooms` are by the arms that stages are for: the same people do all the work of an arm, others that of another.

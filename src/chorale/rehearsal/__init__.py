@@ -15,7 +15,7 @@ from chorale.rehearsal.keeping import keep_run
 from chorale.rehearsal.many import Programme, Progress, perform_all
 from chorale.rehearsal.performing import Advance, Performance
 from chorale.rehearsal.preparing import USUAL_COLUMNS, Crowd, FitColumns, Rehearsal
-from chorale.rehearsal.runs import ArmRun, GateRun, Run, StageRun
+from chorale.rehearsal.runs import ArmRun, GateRun, Run, StageRun, SuggestionRun
 from chorale.rehearsal.varying import Variation, Vary, parse_vary, variations
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "Rehearsal",
     "Run",
     "StageRun",
+    "SuggestionRun",
     "Variation",
     "Vary",
     "parse_vary",

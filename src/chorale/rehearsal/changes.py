@@ -9,7 +9,7 @@ from chorale.rehearsal.person import Person
 from chorale.store.gates import verdicts_so_far
 
 
-class Changes:
+class ChangeCounter:
     """Counts whatever may give somebody something to do, so that people who wait need not look each time."""
 
     def __init__(self, study: Study) -> None:

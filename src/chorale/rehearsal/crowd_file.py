@@ -1,5 +1,6 @@
 """The crowd a study is rehearsed with: `rehearsal.toml` in its folder, if there is one."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from chorale.folder.checking.report import CheckReport, did_you_mean
@@ -7,8 +8,9 @@ from chorale.folder.checking.settings_file import read_settings
 from chorale.folder.checking.settings_shape import parsed_settings
 from chorale.folder.reading import StudyFolder
 from chorale.model import UserError
+from chorale.rehearsal.fitted_answers import fit_answers
 from chorale.rehearsal.preparing import USUAL_COLUMNS, Crowd, FitColumns, usual_workers
-from chorale.rehearsal.simulated import CrowdSettings
+from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 
 CROWD_FILE = "rehearsal.toml"
 
@@ -20,13 +22,23 @@ def read_crowd(
     settings = _read_settings(folder)
     # The same number for all variations of a study.
     workers = workers or settings.workers or usual_workers(folder)
-    settings = settings.model_copy(update={"workers": workers})
+    settings = settings.model_copy(update={"workers": workers, "kind": tuple(_fitted_kinds(settings, folder))})
     if fit is None:
         return Crowd(settings)
     # Tables and what goes through them take a while to load, and most rehearsals have no judgments to fit.
     from chorale.rehearsal.fitted_crowd import fitted_crowd  # noqa: PLC0415
 
     return fitted_crowd(settings, folder, fit, columns)
+
+
+def _fitted_kinds(settings: CrowdSettings, folder: StudyFolder) -> Iterator[KindSettings]:
+    """The kinds of workers, with the accuracy of recorded answers where one names such a file."""
+    for kind in settings.kind:
+        if kind.answers is None:
+            yield kind
+            continue
+        fitted = {one.stage: (one.accuracy, one.accuracy) for one in fit_answers(folder, folder.path / kind.answers)}
+        yield kind.model_copy(update={"abilities": {**fitted, **kind.abilities}})
 
 
 def _read_settings(folder: StudyFolder) -> CrowdSettings:

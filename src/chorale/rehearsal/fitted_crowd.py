@@ -6,6 +6,7 @@ from textwrap import shorten
 from chorale.folder.reading import StudyFolder
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.reading.judged import Reading
+from chorale.rehearsal.fitted_answers import fit_answers, has_recorded_answers, like_answers
 from chorale.rehearsal.preparing import Crowd, FitColumns
 from chorale.rehearsal.simulated import CrowdSettings, WorkerModel
 from chorale.rehearsal.simulated.answering import listed_answers
@@ -17,10 +18,14 @@ _SHOWN_LETTERS = 40
 
 
 def fitted_crowd(settings: CrowdSettings, folder: StudyFolder, fit: Path, columns: FitColumns) -> Crowd:
-    """People like those who gave the judgments in a file."""
-    judgments = Reading(**columns._asdict()).file(fit).judgments
+    """People like those who gave the judgments in a file, or who err like a model's recorded answers."""
     usual = CrowdSettings().kind[0]
-    people = fit_workers(judgments, WorkerModel("fitted", learning=0.0, dropout=usual.dropout))
+    like = WorkerModel("fitted", learning=0.0, dropout=usual.dropout)
+    if has_recorded_answers(fit):
+        answers = fit_answers(folder, fit)
+        return Crowd(settings, (like_answers(answers, like),), tuple(one.note for one in answers))
+    judgments = Reading(**columns._asdict()).file(fit).judgments
+    people = fit_workers(judgments, like)
     spread = fit_spread(judgments, people)
     notes = _unrelated(fit, judgments, folder)
     if spread and settings.difficulty is None:

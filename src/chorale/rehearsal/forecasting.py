@@ -148,6 +148,13 @@ OF_GATES = (
 )
 
 
+OF_SUGGESTIONS = (
+    Measure("with_suggestion", "with suggestion", "number", lambda one: one.with_suggestion),
+    Measure("without", "without", "number", lambda one: one.without),
+    Measure("difference", "difference", "number", lambda one: one.difference),
+)
+
+
 @dataclass(frozen=True)
 class Forecast:
     """What to expect of one variation."""
@@ -180,6 +187,15 @@ class Forecast:
 
     def of_gate(self, name: str, measure: Measure) -> ForecastEstimate | None:
         return estimate([measure.of(gate) or 0 for run in self.runs for gate in run.gates if gate.name == name])
+
+    def suggestions_in(self, stage: str) -> list[str]:
+        """What is measured of a model's suggestions in a stage; nothing where no model suggests."""
+        return [one.what for each in self.runs[0].stages if each.name == stage for one in each.suggestions]
+
+    def of_suggestions(self, stage: str, what: str, measure: Measure) -> ForecastEstimate | None:
+        runs = (each for run in self.runs for each in run.stages if each.name == stage)
+        measured = (one for each in runs for one in each.suggestions if one.what == what)
+        return estimate([value for one in measured if (value := measure.of(one)) is not None])
 
     @property
     def quality(self) -> ForecastEstimate | None:
@@ -254,8 +270,15 @@ class Forecast:
             },
             "gates": {name: {each.key: _json(self.of_gate(name, each)) for each in OF_GATES} for name in self.gates},
             "arms": {name: {each.key: _json(self.of_arm(name, each)) for each in OF_ARMS} for name in self.arms},
+            "suggestions": {name: self._suggestions_json(name) for name in self.stages if self.suggestions_in(name)},
             "starved": self.starved,
             "notes": self.notes,
+        }
+
+    def _suggestions_json(self, stage: str) -> dict[str, Any]:
+        return {
+            what: {each.key: _json(self.of_suggestions(stage, what, each)) for each in OF_SUGGESTIONS}
+            for what in self.suggestions_in(stage)
         }
 
 

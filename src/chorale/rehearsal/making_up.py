@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from chorale.contract.simulating import Revision
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Answer, responses_behind
 from chorale.rehearsal.connections import rated_stages
@@ -31,9 +32,9 @@ class MakingUp:
             self.qualities[response_id] = 1.0 if answer == truth else stage.task.grading.grade(answer, truth).score
 
     def make_up(
-        self, person: Person, stage: RunningStage, lease: Lease, view: Mapping[str, Any]
+        self, person: Person, stage: RunningStage, lease: Lease, view: Mapping[str, Any], suggestion: Answer | None
     ) -> tuple[Answer, Answer]:
-        """What somebody who never errs would answer, and what this one does."""
+        """What somebody who never errs would answer, and what this one does, who may see a suggestion."""
         sheet, task = self._sheets[stage.name], stage.task
         accuracy = person.accuracy_in(stage)
         quality = self._quality_of_sources(stage, lease.item_key)
@@ -54,6 +55,8 @@ class MakingUp:
             imitate=imitate,
             hardness=sheet.hardness(lease.payload, view),
         )
+        if suggestion is not None:
+            answer = _revised(person, stage, view, Revision(suggestion, truth, answer))
         return truth, answer
 
     def _quality_of_sources(self, stage: RunningStage, item_key: str) -> float | None:
@@ -66,3 +69,13 @@ class MakingUp:
         if len(response_ids) == 1:
             return self.qualities.get(response_ids[0])
         return max((self.qualities[each] for each in response_ids if each in self.qualities), default=None)
+
+
+def _revised(person: Person, stage: RunningStage, view: Mapping[str, Any], revision: Revision) -> Answer:
+    """What somebody submits who sees a suggestion."""
+    revise = stage.task.simulating.revise
+    if revise is not None:
+        return revise(view, revision, person.model.keeping, person.rng)
+    suggested, truth, alone = revision
+    is_right = suggested == truth or stage.is_correct(stage.task.grading.grade(suggested, truth).score)
+    return suggested if person.model.keeps(person.rng, is_right=is_right) else alone

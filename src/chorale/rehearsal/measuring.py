@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from chorale.engine.gates import gate_statuses
@@ -10,10 +11,11 @@ from chorale.engine.running import RunningStage, Study
 from chorale.model import Standing
 from chorale.monitor.costs import arm_costs, final_stages, final_stages_of_arm, study_results
 from chorale.monitor.status import paid_and_worked, status
+from chorale.monitor.suggestions import measured_suggestions
 from chorale.protocol import State, hourly_wage, wage_summary
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.person import Exit, Person
-from chorale.rehearsal.runs import ArmRun, GateRun, Run, StageRun
+from chorale.rehearsal.runs import ArmRun, GateRun, Run, StageRun, SuggestionRun
 from chorale.rehearsal.simulated import Knowledge
 from chorale.rehearsal.starving import why_starved
 from chorale.store import Tx, arms, events, first_pass, items, ledger, participations, responses, settings
@@ -33,15 +35,18 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
     qualities = qualities_that_count(tx, performance.qualities)
     people = [person for person in performance.people if not person.expert]
     stages = tuple(
-        _stage_run(
-            tx,
-            study.stage(counts.name),
-            counts,
-            standings,
-            performance.people,
-            known[counts.name],
-            mean_quality([counts.name], qualities),
-            ended=bool(closed.intersection(study.stage(counts.name).closed_by)),
+        replace(
+            _stage_run(
+                tx,
+                study.stage(counts.name),
+                counts,
+                standings,
+                performance.people,
+                known[counts.name],
+                mean_quality([counts.name], qualities),
+                ended=bool(closed.intersection(study.stage(counts.name).closed_by)),
+            ),
+            suggestions=_suggestion_runs(tx, study, study.stage(counts.name)),
         )
         for counts in now.stages
     )
@@ -90,6 +95,11 @@ def _gate_runs(tx: Tx, study: Study) -> tuple[GateRun, ...]:
         )
         for gate in gate_statuses(tx, study)
     )
+
+
+def _suggestion_runs(tx: Tx, study: Study, stage: RunningStage) -> tuple[SuggestionRun, ...]:
+    measured = measured_suggestions(tx, study, stage)
+    return tuple(SuggestionRun(one.what, one.with_suggestion, one.without) for one in measured)
 
 
 def _share_below_minimum(study: Study, standings: Sequence[ParticipationSummary]) -> float | None:

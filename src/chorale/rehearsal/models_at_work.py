@@ -1,8 +1,10 @@
 """Simulated models that annotate: through the functions that real ones go through, without a server."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from random import Random
 
+from chorale.contract.prompting import UnreadableError
 from chorale.contract.prompts import ModelAnswer, Prompter
 from chorale.engine.entering import arrive_as_model
 from chorale.engine.models.answering import Ended, complete_call, end_task, with_tokens
@@ -11,7 +13,9 @@ from chorale.engine.models.stages import ModelStage, prompter_of, stages_of
 from chorale.engine.models.taking import Place, PlannedWork, take
 from chorale.engine.running import Study
 from chorale.model import ModelSettings
-from chorale.platforms.models import Outcome, Reply
+from chorale.platforms.models import CallOutcome, ModelRequest, Reply
+from chorale.platforms.models.exchange import ChatMessage
+from chorale.platforms.models.recorded import RecordedModel
 from chorale.rehearsal.simulated import AnswerSheet
 from chorale.rehearsal.simulated.language_models import SimulatedModel, model_says
 from chorale.store import Tx, calls, codec, model_tasks
@@ -25,14 +29,20 @@ class ModelsAtWork:
     """The models of a study, each in the stages where its answers matter to people or labels."""
 
     def __init__(
-        self, study: Study, sheets: Mapping[str, AnswerSheet], expected: Sequence[SimulatedModel], seed: int
+        self,
+        study: Study,
+        sheets: Mapping[str, AnswerSheet],
+        expected: Sequence[SimulatedModel],
+        recorded: Mapping[str, RecordedModel],
+        seed: int,
     ) -> None:
+        """`expected` describes models; those with recorded answers give these."""
         self._study = study
+        self._recorded = recorded
         self._sheets = sheets
         self._seed = seed
         self._expected = {one.name: one for one in expected}
-        rules = [stage.settings.models for stage in study.stages.values() if stage.settings.models is not None]
-        self.matter = any(rule.role != "beside" for rule in rules)
+        self.matter = models_matter(study)
         """Whether any does more than annotate beside people."""
         self._places: dict[tuple[str, str], Place] = {}
 
@@ -67,24 +77,56 @@ class ModelsAtWork:
         place = self._places.get(key) or Place(model_tasks.given(tx, of.stage.id, worker_id))
         taken = take(tx, self._study, of, model, worker_id, prompter, place, AT_ONCE)
         for work in taken.work:
-            self._answer(tx, of, model, work)
+            reply, ended = self._said(of, model, work, prompter)
+            calls.mark_sent(tx, work.call_id, self._study.clock())
+            complete_call(tx, self._study, of.stage, model, work.task, work.call_id, reply)
+            end_task(tx, self._study, work.task, ended)
         # Items may have come since, before the place that was reached.
         after = taken.after if taken.work else -1
         self._places[key] = Place(place.served + len(taken.work), after)
         return len(taken.work)
 
-    def _answer(self, tx: Tx, of: ModelStage, model: ModelSettings, work: PlannedWork) -> None:
-        study, stage, item = self._study, of.stage, work.task.item
+    def _said(self, of: ModelStage, model: ModelSettings, work: PlannedWork, prompter: Prompter) -> tuple[Reply, Ended]:
+        """What a model says about an item: as recorded, or as it is expected to."""
+        recorded = self._recorded.get(model.name)
+        if recorded is not None:
+            return _replayed(of, model, work, prompter, recorded)
+        stage, item = of.stage, work.task.item
         expected = self._expected.get(model.name) or SimulatedModel(name=model.name)
-        view = stage.task.form.shown(codec.frozen_from_text(item.payload))
+        payload = codec.frozen_from_text(item.payload)
+        view = stage.task.form.shown(payload)
         truth, choices = self._sheets[stage.name].prospects(item.payload, view)
         rng = Random(f"{self._seed}:model:{model.name}:{stage.name}:{item.key}")
-        said = model_says(expected, truth, choices, rng)
-        answer = stage.task.shape.parse_answer(said.answer, codec.frozen_from_text(item.payload))
-        reply = Reply(Outcome.ANSWER, "", "simulated", None, expected.output_tokens * model.calls_per_item)
-        length = (len(work.prompt.system) + len(work.prompt.user)) * model.calls_per_item
-        calls.mark_sent(tx, work.call_id, study.clock())
-        complete_call(tx, study, stage, model, work.task, work.call_id, with_tokens(reply, length))
+        imitate = stage.task.simulating.imitate
+        said = model_says(expected, truth, choices, rng, None if imitate is None else partial(imitate, view))
+        answer = ModelAnswer(said.answer, stage.task.shape.parse_answer(said.answer, payload), said.confidence)
+        reply = Reply(CallOutcome.ANSWER, "", "simulated", None, expected.output_tokens * model.calls_per_item)
         confidence = None if model.confidence == "none" else said.confidence
-        ended = Ended(TaskState.ANSWERED, ModelAnswer(said.answer, answer, said.confidence), confidence)
-        end_task(tx, study, work.task, ended)
+        length = _length(work) * model.calls_per_item
+        return with_tokens(reply, length), Ended(TaskState.ANSWERED, answer, confidence)
+
+
+def models_matter(study: Study) -> bool:
+    """Whether any model of a study does more than annotate beside people."""
+    rules = [stage.settings.models for stage in study.stages.values() if stage.settings.models is not None]
+    return any(rule.role != "beside" for rule in rules)
+
+
+def _replayed(
+    of: ModelStage, model: ModelSettings, work: PlannedWork, prompter: Prompter, recorded: RecordedModel
+) -> tuple[Reply, Ended]:
+    prompt, item = work.prompt, work.task.item
+    messages = [ChatMessage("user", prompt.user)]
+    asked = ModelRequest(prompt.system, messages, prompt.schema, of.stage.name, item.key, prompt.digest)
+    reply = with_tokens(recorded.replay(asked), _length(work))
+    if reply.outcome is not CallOutcome.ANSWER:
+        return reply, Ended(TaskState.SKIPPED)
+    try:
+        answer = prompter.read(reply.output, of.stage.view_of(item.payload), codec.frozen_from_text(item.payload))
+    except UnreadableError as error:
+        return reply._replace(outcome=CallOutcome.UNPARSABLE, reason=str(error)), Ended(TaskState.SKIPPED)
+    return reply, Ended(TaskState.ANSWERED, answer, answer.confidence if model.confidence == "stated" else None)
+
+
+def _length(work: PlannedWork) -> int:
+    return len(work.prompt.system) + len(work.prompt.user)

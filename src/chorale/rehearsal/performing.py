@@ -19,7 +19,7 @@ from chorale.engine.submitting import submit
 from chorale.engine.visit import look_for_room, parts_for
 from chorale.model import Message, Refusal, Standing
 from chorale.protocol import State
-from chorale.rehearsal.changes import Changes
+from chorale.rehearsal.changes import ChangeCounter
 from chorale.rehearsal.connections import decisive_stages, things_fall_due
 from chorale.rehearsal.making_up import MakingUp
 from chorale.rehearsal.models_at_work import ModelsAtWork
@@ -91,7 +91,7 @@ class Performance:
         }
         self._reading = {name: reading_seconds(stage.guidelines) for name, stage in study.stages.items()}
         self._schedule = Schedule(clock)
-        self._changes = Changes(study)
+        self._changes = ChangeCounter(study)
         self._decisive = decisive_stages(study)
         self._gates_due = False
         self._progress = 0
@@ -272,7 +272,8 @@ class Performance:
             self._schedule.later((offer.lease.expires_at - self._clock.now + 1) / 1000, self._expire)
             return
         person.offer = offer
-        person.seconds = person.model.seconds(self._expected[stage.name], person.rng)
+        suggested = offer.suggestion is not None
+        person.seconds = person.model.seconds(self._expected[stage.name], person.rng, suggested=suggested)
         self._schedule.later(person.seconds, self._submit, person, stage, offer)
 
     def _submit(self, person: Person, stage: RunningStage, offer: Offer) -> None:
@@ -281,7 +282,7 @@ class Performance:
             raise RuntimeError("an item without a time limit")
         form = stage.task.form
         view = offer.view if form.reveal is None else form.shown(frozen_from_text(lease.payload))
-        truth, answer = self._answers.make_up(person, stage, lease, view)
+        truth, answer = self._answers.make_up(person, stage, lease, view, offer.suggestion)
         duration = round(person.seconds * 1000)
         key = f"{person.number}:{person.answered}"
         try:

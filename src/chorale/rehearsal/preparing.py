@@ -11,9 +11,10 @@ from typing import NamedTuple
 from chorale.engine.opening import bring_in
 from chorale.engine.running import Study
 from chorale.folder.reading import StudyFolder
+from chorale.platforms.models.recorded import RecordedModel
 from chorale.protocol import fewest_people
 from chorale.rehearsal import simulated
-from chorale.rehearsal.models_at_work import ModelsAtWork
+from chorale.rehearsal.models_at_work import ModelsAtWork, models_matter
 from chorale.rehearsal.performing import Advance, Manners, Performance
 from chorale.rehearsal.person import Person
 from chorale.rehearsal.requester import close_a_gate
@@ -118,6 +119,7 @@ class Rehearsal:
         self._store: MemoryStore = open_memory_store()
         # Simulated people stand for those of the platform, and cost its fee.
         self._study = replace(bring_in(folder, self._store, Clock(BEGINNING)), fees_by_platform=False)
+        self._recorded = self._recorded_models()
         self._pairs = {
             content.settings.name: [
                 *((content.task.form.shown(row.item.payload), row.answer) for row in content.gold),
@@ -168,11 +170,22 @@ class Rehearsal:
                 round(settings.look_in_minutes * MINUTE_MS), round(settings.patience_hours * HOUR_MS), settings.experts
             ),
             self._advance,
-            ModelsAtWork(study, sheets, settings.model, seed) if study.settings.model else None,
+            ModelsAtWork(study, sheets, settings.model, self._recorded, seed) if study.settings.model else None,
         )
         with not_collecting():
             performance.run()
         return study, performance
+
+    def _recorded_models(self) -> dict[str, RecordedModel]:
+        """The models whose recorded answers are replayed: those that the crowd's file does not describe."""
+        if not models_matter(self._study):
+            return {}
+        described = {model.name for model in self.crowd.settings.model}
+        return {
+            model.name: RecordedModel(model, self.folder.path / model.answers)
+            for model in self.folder.settings.model
+            if model.answers is not None and model.name not in described
+        }
 
     def close(self) -> None:
         self._store.close()

@@ -4,6 +4,21 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class SuggestionRun:
+    """A measure of what suggestions of a model do to people: the means of answers with one, and of those without."""
+
+    what: str
+    with_suggestion: float | None
+    without: float | None
+
+    @property
+    def difference(self) -> float | None:
+        if self.with_suggestion is None or self.without is None:
+            return None
+        return self.with_suggestion - self.without
+
+
+@dataclass(frozen=True, slots=True)
 class StageRun:
     """A stage after a performance."""
 
@@ -36,12 +51,14 @@ class StageRun:
     finished: int
     """Everybody else who had entered; in a round, they have answered all of it."""
     found_nothing: int
-    """People who were let in and found nothing to do any more."""
+    """People who were admitted and found nothing to do."""
     locked_out: int
-    """People who came to its door and were not let in."""
+    """People who found it locked and never entered."""
     cost: int
     by_model: int = 0
     """Items whose label is that of a model that answered first."""
+    suggestions: tuple[SuggestionRun, ...] = ()
+    """What suggestions do to people, as the report measures it; none where no model suggests."""
 
     @property
     def open_items(self) -> int:

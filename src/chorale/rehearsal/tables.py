@@ -12,7 +12,7 @@ from chorale.rehearsal.varying import WORKERS, shown
 _BY_KEY = {measure.key: measure for measure in forecasting.OF_RUNS}
 # What a trade-off is about, beside what was varied.
 _TRADED = (
-    ("cost_per_result", "cost of a result"),
+    ("cost_per_result", "cost of a label"),
     ("wage", "an hour pays"),
     ("hours", "hours"),
     ("answers", "answers of people"),
@@ -42,6 +42,7 @@ def detailed_tables(simulation: Forecasts, forecast: Forecast) -> list[ScoreTabl
         study_table(simulation, forecast),
         *_arms(simulation, forecast),
         *stage_tables(simulation, forecast),
+        *_suggestions(simulation, forecast),
         *_gates(simulation, forecast),
     ]
 
@@ -99,6 +100,24 @@ def _arms(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
     rows = [(name, *_cells(forecast.of_arm, name, forecasting.OF_ARMS, simulation)) for name in forecast.arms]
     columns = ("arm", *(f"{measure.title}#" for measure in forecasting.OF_ARMS))
     return [ScoreTable(f"Forecast of its arms{_with(forecast)}{_means(simulation)}", columns, rows)]
+
+
+def _suggestions(simulation: Forecasts, forecast: Forecast) -> Iterator[ScoreTable]:
+    """What suggestions of a model do to people, as the report will measure it."""
+    columns = ("measure", *(f"{measure.title}#" for measure in forecasting.OF_SUGGESTIONS))
+    for stage in forecast.stages:
+        rows = [
+            (
+                what,
+                *(
+                    _cell(forecast.of_suggestions(stage, what, measure), "number", simulation, interval=True)
+                    for measure in forecasting.OF_SUGGESTIONS
+                ),
+            )
+            for what in forecast.suggestions_in(stage)
+        ]
+        if rows:
+            yield ScoreTable(f"Suggestions in {stage}{_with(forecast)}{_means(simulation)}", columns, rows)
 
 
 def _cells(
@@ -167,7 +186,7 @@ def trade_off_table(simulation: Forecasts) -> ScoreTable:
         *("people who may come#" if path == WORKERS else f"{path.replace('.', ' ', 1)}#" for path in paths),
         "runs finished#",
         f"{what}#",
-        f"released ({', '.join(simulation.forecasts[0].final)})#",
+        f"labels accepted ({', '.join(simulation.forecasts[0].final)})#",
         "cost#",
         *(f"{title}#" for _, title in traded),
     )
@@ -181,7 +200,7 @@ def qualities_of(simulation: Forecasts) -> tuple[str, list[ForecastEstimate | No
     made = next((forecast.answers_quality_of for forecast in simulation.forecasts if forecast.answers_quality_of), None)
     if known or not made:
         where = f" ({known})" if known else ""
-        return f"released right{where}", [forecast.quality for forecast in simulation.forecasts]
+        return f"accepted labels correct{where}", [forecast.quality for forecast in simulation.forecasts]
     return f"quality of answers ({made})", [forecast.answers_quality for forecast in simulation.forecasts]
 
 

@@ -16,15 +16,15 @@ from chorale.monitor.first_pass import first_records, first_sentences
 from chorale.monitor.models import model_records
 from chorale.monitor.status import Status, status
 from chorale.report.agreement import aggregation_section, agreement_section
-from chorale.report.analysis import Trial, trial
+from chorale.report.analysis import TrialResult, trial
 from chorale.report.costs import costs_section, planned_section
 from chorale.report.data_card import data_card_section, data_files, day
 from chorale.report.disagreement import disagreement_section
 from chorale.report.document import (
     OTHER_KEYS,
     Bullets,
+    PaperParagraph,
     Part,
-    Quoted,
     ReportOptions,
     Section,
     SectionContent,
@@ -75,7 +75,7 @@ def _report(
     compared = trial(tx, study, resampling, with_arms=options.arms)
     sections = [
         made.results(compared),
-        Section("methods", "Methods", [Quoted(*one) for one in paragraphs.items()], paragraphs),
+        Section("methods", "Methods", [PaperParagraph(*one) for one in paragraphs.items()], paragraphs),
         *([] if compared is None else [compared.section]),
         flow_section(tx, study, now, came, by_arm=compared is not None and options.arms, draw=options.charts),
         costs_section(tx, study, now, costs, with_arms=options.arms),
@@ -136,7 +136,7 @@ class _Made:
         of_study = (self.now, self.costs, self.decided, self.funnel.json, self.agreement.json, self.resampling)
         return methods_paragraphs(self.study, MethodsFacts(*of_study, self.imported, self.simulated, models))
 
-    def results(self, compared: Trial | None) -> Section:
+    def results(self, compared: TrialResult | None) -> Section:
         of_study = (self.now, self.costs, self.decided, self.funnel.json, self.agreement.json, self.disagreement.json)
         fields = self.fields[0].json if self.fields else {}
         arms = None if compared is None else compared.table

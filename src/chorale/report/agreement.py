@@ -13,16 +13,16 @@ from chorale.contract import AnswerField
 from chorale.engine.running import RunningStage
 from chorale.metrics import Metric, Statistics, ratio, signature
 from chorale.metrics.aggregation.result import certainty
-from chorale.metrics.reading.judged import Judged
+from chorale.metrics.reading.judged import ReadJudgments
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import Cell, ScoreTable, shown_ends
-from chorale.metrics.scoring.aggregating import Request, score_aggregation
+from chorale.metrics.scoring.aggregating import AggregationRequest, score_aggregation
 from chorale.metrics.scoring.aggregation_intervals import mean_intervals
 from chorale.metrics.scoring.agreement import score_agreement
 from chorale.model import UserError
 from chorale.model.plural import plural
 from chorale.report.document import Bullets, Part, Section
-from chorale.report.questions import Answered
+from chorale.report.questions import AnsweredQuestion
 from chorale.store.responses import CountedAnswer
 
 METHODS = ("majority", "dawid-skene", "mace")
@@ -37,7 +37,7 @@ _SHARE = Metric(
 
 def agreement_section(
     stages: Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]],
-    questions: Sequence[Answered],
+    questions: Sequence[AnsweredQuestion],
     resampling: Resampling,
 ) -> Section:
     notes: list[str] = []
@@ -139,11 +139,11 @@ def responses_digest(responses: Sequence[CountedAnswer]) -> str:
 
 
 def _coefficients(
-    answered: Answered, resampling: Resampling, signatures: list[str], notes: list[str]
+    answered: AnsweredQuestion, resampling: Resampling, signatures: list[str], notes: list[str]
 ) -> dict[str, Any]:
     question = answered.question
     of = {"stage": question.stage, "field": question.name or None}
-    judged = Judged(question.title, answered.judgments, answered.digest)
+    judged = ReadJudgments(question.title, answered.judgments, answered.digest)
     try:
         scored = score_agreement(judged, question.options(), resampling)
     except UserError as error:
@@ -173,7 +173,7 @@ def _row(coefficient: Mapping[str, Any]) -> tuple[Cell, ...]:
     return coefficient["question"], coefficient["coefficient"], value, drawn, *counts
 
 
-def aggregation_section(questions: Sequence[Answered], resampling: Resampling) -> Section:
+def aggregation_section(questions: Sequence[AnsweredQuestion], resampling: Resampling) -> Section:
     aggregations: list[dict[str, Any]] = []
     notes: list[str] = []
     for answered in (one for one in questions if not one.question.by_distance):
@@ -205,10 +205,10 @@ def aggregation_section(questions: Sequence[Answered], resampling: Resampling) -
     return Section("aggregation", "Other aggregation methods", [], json, details)
 
 
-def _aggregated(answered: Answered, method: str, resampling: Resampling) -> dict[str, Any]:
-    request, title = Request(method=method), answered.question.title
+def _aggregated(answered: AnsweredQuestion, method: str, resampling: Resampling) -> dict[str, Any]:
+    request, title = AggregationRequest(method=method), answered.question.title
     # Without the intervals of every label and worker, which a report does not show.
-    judged, no_intervals = Judged(title, answered.judgments, answered.digest), replace(resampling, ci=False)
+    judged, no_intervals = ReadJudgments(title, answered.judgments, answered.digest), replace(resampling, ci=False)
     _, result = score_aggregation(judged, request, no_intervals, for_scripts=False)
     sure = certainty(result)
     same = [

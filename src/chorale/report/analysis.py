@@ -22,7 +22,7 @@ _TITLE = "Planned comparisons"
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TrialResult:
     """What a trial found, arm by arm."""
 
     table: ScoreTable | None
@@ -30,7 +30,7 @@ class Trial:
     section: Section
 
 
-def trial(tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool) -> Trial | None:
+def trial(tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool) -> TrialResult | None:
     """The comparisons of a trial; None for a study without arms."""
     if study.settings.arms is None:
         return None
@@ -41,7 +41,7 @@ def trial(tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool) -> T
     others = [PlannedOutcome(outcome=name) for name in known if name not in {one.outcome for one in planned}]
     json: dict[str, Any] = {"planned": [one.model_dump(mode="json") for one in planned], "outcomes": {}}
     if not with_arms:
-        return Trial(None, Section("analysis", _TITLE, [*parts, _HIDDEN], json))
+        return TrialResult(None, Section("analysis", _TITLE, [*parts, _HIDDEN], json))
     compared = [compare_arms(tx, study, one, resampling) for one in (*planned, *others)]
     tested = [row for one in compared if one.planned in planned for row in _tested(one, known)]
     details: list[Part] = []
@@ -60,7 +60,7 @@ def trial(tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool) -> T
         rows = [(known[one.planned.outcome], *(_shown_mean(one, arm) for arm in names)) for one in unplanned]
         title = "Outcomes that were not planned, by arm"
         details.append(ScoreTable(title, ("outcome", *(f"{arm}#" for arm in names)), rows))
-    return Trial(table, Section("analysis", _TITLE, parts, json, details))
+    return TrialResult(table, Section("analysis", _TITLE, parts, json, details))
 
 
 def _arms_table(tx: Tx, study: Study, compared: Sequence[ComparedArms], known: Mapping[str, str]) -> ScoreTable:

@@ -33,14 +33,14 @@ class Bullets:
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class PaperParagraph:
     """A paragraph to copy into a paper, with a heading of its own."""
 
     heading: str
     text: str
 
 
-Part = str | ScoreTable | Figure | Drawn | Bullets | Quoted
+Part = str | ScoreTable | Figure | Drawn | Bullets | PaperParagraph
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from chorale.model import Standing
 from chorale.model.plural import plural
 from chorale.monitor.costs import final_stages_of_arm
 from chorale.monitor.status import Status
-from chorale.present.svg import Link, Node, graph_picture
+from chorale.present.svg import GraphLink, Node, graph_picture
 from chorale.report.document import Drawn, Part, Section
 from chorale.store import Tx, gates, participations
 from chorale.store.arms import arms_by_worker
@@ -109,7 +109,7 @@ def flow_diagram(came: Attendees, flow: Mapping[str, list[FlowStep]]) -> str:
                 nodes[-1] = replace(nodes[-1], lines=(*nodes[-1].lines, *lines))
                 continue
             node = Node(f"{arm}: {step.name}", step.name, lines)
-            links.append(Link(before, node.name, dashed=True))
+            links.append(GraphLink(before, node.name, dashed=True))
             nodes.append(node)
             before = node.name
     words = "; ".join(
@@ -130,8 +130,8 @@ def stages_diagram(study: Study, now: Status, came: Attendees, verdicts: Mapping
     for name in study.gates:
         passed, about = verdicts.get(name, (0, 0))
         nodes.append(Node(gate_node(name), name, (f"{passed:,} of {about:,} passed",), is_gate=True))
-    links = [Link(_JOINED, name, dashed=True) for name in study.stages if name not in reached]
-    links += [Link(edge.source, edge.target, edge.people) for edge in edges]
+    links = [GraphLink(_JOINED, name, dashed=True) for name in study.stages if name not in reached]
+    links += [GraphLink(edge.source, edge.target, edge.people) for edge in edges]
     words = "; ".join(f"{node.name}: {', '.join(node.lines)}" for node in nodes)
     return graph_picture(_TITLE, nodes, links, description=words)
 

@@ -6,7 +6,7 @@ from chorale import __version__
 from chorale.metrics.score_table import ScoreTable
 from chorale.present.latex import latex_float, latex_text
 from chorale.present.markdown import markdown_table, markdown_text
-from chorale.report.document import Bullets, Drawn, Figure, Part, Quoted, StudyReport
+from chorale.report.document import Bullets, Drawn, Figure, PaperParagraph, Part, StudyReport
 
 
 def report_markdown(report: StudyReport) -> str:
@@ -25,7 +25,7 @@ def _markdown(part: Part) -> str:
             return markdown_text(part)
         case Bullets():
             return "\n".join(f"- {markdown_text(line)}" for line in part.lines)
-        case Quoted():
+        case PaperParagraph():
             return f"### {markdown_text(part.heading)}\n\n{markdown_text(part.text)}"
         case Figure():
             return markdown_table(part.table)
@@ -42,7 +42,7 @@ def report_latex(report: StudyReport) -> str:
     ]
     blocks += [f"% {latex_text(note)}" for note in report.notes]
     for section in report.sections:
-        quoted = [part for part in section.parts if isinstance(part, Quoted)]
+        quoted = [part for part in section.parts if isinstance(part, PaperParagraph)]
         blocks += [rf"\paragraph{{{latex_text(part.heading)}.}} {latex_text(part.text)}" for part in quoted]
     numbers: dict[str, int] = {}
     for name, table in _tables(report):

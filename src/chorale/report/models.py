@@ -12,7 +12,7 @@ from chorale.model.plural import plural
 from chorale.monitor.first_pass import FirstRecord, estimate_columns, first_sentences, first_table
 from chorale.monitor.models import ModelRecord, label_reader, records_table, reliability_table, troubles_table
 from chorale.monitor.quality_cost import annotators, quality_cost_chart, quality_cost_table
-from chorale.monitor.suggestions import Measured, measured_suggestions, suggestions_table
+from chorale.monitor.suggestions import SuggestionEffect, measured_suggestions, suggestions_table
 from chorale.report.document import Figure, Part, Section
 from chorale.store import Tx
 
@@ -75,9 +75,11 @@ def models_sections(
     yield Section("models", "Models", parts, json, details)
 
 
-def _suggested(tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool) -> dict[str, Sequence[Measured]]:
+def _suggested(
+    tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool
+) -> dict[str, Sequence[SuggestionEffect]]:
     """What suggestions did, by stage; where arms differ in them, only if arms are to be told apart."""
-    found: dict[str, Sequence[Measured]] = {}
+    found: dict[str, Sequence[SuggestionEffect]] = {}
     for stage in study.stages.values():
         rule = stage.settings.models
         if rule is not None and rule.role == "suggest" and (with_arms or not rule.arms):

@@ -8,7 +8,7 @@ from chorale import __version__
 from chorale.metrics.score_html import html_table, html_text
 from chorale.present.html import html_figure
 from chorale.present.svg import PAGE_STYLE
-from chorale.report.document import Bullets, Drawn, Figure, Part, Quoted, Section, StudyReport
+from chorale.report.document import Bullets, Drawn, Figure, PaperParagraph, Part, Section, StudyReport
 
 
 def report_page(report: StudyReport) -> str:
@@ -91,7 +91,7 @@ def _part(part: Part) -> str:
             return f"<p>{html_text(part)}</p>"
         case Bullets():
             return "<ul>" + "".join(f"<li>{html_text(line)}</li>" for line in part.lines) + "</ul>"
-        case Quoted():
+        case PaperParagraph():
             return f"<h3>{html_text(part.heading)}</h3><p>{html_text(part.text)}</p>"
         case Drawn():
             return html_figure(part.caption, part.svg)

@@ -6,7 +6,7 @@ from chorale.engine.graph import gate_node, study_edges
 from chorale.engine.running import RunningStage, Study
 from chorale.model import GateSettings, GoldSettings, StageSettings, StudySettings, money_text
 from chorale.model.plural import plural
-from chorale.present.svg import Link, Node, graph_picture
+from chorale.present.svg import GraphLink, Node, graph_picture
 from chorale.report.document import Bullets, Drawn, Section
 
 _CAPTION = "Stages and gates of the study. Solid arrows show items made from other items, dashed arrows people."
@@ -41,7 +41,7 @@ def protocol_diagram(study: Study) -> str:
     """Stages and gates: where items come from, and who may continue where."""
     nodes = [Node(name, name, (_kind(stage),)) for name, stage in study.stages.items()]
     nodes += [Node(gate_node(name), name, ("gate",), is_gate=True) for name in study.gates]
-    links = [Link(each.source, each.target, each.people) for each in study_edges(study)]
+    links = [GraphLink(each.source, each.target, each.people) for each in study_edges(study)]
     words = "; ".join(f"{link.source} to {link.target}" for link in links)
     return graph_picture(f"Stages and gates of {study.settings.study.title}", nodes, links, description=words)
 

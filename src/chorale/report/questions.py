@@ -68,7 +68,7 @@ class StageQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredQuestion:
     """A question with the annotations that count."""
 
     question: StageQuestion
@@ -84,7 +84,7 @@ def counted_answers(tx: Tx, stage: RunningStage) -> list[CountedAnswer]:
     return sorted(counted_responses(tx, stage.name), key=itemgetter(0, 1))
 
 
-def answered_questions(stage: RunningStage, responses: Sequence[CountedAnswer]) -> list[Answered]:
+def answered_questions(stage: RunningStage, responses: Sequence[CountedAnswer]) -> list[AnsweredQuestion]:
     """The questions of a stage that were answered with labels; empty where answers have another shape."""
     return [answered for question in questions_of(stage) if (answered := _answered(question, responses)) is not None]
 
@@ -131,7 +131,7 @@ def _as_label(value: Any) -> str:
     return value if isinstance(value, str) else as_text(value)
 
 
-def _answered(question: StageQuestion, responses: Sequence[CountedAnswer]) -> Answered | None:
+def _answered(question: StageQuestion, responses: Sequence[CountedAnswer]) -> AnsweredQuestion | None:
     rows = [(row.item, row.worker, label) for row in responses if (label := question.label_of(row.answer)) is not None]
     if not rows:
         return None
@@ -142,7 +142,7 @@ def _answered(question: StageQuestion, responses: Sequence[CountedAnswer]) -> An
     text = "\n".join(as_text(list(row)) for row in rows)
     own = {row.item: question.label_of(row.item_label) for row in responses if row.item_label is not None}
     digest = digest_of(text.encode("utf-8", "replace"))
-    return Answered(question, Judgments.from_columns(items, workers, labels), digest, own, notes)
+    return AnsweredQuestion(question, Judgments.from_columns(items, workers, labels), digest, own, notes)
 
 
 def _sampled(

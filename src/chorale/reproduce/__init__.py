@@ -1,11 +1,11 @@
 """The papers' own numbers, computed again from their published data."""
 
 from chorale.reproduce.checking import CheckedFile, FileState, check_data
-from chorale.reproduce.contract import Agreement, Cell, NeededFile, Paper, PaperData, Repository
+from chorale.reproduce.contract import Cell, CellAgreement, NeededFile, Paper, PaperData, Repository
 
 __all__ = [
-    "Agreement",
     "Cell",
+    "CellAgreement",
     "CheckedFile",
     "FileState",
     "NeededFile",

@@ -76,7 +76,7 @@ class PaperData:
         return []
 
 
-class Agreement(StrEnum):
+class CellAgreement(StrEnum):
     """How a paper's number and ours stand to each other."""
 
     EQUAL = "equal"
@@ -110,24 +110,24 @@ class Cell:
     """Digits of ours to print, where more than the paper's tell the two apart."""
 
     @property
-    def agreement(self) -> Agreement:
+    def agreement(self) -> CellAgreement:
         if self.ours is None:
-            return Agreement.NOT_COMPUTED
+            return CellAgreement.NOT_COMPUTED
         if self.paper is None:
-            return Agreement.NOT_IN_PAPER
+            return CellAgreement.NOT_IN_PAPER
         half = 0.5 * 0.1**self.digits + 1e-9
         if abs(self.paper - self.ours) <= half:
-            return Agreement.EQUAL
+            return CellAgreement.EQUAL
         if self.interval is not None and self.interval.low - half <= self.paper <= self.interval.high + half:
-            return Agreement.IN_INTERVAL
-        return Agreement.DIFFERENT
+            return CellAgreement.IN_INTERVAL
+        return CellAgreement.DIFFERENT
 
     @property
     def agrees(self) -> bool | None:
         """Whether the two are equal or the paper's lies in our interval; None if one is missing."""
-        if self.agreement in (Agreement.NOT_COMPUTED, Agreement.NOT_IN_PAPER):
+        if self.agreement in (CellAgreement.NOT_COMPUTED, CellAgreement.NOT_IN_PAPER):
             return None
-        return self.agreement is not Agreement.DIFFERENT
+        return self.agreement is not CellAgreement.DIFFERENT
 
 
 @dataclass(frozen=True, slots=True)

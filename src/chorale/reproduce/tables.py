@@ -8,9 +8,9 @@ from chorale.files.source import digest_of
 from chorale.metrics import signature
 from chorale.metrics.score import Result
 from chorale.metrics.score_table import ScoreTable, shown_interval, shown_number
-from chorale.reproduce import Agreement, Cell, CheckedFile, FileState, Paper
+from chorale.reproduce import Cell, CellAgreement, CheckedFile, FileState, Paper
 
-_MARKS = {Agreement.EQUAL: "=", Agreement.IN_INTERVAL: "∈", Agreement.DIFFERENT: "≠"}
+_MARKS = {CellAgreement.EQUAL: "=", CellAgreement.IN_INTERVAL: "∈", CellAgreement.DIFFERENT: "≠"}
 _SAME_REASON = "as above"
 
 
@@ -88,12 +88,12 @@ def _number(value: float | None, digits: int) -> str:
 def _summary(cells: Sequence[Cell]) -> ScoreTable:
     rows = [_counted(name, group) for name, group in _by_table(cells).items()]
     rows.append(_counted("all", cells))
-    return ScoreTable("Summary", ("where", "cells#", *(f"{each}#" for each in Agreement)), rows)
+    return ScoreTable("Summary", ("where", "cells#", *(f"{each}#" for each in CellAgreement)), rows)
 
 
 def _counted(name: str, cells: Sequence[Cell]) -> tuple[str | int, ...]:
     agreements = [cell.agreement for cell in cells]
-    return (name, len(agreements), *(agreements.count(each) for each in Agreement))
+    return (name, len(agreements), *(agreements.count(each) for each in CellAgreement))
 
 
 def _as_json(cell: Cell) -> dict[str, Any]:

@@ -61,9 +61,9 @@ def may_come(tx: Connection, stage_id: int, worker_id: int) -> bool:
 
 
 def count_for(tx: Connection, worker_id: int) -> dict[int, int]:
-    """How many items each stage has that name a worker, by the stages' ids."""
+    """How many items each stage has that name a worker, by the stages' ids; of a group, they get one."""
     query = (
-        select(item.c.stage_id, func.count())
+        select(item.c.stage_id, func.count(item.c.group_key.distinct()))
         .join(item_assignee, item_assignee.c.item_id == item.c.id)
         .where(_VALID, _named(bindparam("worker_id")))
         .group_by(item.c.stage_id)

@@ -26,7 +26,7 @@ from chorale.store.kit_tables import KitTables, create_tables
 from chorale.store.opening import MIGRATIONS, migrate, revision_of, revisions
 from chorale.store.schema import metadata
 from chorale.store.settings import setting_value
-from chorale.store.sqlite import Driver, SqliteConnection, sqlite_engine
+from chorale.store.sqlite import SqliteConnection, SqliteDriver, sqlite_engine
 
 _ROWS_AT_ONCE = 5_000
 _NAMES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
@@ -75,7 +75,7 @@ def _engine(url: URL) -> Iterator[Engine]:
 
 
 def _copy_sqlite(source: Path, file: Path) -> RowCounts:
-    with closing(Driver(str(source))) as driver, closing(apsw.Connection(str(file))) as copy:
+    with closing(SqliteDriver(str(source))) as driver, closing(apsw.Connection(str(file))) as copy:
         # The transaction is what both the counts and the copy are of, however much is written meanwhile.
         driver.ask("BEGIN")
         rows = _counted(driver)
@@ -150,7 +150,7 @@ def _listed(names: Sequence[str]) -> str:
 def problems_of_copy(file: Path, rows: RowCounts) -> list[str]:
     """What is wrong with an SQLite file that should have a number of rows: pages, references, counts."""
     try:
-        with closing(Driver(str(file))) as driver:
+        with closing(SqliteDriver(str(file))) as driver:
             found = [str(row[0]) for row in driver.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
             found += [f"a row of {row[0]} refers to no row of {row[2]}" for row in _few_orphans(driver)]
             counts = _counted(driver)
@@ -162,16 +162,16 @@ def problems_of_copy(file: Path, rows: RowCounts) -> list[str]:
     return found
 
 
-def _few_orphans(driver: Driver) -> Sequence[Any]:
+def _few_orphans(driver: SqliteDriver) -> Sequence[Any]:
     return list(driver.execute("PRAGMA foreign_key_check"))[:5]
 
 
-def _counted(driver: Driver) -> RowCounts:
+def _counted(driver: SqliteDriver) -> RowCounts:
     names = [str(row[0]) for row in driver.ask(_NAMES).fetchall()]
     return {name: _rows_in(driver, name) for name in names}
 
 
-def _rows_in(driver: Driver, table: str) -> int:
+def _rows_in(driver: SqliteDriver, table: str) -> int:
     [[count]] = driver.ask(f'SELECT count(*) FROM "{table}"').fetchall()  # noqa: S608 - our own names
     return int(str(count))
 
@@ -189,7 +189,7 @@ class CopyFacts(NamedTuple):
 
 
 def facts_of_copy(file: Path) -> CopyFacts:
-    with closing(Driver(str(file))) as driver:
+    with closing(SqliteDriver(str(file))) as driver:
         tables = {str(row[0]) for row in driver.ask(_NAMES).fetchall()}
 
         def first(query: str, table: str) -> Any:
@@ -210,7 +210,7 @@ def facts_of_copy(file: Path) -> CopyFacts:
 
 def in_one_file(file: Path) -> None:
     """Have an SQLite file hold everything, with none beside it."""
-    with closing(Driver(str(file))) as driver:
+    with closing(SqliteDriver(str(file))) as driver:
         driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         driver.execute("PRAGMA journal_mode = DELETE").fetchall()
 
@@ -235,7 +235,7 @@ def load_into_postgresql(file: Path, url: URL, kits: KitsOf) -> None:
     with (
         _engine(url) as engine,
         closing(connection_of(engine)) as connection,
-        closing(Driver(str(file))) as driver,
+        closing(SqliteDriver(str(file))) as driver,
         connection.writing(),
     ):
         if others := _others(connection):
@@ -268,7 +268,7 @@ def in_use(url: URL, others: int) -> UserError:
     )
 
 
-def _load_rows(connection: Connection, table: str, driver: Driver) -> None:
+def _load_rows(connection: Connection, table: str, driver: SqliteDriver) -> None:
     columns = inspect(connection).get_columns(table)
     listed = _listed([str(column["name"]) for column in columns])
     truths = [place for place, column in enumerate(columns) if isinstance(column["type"], Boolean)]

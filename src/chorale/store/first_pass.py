@@ -1,6 +1,6 @@
 """Items that a model has answered first: what was decided about them, and how its confidence was calibrated."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, exists, func, insert, literal_column, or_, select
@@ -119,9 +119,16 @@ _WAITING = (
 _OF_MODEL = and_(model_task.c.item_id == item.c.id, model_task.c.worker_id == bindparam("worker_id"))
 
 
-def undecided(tx: Connection, stage_id: int, worker_id: int, most: int, *, unanswered: bool) -> list[Undecided]:
-    """Waiting items that a model is done with; with `unanswered`, also those that it never got."""
+def undecided(
+    tx: Connection, stage_id: int, worker_id: int, most: int, *, unanswered: bool, among: Collection[int] | None = None
+) -> list[Undecided]:
+    """Waiting items that a model is done with; with `unanswered`, also those that it never got.
+
+    With `among`, only these items, found without a search through all that wait.
+    """
     query = _WAITING.select_from(item.join(model_task, _OF_MODEL, isouter=unanswered))
+    if among is not None:
+        query = query.where(item.c.id.in_(among))
     if not unanswered:
         query = query.where(model_task.c.state.in_((TaskState.ANSWERED.value, TaskState.SKIPPED.value)))
     rows = tx.execute(query, {"stage_id": stage_id, "worker_id": worker_id, "most": most})

@@ -25,7 +25,7 @@ class Derivable(NamedTuple):
     """What came from the group, in each of the later stages."""
 
 
-class Judged(NamedTuple):
+class JudgedGroup(NamedTuple):
     """Items as they were read, with the counted judgments of those that are to be settled."""
 
     group: list[ItemProgress]
@@ -46,7 +46,7 @@ def read_item(
     *,
     group: tuple[int, str] | None,
     answering: int | None = None,
-) -> Judged:
+) -> JudgedGroup:
     """An item, or with the stage and name of its group all of that; and the counted judgments of the item.
 
     `answering` is the worker who is about to answer it.
@@ -59,17 +59,17 @@ def read_item(
         asked.append((_PSEUDONYM, {"worker_id": answering}))
     rows, judged, *names = together(tx, *asked)
     name = names[0][0][0] if names else ""
-    return Judged([ItemProgress._make(row) for row in rows], {item_id: as_judgments(judged, rule)}, name)
+    return JudgedGroup([ItemProgress._make(row) for row in rows], {item_id: as_judgments(judged, rule)}, name)
 
 
-def read_group(tx: Connection, stage_id: int, group_key: str, rule: GoldSettings | None) -> Judged:
+def read_group(tx: Connection, stage_id: int, group_key: str, rule: GoldSettings | None) -> JudgedGroup:
     """The items of one group, and the counted judgments of all of them."""
     group = group_progress(tx, stage_id, group_key)
     judged = together(tx, *((JUDGMENTS, {"item_id": item.id}) for item in group))
-    return Judged(group, {item.id: as_judgments(rows, rule) for item, rows in zip(group, judged, strict=True)})
+    return JudgedGroup(group, {item.id: as_judgments(rows, rule) for item, rows in zip(group, judged, strict=True)})
 
 
-def sources_of(judged: Judged, derivable: Derivable) -> list[SourceItem]:
+def sources_of(judged: JudgedGroup, derivable: Derivable) -> list[SourceItem]:
     """The items as later stages use them."""
     known = {**derivable.judgments, **judged.judgments}
     with_payloads = zip(judged.group, derivable.payloads, strict=True)
@@ -91,7 +91,7 @@ def _derived_from(count: int) -> Prepared:
     return Prepared(query.order_by(item.c.id), Scope(item=0))
 
 
-def read_derivable(tx: Connection, judged: Judged, rule: GoldSettings | None, later: Sequence[int]) -> Derivable:
+def read_derivable(tx: Connection, judged: JudgedGroup, rule: GoldSettings | None, later: Sequence[int]) -> Derivable:
     """What items of these later stages are made of, and those that came from it."""
     group = judged.group
     unknown = [item.id for item in group if item.id not in judged.judgments]

@@ -38,7 +38,7 @@ class _Kind(Enum):
     READ = auto()
 
 
-class Driver(psycopg.Connection[Any]):
+class PostgresDriver(psycopg.Connection[Any]):
     """psycopg's connection, with what prepared statements ask of one. Used by one thread at a time."""
 
     def __init__(self, *given: Any) -> None:

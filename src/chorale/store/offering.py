@@ -20,6 +20,7 @@ from sqlalchemy import (
 from chorale.store.assignees import is_for_worker
 from chorale.store.prepared import NONE, ONE, Prepared, Scope
 from chorale.store.schema import WANTING, assignment, gold, item, item_source, stage
+from chorale.store.suggestions import has_answer, was_shown
 
 # Written out, not bound: only then can the database see that the partial index applies.
 OFFERED = text("item.state = 'open' AND item.taken < item.wanted")
@@ -188,10 +189,12 @@ _UNSEEN_GOLD = (
     .limit(ONE)
     .offset(NONE)
 )
-_NEXT_GOLD = Prepared(
-    _UNSEEN_GOLD.where(gold.c.taken < gold.c.wanted, _drawn(gold.c.position)).order_by(gold.c.position),
-    Scope(worker="worker_id", place=0),
-)
+_GOLD_IN_TURN = _UNSEEN_GOLD.where(gold.c.taken < gold.c.wanted, _drawn(gold.c.position)).order_by(gold.c.position)
+_NEXT_GOLD = Prepared(_GOLD_IN_TURN, Scope(worker="worker_id", place=0))
+_NEXT_GOLD_ALIKE = {
+    True: Prepared(_GOLD_IN_TURN.where(has_answer(gold.c.item_id)), Scope(worker="worker_id", place=0)),
+    False: Prepared(_GOLD_IN_TURN.where(~was_shown(gold.c.item_id)), Scope(worker="worker_id", place=0)),
+}
 _ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")), Scope(worker="worker_id"))
 
 
@@ -201,13 +204,26 @@ class GoldContent(NamedTuple):
     wanted: int
 
 
-def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int, draw: Draw) -> GoldContent | None:
+class Suggested(NamedTuple):
+    """Whether an item is shown with a model's suggestion."""
+
+    model: str
+    """The pseudonym of the model."""
+    is_shown: bool
+
+
+def next_gold(
+    tx: Connection, stage_id: int, worker_id: int, cursor: int, draw: Draw, like: Suggested | None = None
+) -> GoldContent | None:
     """A gold item whose turn it is and that the worker has not seen: the first random one, or else the first of all.
 
-    `cursor` is where the worker's next search for an item begins, which gold does not change.
+    `cursor` is where the worker's next search for an item begins, which gold does not change. `like`: one that can be
+    shown as the item whose place it takes is. With a suggestion, it needs one. Without, nobody may have seen one.
     """
+    query = _NEXT_GOLD if like is None else _NEXT_GOLD_ALIKE[like.is_shown]
+    more = {} if like is None or not like.is_shown else {"model": like.model}
     for drawn in (draw, EVERYTHING):
-        row = _NEXT_GOLD.first(tx, stage_id=stage_id, worker_id=worker_id, modulus=drawn.modulus, below=drawn.below)
+        row = query.first(tx, stage_id=stage_id, worker_id=worker_id, modulus=drawn.modulus, below=drawn.below, **more)
         if row is not None:
             item_id, key, group_key, payload, taken, wanted = row
             return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), taken, wanted)

@@ -22,7 +22,7 @@ UNFINISHED = (PLANNED, SET_UP, PAYING)
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class WorkerMoney:
     """A worker's money: earned by the ledger, and paid in one way or another."""
 
     worker_id: int
@@ -102,7 +102,7 @@ def _has_failed() -> ColumnElement[bool]:
     return failed
 
 
-def accounts(tx: Connection, worker_id: int | None = None) -> list[Account]:
+def accounts(tx: Connection, worker_id: int | None = None) -> list[WorkerMoney]:
     """Everybody who has earned something or was paid, or one of them, in the order of their pseudonyms."""
 
     def wanted(column: ColumnElement[int]) -> ColumnElement[bool]:
@@ -160,7 +160,7 @@ def accounts(tx: Connection, worker_id: int | None = None) -> list[Account]:
         .order_by(worker.c.pseudonym)
     )
     # PostgreSQL sums whole numbers to decimals.
-    return [Account(*row[:4], *(int(number) for number in row[4:])) for row in tx.execute(query)]
+    return [WorkerMoney(*row[:4], *(int(number) for number in row[4:])) for row in tx.execute(query)]
 
 
 def add_payout(

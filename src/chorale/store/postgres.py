@@ -10,10 +10,10 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
 from chorale.store.failing import leave_out_values_sent
-from chorale.store.libpq import Driver
+from chorale.store.libpq import PostgresDriver
 from chorale.store.locks import Alone
 from chorale.store.prepared import Asked, Scope
-from chorale.store.reading_ahead import Changes, ReadingAhead, in_turn
+from chorale.store.reading_ahead import ChangedRows, ReadingAhead, in_turn
 
 CONNECT_SECONDS = 5
 """How long a server that does not answer is waited for."""
@@ -40,8 +40,8 @@ def postgres_engine(url: URL, **options: Any) -> Engine:
     event.listen(engine, "handle_error", leave_out_values_sent)
 
     @event.listens_for(engine, "do_connect")
-    def _connect(_dialect: Any, _record: Any, given: Sequence[Any], named: dict[str, Any]) -> Driver:
-        return Driver.connect(*given, **{**named, "options": f"{named.get('options', '')} {_OPTIONS}"})
+    def _connect(_dialect: Any, _record: Any, given: Sequence[Any], named: dict[str, Any]) -> PostgresDriver:
+        return PostgresDriver.connect(*given, **{**named, "options": f"{named.get('options', '')} {_OPTIONS}"})
 
     @event.listens_for(engine, "before_execute")
     def _await_turn(connection: Any, *_more: Any) -> None:
@@ -49,7 +49,7 @@ def postgres_engine(url: URL, **options: Any) -> Engine:
 
     @event.listens_for(engine, "before_cursor_execute")
     def _note(connection: Any, _cursor: Any, sql: str, *_more: Any) -> None:
-        # Some cursors of psycopg look at the state of their connection before they go through `Driver.wait`.
+        # Some cursors of psycopg look at the state of their connection before they go through `PostgresDriver.wait`.
         connection.catch_up()
         verb = sql.split(maxsplit=1)[0].upper()
         if verb != "SELECT":
@@ -67,11 +67,11 @@ class PostgresConnection(Connection):
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
         driver: Any = self.connection.driver_connection
-        self.driver: Driver = driver
+        self.driver: PostgresDriver = driver
         self.changed = 0
         self.ahead: ReadingAhead | None = None
         """There while work of a group reads ahead."""
-        self.changes_noted = Changes()
+        self.changes_noted = ChangedRows()
         self._last: dict[str, int] = {}
         """The last number of a row of a table, where that is known."""
         self._given: set[str] = set()

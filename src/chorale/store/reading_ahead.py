@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from chorale.store.postgres import PostgresConnection
 
 
-class Changes:
+class ChangedRows:
     """Whose rows were changed since a group began."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class _Reads:
         elif scope.place is not None:
             self._places += [(place, 1) for place in _named(scope.place, parameters, rows)]
 
-    def hold(self, changes: Changes) -> bool:
+    def hold(self, changes: ChangedRows) -> bool:
         """Whether all of them are as they were."""
         return (
             changes.workers.isdisjoint(self._workers)
@@ -208,7 +208,7 @@ def _read_ahead(connection: "PostgresConnection", pieces: Sequence[_Piece]) -> N
                 driver.send(sql, values)
             reading.append((piece, asked))
 
-    connection.changes_noted = Changes()
+    connection.changes_noted = ChangedRows()
     connection.ahead = ReadingAhead()
     try:
         receive_numbers = connection.ask_numbers()

@@ -83,7 +83,7 @@ def _describe(cursor: Any, _statement: str, _bindings: Any) -> bool:
     return True
 
 
-class Driver(apsw.Connection):
+class SqliteDriver(apsw.Connection):
     """APSW's connection, with what SQLAlchemy and prepared statements ask of one. Used by one thread at a time."""
 
     def __init__(self, file: str) -> None:
@@ -130,8 +130,8 @@ class _Module:
     Error = ProgrammingError = apsw.Error
 
     @staticmethod
-    def connect(file: str, **_options: Any) -> Driver:
-        return Driver(file)
+    def connect(file: str, **_options: Any) -> SqliteDriver:
+        return SqliteDriver(file)
 
 
 _TRANSLATION = {
@@ -176,7 +176,7 @@ class SqliteConnection(Connection):
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
         driver: Any = self.connection.driver_connection
-        self.driver: Driver = driver
+        self.driver: SqliteDriver = driver
         self.change = self.driver.change
         self.ask = self.driver.ask
         # For SQLAlchemy there is one transaction, which never ends: it would commit after every statement otherwise.

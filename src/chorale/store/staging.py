@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from chorale.files.batch_files import BatchRow
 from chorale.store.codec import as_ordered_text, from_text
-from chorale.store.sqlite import Driver
+from chorale.store.sqlite import SqliteDriver
 
 _AT_ONCE = 5_000
 _REMEMBERED, _MOST_CHARACTERS = 50_000, 8_000_000
@@ -126,7 +126,7 @@ class Staging:
 
     def __init__(self, file: Path) -> None:
         # Rows are of any types.
-        self._database: Any = Driver(str(file))
+        self._database: Any = SqliteDriver(str(file))
         self._database.execute(_BEFORE).fetchall()
         self._added = 0
 
@@ -247,7 +247,7 @@ class Staging:
 class _Numbered:
     """Values that come again and again, each kept once under a number; twice, if it has not come for long."""
 
-    def __init__(self, database: Driver, insert: str) -> None:
+    def __init__(self, database: SqliteDriver, insert: str) -> None:
         self._database, self._insert = database, insert
         self._known: dict[Any, int] = {}
         self._waiting: list[tuple[Any, ...]] = []

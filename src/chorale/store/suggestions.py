@@ -1,9 +1,19 @@
 """What workers were shown as a model's suggestion."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, literal_column, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    Select,
+    bindparam,
+    exists,
+    literal_column,
+    select,
+    update,
+)
 
 from chorale.store.corrections import latest_gold_grade
 from chorale.store.database import STREAMED
@@ -17,16 +27,32 @@ _HELD = Prepared(
     .outerjoin(suggestion, suggestion.c.assignment_id == assignment.c.id)
     .where(assignment.c.token == bindparam("token"))
 )
-_ANSWERED = Prepared(
-    select(model_task.c.id, model_task.c.answer)
-    .join(worker, worker.c.id == model_task.c.worker_id)
-    .where(
-        model_task.c.item_id == bindparam("item_id"),
-        worker.c.pseudonym == bindparam("model"),
-        model_task.c.state == literal_column("'answered'"),
-    ),
-    Scope(),
-)
+
+
+def _answers_to(item_id: ColumnElement[int]) -> Select[Any]:
+    """What the model whose pseudonym is bound answered to an item."""
+    return (
+        select(model_task.c.id, model_task.c.answer)
+        .join(worker, worker.c.id == model_task.c.worker_id)
+        .where(
+            model_task.c.item_id == item_id,
+            worker.c.pseudonym == bindparam("model"),
+            model_task.c.state == literal_column("'answered'"),
+        )
+    )
+
+
+_ANSWERED = Prepared(_answers_to(bindparam("item_id", type_=Integer)), Scope())
+
+
+def has_answer(item_id: ColumnElement[int]) -> ColumnElement[bool]:
+    """A condition: the model whose pseudonym is bound as `model` has answered an item."""
+    return _answers_to(item_id).exists()
+
+
+def was_shown(item_id: ColumnElement[int]) -> ColumnElement[bool]:
+    """A condition: somebody has seen an item with a suggestion."""
+    return exists().where(assignment.c.item_id == item_id, suggestion.c.assignment_id == assignment.c.id)
 
 
 class Held(NamedTuple):

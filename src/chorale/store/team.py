@@ -26,7 +26,7 @@ class Member(NamedTuple):
     deactivated_at: int | None
 
 
-class Link(NamedTuple):
+class InvitationLink(NamedTuple):
     member_id: int
     expires_at: int
     ended_by: str | None
@@ -102,10 +102,10 @@ def add_link(tx: Connection, member_id: int, digest: str, now: int, expires_at: 
     tx.execute(insert(team_link).values(digest=digest, member_id=member_id, made_at=now, expires_at=expires_at))
 
 
-def find_link(tx: Connection, digest: str) -> Link | None:
+def find_link(tx: Connection, digest: str) -> InvitationLink | None:
     query = select(team_link.c.member_id, team_link.c.expires_at, team_link.c.ended_by)
     row = tx.execute(query.where(team_link.c.digest == digest)).first()
-    return None if row is None else Link._make(row)
+    return None if row is None else InvitationLink._make(row)
 
 
 def end_links(tx: Connection, member_id: int | None, why: str, now: int) -> None:

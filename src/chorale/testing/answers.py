@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 from chorale.contract import AnswerError, ItemError
+from chorale.contract.simulating import Keeping, Revision
 from chorale.model import Judgment
 from chorale.testing.subject import ContractError, Subject, as_json, numbers, plain, promised
 
@@ -150,6 +151,11 @@ def simulating(subject: Subject) -> None:
             promised(known == example.answer, f"{example.name}: who knows {example.answer!r} answers {known!r}")
             promised(guess(view, None, numbers()) == guess(view, None, numbers()), "`guess` differs for the same seed")
             made += [guess(view, None, None), guess(view, None, numbers())]
+        if task.simulating.revise is not None:
+            revision = Revision(*(example.answer,) * 3)
+            first, again = (task.simulating.revise(view, revision, Keeping(0.5, 0.5), numbers()) for _ in range(2))
+            promised(first == again, "`revise` differs for the same seed")
+            made.append(first)
         if imitate is not None:
             for accuracy in (0.0, 0.5, 1.0):
                 first, again = (imitate(view, example.answer, accuracy, numbers()) for _ in range(2))

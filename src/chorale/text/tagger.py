@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chorale.model import UserError
 from chorale.model.extras import need
+from chorale.text.tagging_memory import RULES, TaggingMemory, WordFacts
 from chorale.text.tokens import tokenize
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Tagger:
     name: str
     """For notes: the model and its version."""
     _model: Any
+    _memory: TaggingMemory
 
     def split(self, texts: Iterable[str]) -> Iterator[list[Sentence]]:
         """The sentences of each text, in our own tokens."""
@@ -72,13 +74,17 @@ class Tagger:
 
     def analyse_texts(self, texts: Iterable[str]) -> Iterator[list[AnalysedSentence]]:
         """The sentences of each text, in our own tokens, with the model's states."""
-        for doc in self._model.pipe((self._doc_of_text(text) for text in texts), batch_size=_BATCH):
-            yield [_analysed(sentence, doc.tensor) for sentence in doc.sents]
+        for doc in self._piped(self._doc_of_text(text) for text in texts):
+            facts = self._memory.facts(doc)
+            yield [_analysed(sentence, facts, doc.tensor) for sentence in doc.sents]
 
     def analyse(self, sentences: Iterable[Sequence[str]]) -> Iterator[AnalysedSentence]:
         """Sentences given as tokens, which stay as they are, with the model's states."""
-        for doc in self._model.pipe((self._doc(tokens) for tokens in sentences), batch_size=_BATCH):
-            yield _analysed(doc[:], doc.tensor)
+        for doc in self._piped(self._doc(tokens) for tokens in sentences):
+            yield _analysed(doc[:], self._memory.facts(doc), doc.tensor)
+
+    def _piped(self, docs: Iterable[Any]) -> Iterator[Any]:
+        yield from self._model.pipe(docs, batch_size=_BATCH, disable=RULES)
 
     def _doc_of_text(self, text: str) -> Any:
         tokens = tokenize(text)
@@ -93,15 +99,16 @@ class Tagger:
         return import_module("spacy.tokens").Doc(self._model.vocab, words=words, **rest)
 
 
-def _analysed(sentence: Any, states: Any) -> AnalysedSentence:
-    tokens = [_tagged(token, sentence.start) for token in sentence]
+def _analysed(sentence: Any, facts: Sequence[WordFacts], states: Any) -> AnalysedSentence:
+    of_sentence = facts[sentence.start : sentence.end]
+    tokens = [_tagged(token, fact, sentence.start) for token, fact in zip(sentence, of_sentence, strict=True)]
     return AnalysedSentence(tokens, states[sentence.start : sentence.end])
 
 
-def _tagged(token: Any, first: int) -> Tagged:
+def _tagged(token: Any, fact: WordFacts, first: int) -> Tagged:
     relation = token.dep_
     helps = relation in _AUXILIARY_RELATIONS
-    return Tagged(token.text, token.lemma_, token.pos_, helps, token.tag_, relation, token.head.i - first)
+    return Tagged(token.text, fact.lemma, fact.pos, helps, token.tag_, relation, token.head.i - first)
 
 
 def load_tagger() -> Tagger:
@@ -120,7 +127,7 @@ def _loaded(name: str) -> Tagger:
         model = import_module("spacy").load(name, exclude=["ner"])
     except (OSError, ValueError) as error:
         raise UserError(f"The model {name} can't be loaded: {error}. Install it again.") from None
-    return Tagger(f"{name} {model.meta['version']}", model)
+    return Tagger(f"{name} {model.meta['version']}", model, TaggingMemory(model))
 
 
 def check_copy() -> None:

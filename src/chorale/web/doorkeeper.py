@@ -2,11 +2,12 @@
 
 import asyncio
 import hmac
+from collections import Counter
 from collections.abc import Callable
 from hashlib import sha256
 from ipaddress import IPv6Address, ip_address
 from math import ceil
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from fastapi import Request, Response
 from itsdangerous import BadSignature, URLSafeTimedSerializer
@@ -27,19 +28,39 @@ DEVICE_COOKIE = "chorale_device"
 TEAM_DEVICE_COOKIE = "chorale_team_device"
 DEVICE_SECONDS = 365 * 24 * 3600
 TRIES = 5
-"""From one address, or one device that somebody has signed in from as that name, in a window."""
+"""Wrong passwords for one name in a window: from a known device, more are refused; from an address, more are delayed.
+People who share an address are not refused for what one of them does."""
 WINDOW_SECONDS = 300
 FREE_TRIES_PER_NAME = 10
+FREE_TRIES_PER_ADDRESS = 30
+"""For any names: a group of annotators may sign in from one address at the same time."""
 DELAY_PER_TRY = 0.2
 LONGEST_DELAY = 10.0
-"""Seconds. Tries from everywhere at once are answered more and more slowly; they are never refused for their number,
-or anybody could keep somebody out."""
+"""Seconds. More tries are answered more and more slowly, and never refused for their number: otherwise anybody could
+keep somebody out."""
+DELAYED_AT_ONCE = 5
+"""Tries from one address that are delayed at the same time, in each process; more are refused. This limits guessing to
+one password every two seconds."""
 
 
 class TooManyTriesError(Exception):
     def __init__(self, wait: int) -> None:
         super().__init__()
         self.wait = wait
+
+
+class _Keys(NamedTuple):
+    """What a try is counted by."""
+
+    here: str
+    """The name, with the device it is tried from, or else with the address."""
+    name: str
+    address: str | None = None
+    """None if a known device asks: what others do at its address does not matter then."""
+
+    @property
+    def all(self) -> list[str]:
+        return [key for key in self if key is not None]
 
 
 class Doorkeeper:
@@ -62,6 +83,8 @@ class Doorkeeper:
         self._kind = "team-" if is_team else ""
         self._cookie = TEAM_DEVICE_COOKIE if is_team else DEVICE_COOKIE
         self._devices = URLSafeTimedSerializer(secret, salt=f"{self._kind}device")
+        self._trying: Counter[str] = Counter()
+        """How many tries from each address are not answered yet."""
 
     async def owner(self, request: Request, name: str, password: str) -> RequesterRow | None:
         """The owner whose name and password these are; raises TooManyTriesError instead of looking too often."""
@@ -74,20 +97,34 @@ class Doorkeeper:
     async def _checked(
         self, request: Request, name: str, password: str, find: Callable[[Tx, str], Row | None]
     ) -> Row | None:
-        known = self._is_known_device(request, name)
-        where = f"device:{request.cookies[self._cookie]}" if known else f"address:{_address(request)}"
-        keys = [self._key(where), self._key(f"{self._kind}name:{name}")]
-        # Noted before it is looked at: a hundred tries at the same moment are a hundred tries.
-        wait, tries_of_name = await self._write(lambda tx: _note(tx, self._clock(), keys))
-        if wait:
-            raise TooManyTriesError(wait)
-        if not known and tries_of_name >= FREE_TRIES_PER_NAME:
-            await asyncio.sleep(min(LONGEST_DELAY, DELAY_PER_TRY * (tries_of_name - FREE_TRIES_PER_NAME + 1)))
-        row = await asyncio.wrap_future(self._store.read(lambda tx: find(tx, name)))
-        if not await self.passwords.matches(None if row is None else row.password_hash, password):
-            return None
+        address = _address(request)
+        keys = self._keys(request, name, address)
+        is_full = self._trying[address] >= DELAYED_AT_ONCE
+        self._trying[address] += 1
+        try:
+            # Noted before it is looked at: a hundred tries at the same moment are a hundred tries.
+            refused_for, delay = await self._write(lambda tx: _note(tx, self._clock(), keys, is_full=is_full))
+            if refused_for:
+                raise TooManyTriesError(refused_for)
+            if delay:
+                await asyncio.sleep(delay)
+            row = await asyncio.wrap_future(self._store.read(lambda tx: find(tx, name)))
+            if not await self.passwords.matches(None if row is None else row.password_hash, password):
+                return None
+        finally:
+            self._trying[address] -= 1
+            if not self._trying[address]:
+                del self._trying[address]
         await self._write(lambda tx: _forget(tx, keys))
         return row
+
+    def _keys(self, request: Request, name: str, address: str) -> _Keys:
+        of_name = self._key(f"{self._kind}name:{name}")
+        if self._is_known_device(request, name):
+            return _Keys(self._key(f"device:{request.cookies[self._cookie]}"), of_name)
+        return _Keys(
+            self._key(f"{self._kind}name at address:{name}\0{address}"), of_name, self._key(f"address:{address}")
+        )
 
     async def _write(self, work: Callable[[Tx], T]) -> T:
         return await asyncio.wrap_future(self._store.write(work))
@@ -117,26 +154,44 @@ def _member(tx: Tx, login: str) -> Member | None:
     return member if member is not None and member.deactivated_at is None else None
 
 
-def _note(tx: Tx, now: int, keys: list[str]) -> tuple[int, int]:
-    """Seconds to wait before the next try from there is looked at, and how often the name was tried before."""
-    where, name = keys
+def _note(tx: Tx, now: int, keys: _Keys, *, is_full: bool) -> tuple[int, float]:
+    """Count a try: seconds for which it is refused, and seconds by which its answer is delayed."""
     window = WINDOW_SECONDS * 1000
-    from_there = attempts_since(tx, where, now - window)
-    of_name = attempts_since(tx, name, now - window)
-    if from_there.tries >= TRIES:
-        return max(1, ceil((from_there.first_at + window - now) / 1000)), of_name.tries
-    note_attempt(tx, keys, now)
-    return 0, of_name.tries
+    here = attempts_since(tx, keys.here, now - window)
+    delay = 0.0
+    if keys.address is not None:
+        of_name, of_address = (attempts_since(tx, key, now - window).tries for key in (keys.name, keys.address))
+        delay = _delay(here.tries, of_name, of_address)
+        if delay and is_full:
+            return ceil(LONGEST_DELAY), delay
+    elif here.tries >= TRIES:
+        return max(1, ceil((here.first_at + window - now) / 1000)), delay
+    note_attempt(tx, keys.all, now)
+    return 0, delay
 
 
-def _forget(tx: Tx, keys: list[str]) -> None:
+def _delay(here: int, of_name: int, of_address: int) -> float:
+    """Seconds until a try is looked at, by the tries before it: doubled by each one here, longer by each elsewhere.
+
+    >>> [_delay(tries, tries, tries) for tries in (0, 4, 5, 6, 8, 9, 500)]
+    [0.0, 0.0, 1.0, 2.0, 8.0, 10.0, 10.0]
+    >>> _delay(0, 14, 0), _delay(0, 0, 34)
+    (1.0, 1.0)
+    """
+    doubled = 2.0 ** min(here - TRIES, 10) if here >= TRIES else 0.0
+    further = max(of_name - FREE_TRIES_PER_NAME, of_address - FREE_TRIES_PER_ADDRESS) + 1
+    return min(LONGEST_DELAY, max(doubled, DELAY_PER_TRY * further, 0.0))
+
+
+def _forget(tx: Tx, keys: _Keys) -> None:
     """Forget what somebody tried who is in now. Wrong passwords for other names stay counted where they came from.
 
     Otherwise anybody with an account could try passwords for others without end, signing in to their own in between.
     """
-    where, name = keys
-    forget_latest_attempt(tx, where)
-    forget_attempts(tx, name)
+    forget_attempts(tx, keys.here)
+    forget_attempts(tx, keys.name)
+    if keys.address is not None:
+        forget_latest_attempt(tx, keys.address)
 
 
 def _address(request: Request) -> str:

@@ -33,13 +33,13 @@ def add_withdrawal_routes(router: APIRouter, site: Site) -> None:
     async def withdraw(request: Request, sure: Annotated[str, Form()] = "") -> Response:
         if sure != "yes":
             raise Refusal("not_sure", worded("Tick the box if you want to withdraw. Nothing has changed so far."), 422)
-        await site.write_as(request, _withdraw, forgetting.Request(BY_WORKER, answers=removes))
+        await site.write_as(request, _withdraw, forgetting.ErasureRequest(BY_WORKER, answers=removes))
         if removes:
             await asyncio.to_thread(forgetting.finish, study)
         return RedirectResponse("/", 303)
 
 
-def _withdraw(tx: Tx, study: Study, worker_id: int, asked: forgetting.Request) -> None:
+def _withdraw(tx: Tx, study: Study, worker_id: int, asked: forgetting.ErasureRequest) -> None:
     if workers.panel_of(tx, worker_id) == EXPERTS_PANEL:
         raise Refusal(
             "not_open", worded("Experts can't withdraw here. Write to the address at the bottom of the page."), 403

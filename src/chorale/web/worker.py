@@ -20,7 +20,7 @@ from chorale.engine.bonuses import bonuses_of
 from chorale.engine.expected_time import ExpectedTime, expected_time, expected_times
 from chorale.engine.finishing import finish_of
 from chorale.engine.running import RunningStage, Study, no_such_stage
-from chorale.engine.work import Offer, Progress, Visit
+from chorale.engine.work import Offer, Visit, WorkerProgress
 from chorale.folder.reading import StageContent
 from chorale.model import Refusal, Standing
 from chorale.model.problems import UnavailableError
@@ -249,7 +249,8 @@ def finishing(tx: Tx, study: Study, visit: Visit) -> dict[str, str | None]:
     return {"completion_code": finish.code, "completion_url": url, "ending": finish.ending, "screenout_pay": words}
 
 
-def _what_follows(tx: Tx, study: Study, worker_id: int, here: str) -> dict[str, Any] | None:
+def what_follows(tx: Tx, study: Study, worker_id: int, here: str) -> dict[str, Any] | None:
+    """Where a worker goes from a stage that they leave: to a message, the next part, or back to their platform."""
     visit = work.start_page(tx, study, worker_id)
     if visit is None or visit.panel == entering.EXPERTS_PANEL:
         return None
@@ -277,7 +278,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
     study = site.study
     currency = study.settings.pay.currency
 
-    def progress(of: Progress) -> dict[str, Any]:
+    def progress(of: WorkerProgress) -> dict[str, Any]:
         return {"answered": of.answered, "earned": of.earned, "earned_text": study.language.money(of.earned, currency)}
 
     @router.post("/api/stages/{name}/next", response_model=OfferBody, responses=REFUSALS)
@@ -293,7 +294,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
             body["assignment"] = _assignment(site, stage, offer, offer.lease, session.worker_id)
             body["skips_left"] = offer.skips_left
         else:
-            body["following"] = await site.read(_what_follows, session.worker_id, stage.name)
+            body["following"] = await site.read(what_follows, session.worker_id, stage.name)
         return _json(body)
 
     @router.post("/api/assignments/{token}/submit", response_model=OutcomeBody, responses=REFUSALS)

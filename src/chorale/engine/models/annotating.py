@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -17,9 +18,9 @@ from chorale.engine.models.stages import ModelStage, prompter_of
 from chorale.engine.models.taking import Place, PlannedWork, plan_call, reserve, resume, take
 from chorale.engine.paying import CallBudget
 from chorale.engine.running import Study
-from chorale.model import ModelSettings
-from chorale.platforms.models import Asked, ModelClient, Outcome, Reply
-from chorale.platforms.models.exchange import Message
+from chorale.model import AssignmentKind, ModelSettings
+from chorale.platforms.models import CallOutcome, ModelClient, ModelRequest, Reply
+from chorale.platforms.models.exchange import ChatMessage
 from chorale.store import Tx, calls, codec, model_tasks
 from chorale.store.model_tasks import TaskState
 
@@ -42,6 +43,8 @@ class RunCounts:
     failed: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     """Calls by what came of them."""
+    reasons: dict[str, str] = field(default_factory=dict)
+    """The latest reason for each outcome that has one."""
     faults: Counter[str] = field(default_factory=Counter)
     """Faults met by requests that were sent again."""
     cost: int = 0
@@ -59,7 +62,7 @@ class RunCounts:
 Progress = Callable[[RunCounts], None]
 
 
-class Annotation:
+class AnnotatingModel:
     """One model in one stage."""
 
     def __init__(
@@ -86,6 +89,11 @@ class Annotation:
         self._has_answered = False
         self._last_reason = ""
         self._alone = asyncio.Lock()
+        self._answers_first = of.rule.role == "first" and of.stage.round_size is None
+        self._open_gold: set[int] = set()
+        """Tasks with gold that it was given and has not answered."""
+        self._undecided: list[int] = []
+        """Items that it is done with, in a stage where it answers first, until it is decided whether to ask people."""
         self._worker_id = 0
         self._prompter: Prompter
 
@@ -102,17 +110,21 @@ class Annotation:
         if self._retry_skipped:
             await self._write(lambda tx: model_tasks.retry_skipped(tx, self._of.stage.id, self._worker_id))
         begun = await self._write(lambda tx: resume(tx, study, self._of, model, self._worker_id, self._prompter))
-        self._waiting.extend(begun if self._limit is None else begun[: self._limit])
-        self._taken = len(self._waiting)
+        self._wait_for(begun if self._limit is None else begun[: self._limit])
         self._has_answered = await self._write(lambda tx: calls.has_answered(tx, self._worker_id, self._of.stage.id))
         stage_id = self._of.stage.id
         self._place = Place(await self._write(lambda tx: model_tasks.given(tx, stage_id, self._worker_id)))
         async with asyncio.TaskGroup() as group:
             for _ in range(model.at_once):
                 group.create_task(self._work())
-        if self._of.rule.role == "first" and self._of.stage.round_size is None:
+        if self._answers_first:
             await self._decide()
         return self.counts
+
+    def _wait_for(self, work: Sequence[PlannedWork]) -> None:
+        self._waiting.extend(work)
+        self._taken += len(work)
+        self._open_gold.update(each.task.id for each in work if each.task.kind == AssignmentKind.GOLD)
 
     async def _decide(self) -> None:
         """Decide about every item that the model is done with whether people are asked about it."""
@@ -121,6 +133,20 @@ class Annotation:
                 pass
         except TooLittleGoldError as error:
             self.counts.ended_by = str(error)
+
+    async def _decide_early(self) -> None:
+        """Decide about items while the model annotates others, so that people need not wait for the end of the run.
+
+        Gold comes before all other items: once none is open, its confidence can be calibrated.
+        """
+        if self._open_gold or len(self._undecided) < self._model.at_once:
+            return
+        items, self._undecided = self._undecided, []
+        with suppress(TooLittleGoldError):  # reported at the end of the run
+            await self._write(partial(self._decide_about, items))
+
+    def _decide_about(self, items: Sequence[int], tx: Tx) -> None:
+        decide_some(tx, self._study, self._of, self._worker_id, items)
 
     async def _work(self) -> None:
         """One line of requests: the next is marked as sent in the transaction that ends the one before."""
@@ -139,19 +165,22 @@ class Annotation:
                 await self._write(partial(self._end, work, ended, last_write, None))
                 self._failures = STOP_AFTER
                 self.counts.ended_by = f"An answer could not be stored ({type(error).__name__}); its call is on record."
+            self._open_gold.discard(work.task.id)
+            if self._answers_first and work.task.kind != AssignmentKind.GOLD:
+                self._undecided.append(work.task.item.item_id)
             self._count(ended)
             work = following
 
     async def _next(self) -> PlannedWork | None:
         async with self._alone:
+            await self._decide_early()
             if not self._waiting and self._may_take():
                 most = _AHEAD * self._model.at_once
                 if self._limit is not None:
                     most = min(most, self._limit - self._taken)
                 taken = await self._write(partial(self._take, most=most))
                 self._place = Place(self._place.served + len(taken.work), taken.after)
-                self._taken += len(taken.work)
-                self._waiting.extend(taken.work)
+                self._wait_for(taken.work)
                 if taken.why_none is not None and self.counts.ended_by is None:
                     self.counts.ended_by = taken.why_none
             return self._waiting.popleft() if self._waiting and self._failures < STOP_AFTER else None
@@ -171,7 +200,7 @@ class Annotation:
         """Ask about an item, as often as it takes; what came of it, and how to record the last request."""
         model = self._model
         samples: list[tuple[ModelAnswer, float | None]] = []
-        call_id, messages = work.call_id, [Message("user", work.prompt.user)]
+        call_id, messages = work.call_id, [ChatMessage("user", work.prompt.user)]
         latency, corrected, number = 0, False, 0
         while True:
             reply, answer, problem = await self._call(work, call_id, messages, number)
@@ -185,7 +214,11 @@ class Annotation:
                 purpose, messages, number = "sample", messages[:1], number + 1
             elif problem is not None and not corrected:
                 corrected, purpose = True, "correct"
-                messages = [*messages[:1], Message("assistant", reply.output), Message("user", correction(problem))]
+                messages = [
+                    *messages[:1],
+                    ChatMessage("assistant", reply.output),
+                    ChatMessage("user", correction(problem)),
+                ]
             elif samples:
                 return self._answered(samples, latency), record
             else:
@@ -198,18 +231,18 @@ class Annotation:
             call_id = following
 
     async def _call(
-        self, work: PlannedWork, call_id: int, messages: list[Message], number: int
+        self, work: PlannedWork, call_id: int, messages: list[ChatMessage], number: int
     ) -> tuple[Reply, ModelAnswer | None, str | None]:
         """The reply to a request, and the answer in it or what is wrong with that."""
         stage, prompt, item = self._of.stage, work.prompt, work.task.item
         longest = self._model.max_prompt_tokens
         if longest is not None and (len(prompt.system) + len(prompt.user)) / 4 > longest:
-            return Reply(Outcome.TOO_LONG, tries=0), None, None
+            return Reply(CallOutcome.TOO_LONG, tries=0), None, None
         again = partial(self._write, partial(self._repeat, work, call_id, messages))
-        asked = Asked(prompt.system, messages, prompt.schema, stage.name, item.key, prompt.digest, number, again)
+        asked = ModelRequest(prompt.system, messages, prompt.schema, stage.name, item.key, prompt.digest, number, again)
         length = len(prompt.system) + sum(len(one.text) for one in messages)
         reply = with_tokens(await self._client.ask(asked), length)
-        if reply.outcome is not Outcome.ANSWER:
+        if reply.outcome is not CallOutcome.ANSWER:
             return reply, None, None
         try:
             payload = codec.frozen_from_text(item.payload)
@@ -218,12 +251,12 @@ class Annotation:
             if wrong is not None:
                 raise UnreadableError(wrong)
         except UnreadableError as error:
-            return reply._replace(outcome=Outcome.UNPARSABLE, reason=str(error)), None, str(error)
+            return reply._replace(outcome=CallOutcome.UNPARSABLE, reason=str(error)), None, str(error)
         return reply, answer, None
 
     def _may_ask_again(self, reply: Reply) -> bool:
         """Whether another run is to ask again. A server that has answered nothing yet may decline whatever it gets."""
-        declines_all = reply.outcome is Outcome.DECLINED and not self._has_answered
+        declines_all = reply.outcome is CallOutcome.DECLINED and not self._has_answered
         return reply.outcome.may_be_better_later or declines_all
 
     def _answered(self, samples: list[tuple[ModelAnswer, float | None]], latency: int) -> Ended:
@@ -240,7 +273,7 @@ class Annotation:
         complete_call(tx, self._study, self._of.stage, self._model, work.task, call_id, reply)
 
     def _go_on(
-        self, work: PlannedWork, purpose: str, messages: list[Message], record: Callable[[Tx], None], tx: Tx
+        self, work: PlannedWork, purpose: str, messages: list[ChatMessage], record: Callable[[Tx], None], tx: Tx
     ) -> int | None:
         """Record a request and begin the next about the same item; None if the budget does not cover it."""
         record(tx)
@@ -251,7 +284,7 @@ class Annotation:
         calls.mark_sent(tx, call_id, self._study.clock())
         return call_id
 
-    def _repeat(self, work: PlannedWork, call_id: int, messages: list[Message], tx: Tx) -> bool:
+    def _repeat(self, work: PlannedWork, call_id: int, messages: list[ChatMessage], tx: Tx) -> bool:
         """Put a try whose answer was lost on record; False if the budget does not cover another."""
         more = sum(len(one.text.encode()) for one in messages[1:])
         if not CallBudget(tx, self._study).takes(reserve(self._model, work.prompt, more)):
@@ -271,14 +304,16 @@ class Annotation:
         counts = self.counts
         counts.outcomes[reply.outcome.value] += 1
         self._last_reason = reply.reason or reply.outcome.value
+        if reply.reason:
+            counts.reasons[reply.outcome.value] = reply.reason
         counts.faults.update(reply.faults)
         counts.cost += cost_of(self._model, reply)
         counts.input_tokens += reply.input_tokens or 0
         counts.output_tokens += reply.output_tokens or 0
-        self._has_answered = self._has_answered or reply.outcome is Outcome.ANSWER
-        self._declined = self._declined + 1 if reply.outcome is Outcome.DECLINED else 0
+        self._has_answered = self._has_answered or reply.outcome is CallOutcome.ANSWER
+        self._declined = self._declined + 1 if reply.outcome is CallOutcome.DECLINED else 0
         most = STOP_AFTER if self._has_answered else FIRST_DECLINED
-        if reply.outcome is Outcome.REJECTED or self._declined >= most:
+        if reply.outcome is CallOutcome.REJECTED or self._declined >= most:
             self._failures = STOP_AFTER
             counts.ended_by = f"The server rejects requests: {reply.reason}. Correct [[model]] and run it again."
 

@@ -9,7 +9,7 @@ from chorale.engine import paying, submitting
 from chorale.engine.offering import new_token
 from chorale.engine.running import RunningStage, Study
 from chorale.model import AssignmentKind, ModelSettings, Refusal
-from chorale.platforms.models import Outcome, Reply
+from chorale.platforms.models import CallOutcome, Reply
 from chorale.store import Tx, assignments, calls, codec, model_tasks, offering
 from chorale.store.calls import CallResult, CallState
 from chorale.store.model_tasks import BESIDE, NO_JUDGMENTS, ModelTask, TaskState
@@ -65,7 +65,7 @@ def complete_call(
 
 def with_tokens(reply: Reply, prompt_length: int) -> Reply:
     """With a count of tokens where the server gives none, of what it has answered."""
-    if reply.outcome.may_be_better_later or reply.outcome in (Outcome.TOO_LONG, Outcome.DECLINED):
+    if reply.outcome.may_be_better_later or reply.outcome in (CallOutcome.TOO_LONG, CallOutcome.DECLINED):
         return reply._replace(input_tokens=0, output_tokens=0)
     given, made = reply.input_tokens, reply.output_tokens
     return reply._replace(

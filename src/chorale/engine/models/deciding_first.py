@@ -1,5 +1,7 @@
 """Where a model answers first: its confidence calibrated by gold, and for every item whether people are asked."""
 
+from collections.abc import Collection
+
 from chorale.engine.models.stages import ModelStage
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group
@@ -19,8 +21,8 @@ class TooLittleGoldError(Exception):
     """A model has answered too little gold to calibrate its confidence."""
 
 
-def decide_some(tx: Tx, study: Study, of: ModelStage, worker_id: int) -> int:
-    """Decide about some of the items that a model is done with; how many.
+def decide_some(tx: Tx, study: Study, of: ModelStage, worker_id: int, among: Collection[int] | None = None) -> int:
+    """Decide about some of the items that a model is done with, or about those named; how many.
 
     Of a model that was removed, people are asked about everything.
     """
@@ -29,7 +31,8 @@ def decide_some(tx: Tx, study: Study, of: ModelStage, worker_id: int) -> int:
     removed = record is not None and record.standing == Standing.DROPPED
     if record is None:
         return 0
-    found = first_pass.undecided(tx, stage.id, worker_id, AT_ONCE, unanswered=removed)
+    most = AT_ONCE if among is None else len(among)
+    found = first_pass.undecided(tx, stage.id, worker_id, most, unanswered=removed, among=among)
     if not found:
         return 0
     number, calibration = (None, None) if removed else _calibration_now(tx, study, stage, worker_id)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chorale.contract.prompts import Prompt
-from chorale.engine.models.annotating import Annotation, RunCounts
+from chorale.engine.models.annotating import AnnotatingModel, RunCounts
 from chorale.engine.models.stages import ModelStage, prompter_of, stages_of
 from chorale.engine.models.taking import prompt_for, reserve
 from chorale.engine.running import Study
@@ -93,7 +93,9 @@ async def _annotate(
         in_round = of.stage.round_size is not None
         report = _reporting(model.name, name, progress)
         most = None if in_round else limit
-        annotation = Annotation(study, of, model, client, most, report, retry_skipped=retry_skipped and not in_round)
+        annotation = AnnotatingModel(
+            study, of, model, client, most, report, retry_skipped=retry_skipped and not in_round
+        )
         done.append(ModelRun(model.name, name, await annotation.run()))
         if limit is not None and not in_round:
             limit -= done[-1].counts.items

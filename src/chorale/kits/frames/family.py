@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from chorale.files.targets import check_target, write_text
 from chorale.kits.frames.files.scores import FrameScores, read_frame_scores, sentence_of, with_qualities
 from chorale.kits.frames.metrics.agreement import Constant, frame_agreement
-from chorale.kits.frames.scoring.scores import FrameOptions, Named, draw_curves, score_frames
+from chorale.kits.frames.scoring.scores import FrameScoreOptions, Named, draw_curves, score_frames
 from chorale.metrics import Clusters
 from chorale.metrics.family import Family, Measured, path_of, paths_of
 from chorale.metrics.options import Against, Cluster, File, Force, Resamples, Seed, WithIntervals
@@ -92,7 +92,7 @@ def score(
 
     golds = paths_of(gold)
     columns = {"sentence": sentence, "frame": frame, "score": score, "gold-score": gold_score}
-    options = FrameOptions(top, constant, scores == "initial", columns)
+    options = FrameScoreOptions(top, constant, scores == "initial", columns)
     only_these = None if only is None else named(path_of(only), None)
     crowd = read_frame_scores(
         golds, sentence=sentence, frame=frame, score=gold_score, initial=scores == "initial", need_scores=True

@@ -177,5 +177,5 @@ _SCRIPTS_README = """# A study for scripts made for Mechanical Turk
 1. Set title, contact and `budget` in `study.toml`, and complete `consent.md`.
 2. Run `chorale check` with the name of this folder, then `chorale serve`.
 3. Run your script with `chorale mturk run DIR script.py`. It needs no change.
-4. Review and pay on the console, under *Recruiting* → *HITs*, or with your script.
+4. Review and pay on the console, under *People* → *HITs*, or with your script.
 """

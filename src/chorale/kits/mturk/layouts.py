@@ -92,8 +92,8 @@ def seconds_of(html: str) -> float:
     )
 
 
-def _read(html: str) -> "_Reader":
-    reader = _Reader()
+def _read(html: str) -> "_LayoutReader":
+    reader = _LayoutReader()
     reader.feed(html)
     reader.close()
     return reader
@@ -116,7 +116,7 @@ def _field_kind(tag: str, given: Mapping[str, str | None]) -> FieldKind | None:
     return FieldKind.TEXT if tag in _WRITTEN or kind in _WRITTEN_TYPES else FieldKind.LABEL
 
 
-class _Reader(HTMLParser):
+class _LayoutReader(HTMLParser):
     _UNREAD = frozenset(("script", "style", "template", "title"))
     _SHOWN = frozenset(("header", "instructions", "label", "text"))
 

@@ -11,7 +11,7 @@ from chorale.kits.qasrl.files import Qa, QuestionAnswers, Verb
 from chorale.kits.qasrl.metrics import QasrlAgreement, agreement, consolidated_agreement
 from chorale.kits.qasrl.tasks.shared.answers import as_qas
 from chorale.kits.qasrl.tasks.shared.comparing import KEPT, kept
-from chorale.kits.qasrl.tasks.shared.tables import Annotation, everybodys, results_of
+from chorale.kits.qasrl.tasks.shared.tables import VerbAnnotation, everybodys, results_of
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import money_text
@@ -161,7 +161,7 @@ def qasrl_study(tx: Tx, study: Study) -> QasrlStudy | None:
     )
 
 
-def _yield(stage: str, given: Sequence[Annotation]) -> StageYield:
+def _yield(stage: str, given: Sequence[VerbAnnotation]) -> StageYield:
     qas = [qa for one in given for qa in as_qas(one.given)]
     return StageYield(
         stage,
@@ -180,7 +180,7 @@ def _validity(stage: str, results: StageResults) -> StageValidity | None:
     return StageValidity(stage, len(settled), sum(settled), fmean(verdicts)) if verdicts else None
 
 
-def _kept(consolidated: Iterable[Annotation]) -> tuple[WriterKept, ...]:
+def _kept(consolidated: Iterable[VerbAnnotation]) -> tuple[WriterKept, ...]:
     by_writer: dict[str, list[Mapping[str, float]]] = {}
     for result in consolidated:
         for source in result.sources:
@@ -192,14 +192,14 @@ def _kept(consolidated: Iterable[Annotation]) -> tuple[WriterKept, ...]:
     return tuple(sorted(writers, key=lambda one: (one.roles_kept, one.answers_kept, one.writer)))
 
 
-def _of_people(everybody: Mapping[str, Sequence[Annotation]]) -> Iterable[StageAgreement]:
+def _of_people(everybody: Mapping[str, Sequence[VerbAnnotation]]) -> Iterable[StageAgreement]:
     for stage, given in everybody.items():
         agreed = agreement(_table({stage: given}))
         if agreed is not None:
             yield _stage_agreement(stage, "people", agreed)
 
 
-def _of_teams(everybody: Mapping[str, Sequence[Annotation]]) -> Iterable[StageAgreement]:
+def _of_teams(everybody: Mapping[str, Sequence[VerbAnnotation]]) -> Iterable[StageAgreement]:
     """All stages together: in one of them, a verb has one team of writers only."""
     consolidated = {stage: given for stage, given in everybody.items() if any(one.sources for one in given)}
     agreed = consolidated_agreement(_table(consolidated))
@@ -212,7 +212,7 @@ def _stage_agreement(stage: str, of: str, agreed: QasrlAgreement) -> StageAgreem
     return StageAgreement(stage, of, len(agreed.pairs), len(agreed.verbs), scores["ua_f1"], scores["la_f1"])
 
 
-def _table(everybody: Mapping[str, Sequence[Annotation]]) -> QuestionAnswers:
+def _table(everybody: Mapping[str, Sequence[VerbAnnotation]]) -> QuestionAnswers:
     """What people have said in some stages. Somebody who worked on a verb in two of them is there twice."""
     listed: dict[Verb, list[Qa]] = {}
     teams: dict[tuple[Verb, str], frozenset[str]] = {}
@@ -231,6 +231,6 @@ def _table(everybody: Mapping[str, Sequence[Annotation]]) -> QuestionAnswers:
     return replace(QuestionAnswers.of(listed, nothing=nothing), teams=teams)
 
 
-def _verb(annotation: Annotation) -> Verb:
+def _verb(annotation: VerbAnnotation) -> Verb:
     item: Mapping[str, Any] = annotation.item
     return Verb(item["sentence_id"], item["verb_index"])

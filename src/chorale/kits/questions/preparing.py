@@ -29,7 +29,7 @@ class PreparedPassages:
     too_short: int
     """Ends of texts with too few words left."""
     twice: int
-    """Passages that are there already, word for word."""
+    """Passages that are the same word for word."""
     nearly_twice: int
     """Passages that share nearly all their words, three in a row, with one that is there."""
     left_out: dict[str, str]
@@ -227,8 +227,8 @@ _WORDS = {
     "texts": "texts read",
     "passages": "passages kept",
     "too_short": "left out: too short",
-    "twice": "left out: there already",
-    "nearly_twice": "left out: nearly there already",
+    "twice": "left out: duplicate",
+    "nearly_twice": "left out: nearly a duplicate",
     "not_drawn": "left out: not sampled",
 }
 

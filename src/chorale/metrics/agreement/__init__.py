@@ -8,7 +8,7 @@ from chorale.metrics.agreement.fleiss import fleiss_kappa, percent_agreement
 from chorale.metrics.agreement.gamma import gamma
 from chorale.metrics.agreement.icc import icc
 from chorale.metrics.agreement.pair_evidence import PairEvidence, pair_evidence, pair_evidence_beside
-from chorale.metrics.agreement.pairs import Pair, agreement_of_pairs, cohen_kappa, scott_pi
+from chorale.metrics.agreement.pairs import RaterPair, agreement_of_pairs, cohen_kappa, scott_pi
 from chorale.metrics.agreement.ranks import kendall_tau, kendall_w, spearman_rho
 from chorale.metrics.agreement.result import Agreement, side_by_side
 from chorale.metrics.agreement.scales import LEVELS, WEIGHTS, Level, UnfitLabelError, Weights
@@ -20,8 +20,8 @@ __all__ = [
     "Agreement",
     "Distance",
     "Level",
-    "Pair",
     "PairEvidence",
+    "RaterPair",
     "UnfitLabelError",
     "Weights",
     "agreement_of_pairs",

@@ -14,6 +14,7 @@ counts once in it, however often it was judged. With q labels and T the sum of a
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import ceil
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from chorale.metrics.agreement.result import NO_PAIRS, Agreement, one_value
 from chorale.metrics.agreement.scales import WEIGHTS, Weights, ranks_of
 from chorale.metrics.judgments import Judgments, codes_in_use
 
+_FEWEST_ITEMS, _FEWEST_PAIRS = 10, 25
+"""An interval of a weighted coefficient needs so many items, and pairs of judgments of one item: with fewer, large
+distances may be missing from the data."""
 ByChance = Callable[[FloatArray], FloatArray]
 """From the propensities of the labels to 1 − P_e; the last axis is the labels."""
 
@@ -142,6 +146,15 @@ def agreeing(categories: Categories, counts: ValueCounts) -> tuple[FloatArray, F
     return np.where(paired, 1 - ratio(differing, pairs), 0.0), np.where(paired, ratio(differing, pairs), np.nan)
 
 
+def log_scale_from(categories: Categories, counts: ValueCounts) -> int | None:
+    """How many items an interval of a weighted coefficient needs; None without weights, when no distance is large."""
+    if categories.weights == "none":
+        return None
+    sizes = counts.sizes[counts.sizes > 1]
+    pairs = float((sizes * (sizes - 1)).mean()) / 2
+    return max(_FEWEST_ITEMS, ceil(_FEWEST_PAIRS / pairs))
+
+
 def _coefficient(
     metric: str,
     judgments: Judgments,
@@ -162,7 +175,7 @@ def _coefficient(
     if categories.count < 2 or float(room(shares.totals / counts.pairable.sum())) <= 0:
         return Agreement(metric, None, judgments, disagreement, undefined=one_value(judgments))
     value = float(formula(own.sum(axis=0), shares.totals))
-    evidence = partial(evidence_of, own, shares, formula)
+    evidence = partial(evidence_of, own, shares, formula, log_scale_from(categories, counts))
     return Agreement(metric, value, judgments, disagreement, _evidence=evidence, counts_singles=True)
 
 

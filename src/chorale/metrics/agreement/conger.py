@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from chorale.metrics import FloatArray, Metric, ratio
-from chorale.metrics.agreement.chance import Categories, agreeing, categories_of
+from chorale.metrics.agreement.chance import Categories, agreeing, categories_of, log_scale_from
 from chorale.metrics.agreement.counts import by_number, sums_at, value_counts
 from chorale.metrics.agreement.result import NO_PAIRS, Agreement, one_value
 from chorale.metrics.agreement.scales import Weights
@@ -47,13 +47,13 @@ def conger_kappa(judgments: Judgments, *, weights: Weights = "none", order: Sequ
     value = float(_kappa(categories, own.sum(axis=0), said.reshape(shape)))
 
     def evidence() -> tuple[FloatArray, Metric]:
-        return _evidence(categories, own, cells, shape)
+        return _evidence(categories, own, cells, shape, log_scale_from(categories, counts))
 
     return Agreement("conger", value, judgments, disagreement, _evidence=evidence, counts_singles=True)
 
 
 def _evidence(
-    categories: Categories, own: FloatArray, cells: np.ndarray, shape: tuple[int, int]
+    categories: Categories, own: FloatArray, cells: np.ndarray, shape: tuple[int, int], least: int | None
 ) -> tuple[FloatArray, Metric]:
     """A row per item: agreement, and who gave which label. Where those are many, they are looked up."""
     columns, tasks = shape[0] * shape[1], categories.judgments.tasks
@@ -61,7 +61,8 @@ def _evidence(
         said = np.zeros((len(own), columns))
         np.add.at(said, (tasks, cells), 1)
         return np.hstack([own, said]), Metric(
-            lambda sums: {"value": _kappa(categories, sums[..., :2], sums[..., 2:].reshape(*sums.shape[:-1], *shape))}
+            lambda sums: {"value": _kappa(categories, sums[..., :2], sums[..., 2:].reshape(*sums.shape[:-1], *shape))},
+            log_scale_from=least,
         )
 
     def of_drawn(drawn: FloatArray) -> FloatArray:

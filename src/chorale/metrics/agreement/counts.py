@@ -113,7 +113,9 @@ Formula = Callable[[FloatArray, FloatArray], FloatArray]
 """From the sums of the items' own statistics and the totals of the values, the coefficient."""
 
 
-def evidence_of(own: FloatArray, counts: ValueCounts, formula: Formula) -> tuple[FloatArray, Metric]:
+def evidence_of(
+    own: FloatArray, counts: ValueCounts, formula: Formula, log_scale_from: int | None = None
+) -> tuple[FloatArray, Metric]:
     """Statistics per item: what each says itself, and its counts of values; and the metric over them.
 
     With many values the counts are not spelled out: a row is then the item's number, and the metric looks them up.
@@ -121,7 +123,10 @@ def evidence_of(own: FloatArray, counts: ValueCounts, formula: Formula) -> tuple
     own_columns = own.shape[1]
     if counts.n_values <= _MOST_COLUMNS and counts.n_values * counts.n_items <= _DENSE_CELLS:
         rows = np.hstack([own, counts.dense()])
-        return rows, Metric(lambda sums: {"value": formula(sums[..., :own_columns], sums[..., own_columns:])})
+        return rows, Metric(
+            lambda sums: {"value": formula(sums[..., :own_columns], sums[..., own_columns:])},
+            log_scale_from=log_scale_from,
+        )
 
     def of_drawn(weights: FloatArray) -> FloatArray:
         return formula(weights @ own, counts.drawn_totals(weights))

@@ -6,8 +6,9 @@ item u has the influence z_u = n ∇θ·x_u, and
     SE² = Σ_u (z_u − mean z)² / (n (n − 1))
 
 This gives the formulas of Gwet (2014) for chance-corrected coefficients and those of Fleiss, Cohen and Everitt (1969)
-for κ, up to n − 1 in the place of n. The interval is θ ± t SE with n − 1 degrees of freedom, at most 1. Where few items
-carry the coefficient, as of a rare label, it would hold far fewer than 95% of true values, and there is none.
+for κ, up to n − 1 in the place of n. The interval is θ ± t SE with n − 1 degrees of freedom, at most 1. Of weighted
+coefficients, it is that of log(1 − θ): a few large distances make θ skewed. Where few items carry the coefficient, as
+of a rare label, it would hold far fewer than 95% of true values, and there is none.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ import numpy as np
 from chorale.metrics import FloatArray, Interval, Metric, Tally
 from chorale.metrics.sampling import TOO_FEW
 from chorale.metrics.student import t_bound
-from chorale.metrics.support import tally_support
+from chorale.metrics.support import on_log_scale, tally_support
 
 _STEP = 1e-5
 _MOST_COLUMNS = 2048
@@ -48,10 +49,16 @@ def analytic_of(tally: Tally, metric: Metric) -> dict[str, Analytic]:
         error = sqrt(float(tally.counts @ away**2) / (n * (n - 1)))
         if error <= _ROUNDING:
             continue
-        value, half = float(values[name]), t_bound(_TAIL, n - 1) * error
-        around = Interval(value - half, min(1.0, value + half)) if carried[name].is_enough else TOO_FEW
+        around = _around(float(values[name]), error, n, metric) if carried[name].is_enough else TOO_FEW
         found[name] = Analytic(error, around)
     return found
+
+
+def _around(value: float, error: float, n: float, metric: Metric) -> Interval:
+    if metric.log_scale_from is not None:
+        return on_log_scale(value, error, n)
+    half = t_bound(_TAIL, n - 1) * error
+    return Interval(value - half, min(1.0, value + half))
 
 
 def _gradients(metric: Metric, sums: FloatArray) -> dict[str, FloatArray]:

@@ -28,7 +28,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class RaterPair:
     """Two people, over the items that both judged."""
 
     first: str
@@ -52,14 +52,14 @@ class Pair:
 
 def agreement_of_pairs(
     judgments: Judgments, *, weights: Weights = "none", order: Sequence[str] | None = None
-) -> tuple[Pair, ...]:
+) -> tuple[RaterPair, ...]:
     """All pairs of people with common items, by name. κ is weighted if so asked; percent and π never are."""
     table = PairTable(judgments, weights, order)
     ones = np.ones(len(judgments.task_names))
     kappa, pi = table.coefficients(ones, "kappa"), table.coefficients(ones, "pi")
     names = judgments.worker_names
     return tuple(
-        Pair(names[first], names[second], int(common), float(percent), _defined(of_kappa), _defined(of_pi))
+        RaterPair(names[first], names[second], int(common), float(percent), _defined(of_kappa), _defined(of_pi))
         for first, second, common, percent, of_kappa, of_pi in zip(
             *table.workers, table.common, table.same / table.common, kappa, pi, strict=True
         )

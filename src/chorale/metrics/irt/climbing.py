@@ -19,7 +19,7 @@ _MOST_EAGER = 20.0
 
 
 @dataclass(slots=True)
-class Priors:
+class ParameterVariances:
     """Variances of the items' parameters, and where that of logit γ is centred."""
 
     variance: FloatArray
@@ -40,7 +40,7 @@ class Priors:
 class Climb:
     """Sweeps over items and responders that raise the bound."""
 
-    def __init__(self, likelihood: Likelihood, priors: Priors, model: IrtModel, begin: Posterior) -> None:
+    def __init__(self, likelihood: Likelihood, priors: ParameterVariances, model: IrtModel, begin: Posterior) -> None:
         self._likelihood, self._priors, self._model = likelihood, priors, model
         self._free = np.array([True, model != "1pl", model == "3pl"])
         self._at = begin.copy()

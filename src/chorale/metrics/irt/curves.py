@@ -77,7 +77,7 @@ class Curves:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class ResponseArrays:
     """Who answered what, as arrays that can be multiplied with others."""
 
     given: NDArray[np.bool_]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from chorale.metrics import FloatArray
-from chorale.metrics.irt.curves import LOG_ALPHA, Answers
-from chorale.metrics.irt.marginal import Ascent, Priors
+from chorale.metrics.irt.curves import LOG_ALPHA, ResponseArrays
+from chorale.metrics.irt.marginal import Ascent, ColumnPriors
 from chorale.metrics.irt.model import MODELS, IrtFit, IrtIntervals, IrtModel, Normal
 from chorale.metrics.irt.uncertainty import Covariances, covariances, intervals_of
 
@@ -53,8 +53,8 @@ def fit_irt(
     """
     matrix, categories = _checked(np.asarray(matrix, dtype=np.float64), model, guess_rate)
     thresholds = max(1, *(len(values) - 1 for values in categories))
-    answers = Answers.of(matrix, thresholds)
-    priors = Priors.usual(thresholds, guess_rate if model == "3pl" else None)
+    answers = ResponseArrays.of(matrix, thresholds)
+    priors = ColumnPriors.usual(thresholds, guess_rate if model == "3pl" else None)
     ascent = Ascent(answers, priors, _begin(matrix, categories, thresholds, priors), thresholds, pooled=model == "1pl")
     converged = ascent.run(progress)
     found = covariances(ascent)
@@ -114,7 +114,7 @@ def _checked(matrix: FloatArray, model: str, guess_rate: float) -> tuple[FloatAr
     return coded, tuple(categories)
 
 
-def _begin(matrix: FloatArray, categories: tuple[FloatArray, ...], thresholds: int, priors: Priors) -> FloatArray:
+def _begin(matrix: FloatArray, categories: tuple[FloatArray, ...], thresholds: int, priors: ColumnPriors) -> FloatArray:
     """Thresholds by how many answers are below and above, everything else as the priors have it."""
     given = np.maximum((~np.isnan(matrix)).sum(axis=0), 1)
     begin = np.tile(priors.mean, (matrix.shape[1], 1))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chorale.metrics import FloatArray
-from chorale.metrics.irt.curves import LOG_ALPHA, Answers, Curves
+from chorale.metrics.irt.curves import LOG_ALPHA, Curves, ResponseArrays
 
 _FARTHEST = 6.0
 """Abilities beyond are not considered: in deviations of the population."""
@@ -32,7 +32,7 @@ _NEAR = 0.01
 
 
 @dataclass(slots=True)
-class Priors:
+class ColumnPriors:
     """Normal priors of each column of parameters, with weak priors of their own."""
 
     mean: FloatArray
@@ -84,7 +84,7 @@ class Priors:
 
 
 @dataclass(slots=True)
-class State:
+class MarginalState:
     """Where the items are, and what that says of the responders."""
 
     parameters: FloatArray
@@ -100,7 +100,9 @@ class State:
 class Ascent:
     """Expectation and maximisation in turns."""
 
-    def __init__(self, answers: Answers, priors: Priors, begin: FloatArray, thresholds: int, pooled: bool) -> None:
+    def __init__(
+        self, answers: ResponseArrays, priors: ColumnPriors, begin: FloatArray, thresholds: int, pooled: bool
+    ) -> None:
         """If items are pooled, they have one α, and its prior counts once for all of them."""
         self.answers, self.priors = answers, priors
         self.thresholds, self.pooled = thresholds, pooled
@@ -132,7 +134,7 @@ class Ascent:
         other.run(tolerance=_SHIFTED_TOLERANCE)
         return other
 
-    def _expected(self, parameters: FloatArray) -> State:
+    def _expected(self, parameters: FloatArray) -> MarginalState:
         theta = _nodes(self._step)
         curves = Curves.of(parameters, theta, self.thresholds)
         best_known = 1 / np.sqrt(1 + float(curves.on_ability().sum(axis=0).max()))
@@ -147,7 +149,9 @@ class Ascent:
         sums = logs.sum(axis=1, keepdims=True)
         logs /= sums
         constant = np.log(self._step / np.sqrt(2 * np.pi)) * len(logs)
-        return State(parameters, theta, curves, logs, self._step, float((highest + np.log(sums)).sum() + constant))
+        return MarginalState(
+            parameters, theta, curves, logs, self._step, float((highest + np.log(sums)).sum() + constant)
+        )
 
     def _maximised(self) -> FloatArray:
         """A step of Newton's, with Fisher's information, for every item; kept where it gains."""
@@ -230,7 +234,7 @@ def _newton_step(information: FloatArray, slope: FloatArray) -> FloatArray:
     return np.linalg.solve(information, slope[..., None])[..., 0].astype(np.float64)
 
 
-def _moments(at: State) -> tuple[float, float]:
+def _moments(at: MarginalState) -> tuple[float, float]:
     """Mean and deviation of the responders' abilities."""
     share = at.shares.mean(axis=0)
     middle = float(share @ at.theta)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from chorale.metrics import FloatArray
-from chorale.metrics.irt.climbing import Climb, Priors
+from chorale.metrics.irt.climbing import Climb, ParameterVariances
 from chorale.metrics.irt.likelihood import BETA, LOG_ALPHA, LOGIT_GAMMA, Likelihood, Posterior, Responses
 from chorale.metrics.irt.model import (
     BINARY_MODELS,
@@ -38,7 +38,7 @@ Progress = Callable[[int, int], None]
 class _Tried:
     bound: float
     at: Posterior
-    priors: Priors
+    priors: ParameterVariances
 
 
 def fit_variational(
@@ -134,7 +134,7 @@ def _searched(
     fits = guessing_prior == "fitted" and model == "3pl"
 
     def climbed(sigma: float, spread: float, at: Posterior, centre: float) -> _Tried:
-        priors = Priors(np.array([1.0, sigma**2, spread**2]), centre, fits)
+        priors = ParameterVariances(np.array([1.0, sigma**2, spread**2]), centre, fits)
         at, bound, _ = Climb(coarse, priors, model, at).run(_SEARCH_SWEEPS, answers * _SEARCH_TOLERANCE)
         return _Tried(bound, at, priors)
 

@@ -10,14 +10,14 @@ from chorale.metrics.reading.named_columns import named_columns
 ROLES = ("worker", "left", "right", "label")
 
 
-class Compared(NamedTuple):
+class ReadComparisons(NamedTuple):
     comparisons: Comparisons
     digest: str
     source: str
     """What the signature calls it: a file, or data handed over by a program."""
 
 
-def comparisons_in(data: Any, columns: Mapping[str, str | None]) -> Compared:
+def comparisons_in(data: Any, columns: Mapping[str, str | None]) -> ReadComparisons:
     """Who preferred which of two items. `columns` names those that are not called as their role, one of `ROLES`."""
     names = {role: columns.get(role) or role for role in ROLES}
     texts, name, digest, source = named_columns(data, names)
@@ -28,4 +28,4 @@ def comparisons_in(data: Any, columns: Mapping[str, str | None]) -> Compared:
         raise refused(name, None, "has comparisons that can't be used", fix, str(error)) from None
     if not len(found):
         raise refused(name, None, "has no comparisons", "Check that the right file was named")
-    return Compared(found, digest, source)
+    return ReadComparisons(found, digest, source)

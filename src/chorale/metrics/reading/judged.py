@@ -125,7 +125,7 @@ _USED_BY = {
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ReadJudgments:
     """Judgments and what they came from."""
 
     name: str
@@ -141,13 +141,13 @@ class Judged:
     """What it was read from, in words."""
 
 
-def judged_in(data: Any, reading: Reading, *, counted: bool = False) -> Judged:
+def judged_in(data: Any, reading: Reading, *, counted: bool = False) -> ReadJudgments:
     """Judgments in a file (a path), a dataframe, a dict of columns, rows, triples or a matrix; UserError if there
     are none."""
     if isinstance(data, str | PathLike):
         path = Path(fspath(data))
         judgments, digest = reading.file(path, counted=counted)
-        return Judged(str(path), judgments, digest, reading.settings(), partial(reading.line_of, path))
+        return ReadJudgments(str(path), judgments, digest, reading.settings(), partial(reading.line_of, path))
     if isinstance(data, Judgments):
         judgments, form = data, "judgments read before"
     else:
@@ -159,10 +159,10 @@ def judged_in(data: Any, reading: Reading, *, counted: bool = False) -> Judged:
     if not len(judgments):
         why = f" ({'; '.join(judgments.notes)})" if judgments.notes else ""
         raise UserError(f"{DATA.capitalize()} can't be used: no judgment has a label{why}. Check the columns.")
-    return Judged(DATA, judgments, judgments_digest(judgments), reading.settings(), source="data", form=form)
+    return ReadJudgments(DATA, judgments, judgments_digest(judgments), reading.settings(), source="data", form=form)
 
 
-def check_used(reading: Reading, *given: Judged) -> None:
+def check_used(reading: Reading, *given: ReadJudgments) -> None:
     """Refuse options that nothing given has a use for: they would change nothing, and be in the signature."""
     used = list(dict.fromkeys(name for judged in given for name in _USED_BY[judged.form]))
     for option in fields(reading):

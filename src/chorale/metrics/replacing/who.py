@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from chorale.metrics.judgments import Judgments
-from chorale.metrics.reading.judged import Judged, Reading, judged_in
+from chorale.metrics.reading.judged import Reading, ReadJudgments, judged_in
 from chorale.model import Problem, UserError
 from chorale.model.problems import did_you_mean
 
@@ -20,8 +20,8 @@ _PEOPLE = frozenset({"human", "person", "people", "worker", "annotator", "expert
 
 
 def models_in(
-    data: Any, judged: Judged, reading: Reading, named: Sequence[str], kind: str | None
-) -> tuple[Judged, tuple[str, ...]]:
+    data: Any, judged: ReadJudgments, reading: Reading, named: Sequence[str], kind: str | None
+) -> tuple[ReadJudgments, tuple[str, ...]]:
     """The workers that are models, in alphabetical order, and the judgments without models that were not named.
 
     UserError if there are none, or nobody else.
@@ -40,7 +40,7 @@ def models_in(
     return replace(judged, judgments=judgments.taken(~np.isin(judgments.workers, others))), found
 
 
-def _has_kind(data: Any, judged: Judged, reading: Reading) -> bool:
+def _has_kind(data: Any, judged: ReadJudgments, reading: Reading) -> bool:
     if judged.form not in _WITH_COLUMNS:
         return False
     try:
@@ -60,7 +60,7 @@ def _matching(named: Sequence[str], workers: Sequence[str], source: str) -> tupl
     return tuple(sorted(found))
 
 
-def _by_kind(data: Any, judged: Judged, reading: Reading, column: str) -> tuple[str, ...]:
+def _by_kind(data: Any, judged: ReadJudgments, reading: Reading, column: str) -> tuple[str, ...]:
     """Everybody of whom the column says `model`; each worker is of one kind."""
     try:
         kinds = judged_in(data, _of_column(reading, column)).judgments

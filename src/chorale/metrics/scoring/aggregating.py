@@ -28,7 +28,7 @@ from chorale.metrics.aggregation.ties import TieRule
 from chorale.metrics.aggregation.trust import trust_from_gold
 from chorale.metrics.aggregation.worker_evidence import WorkerEvidence, gold_evidence, worker_evidence
 from chorale.metrics.judgments import Judgments, set_name
-from chorale.metrics.reading.judged import Judged, Reading, check_used, judged_in, short_names
+from chorale.metrics.reading.judged import Reading, ReadJudgments, check_used, judged_in, short_names
 from chorale.metrics.reading.truth_files import Truth
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
@@ -42,7 +42,7 @@ from chorale.model.problems import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class AggregationRequest:
     """What to compute. An option that the method does not have is refused rather than ignored."""
 
     method: str = "dawid-skene"
@@ -95,7 +95,7 @@ class Request:
 
 def score_data(
     data: Any,
-    request: Request,
+    request: AggregationRequest,
     reading: Reading,
     resampling: Resampling,
     truth: Truth | None,
@@ -116,12 +116,12 @@ def score_data(
 
 
 def score_aggregation(
-    judged: Judged,
-    request: Request,
+    judged: ReadJudgments,
+    request: AggregationRequest,
     resampling: Resampling,
     *,
     truth: Truth | None = None,
-    rival: Judged | None = None,
+    rival: ReadJudgments | None = None,
     for_scripts: bool = True,
 ) -> tuple[Score, Aggregation]:
     """The report, and the result itself."""
@@ -165,8 +165,8 @@ def score_aggregation(
 def _beside(
     scored: Score,
     ours: tuple[str, Aggregation, CrowdTruth | None],
-    rival: Judged,
-    request: Request,
+    rival: ReadJudgments,
+    request: AggregationRequest,
     truth: Truth | None,
     resampling: Resampling,
 ) -> tuple[Score, tuple[str, Aggregation]]:
@@ -185,7 +185,7 @@ def _beside(
     return scored.extended({"against": {"file": rival.name, **json}}, [table], notes), (names[1], other)
 
 
-def _checked(judged: Judged, request: Request) -> Judgments:
+def _checked(judged: ReadJudgments, request: AggregationRequest) -> Judgments:
     judgments, options = judged.judgments, request.options
     if options is not None:
         unlisted = sorted(set(judgments.options) - set(options))
@@ -204,7 +204,9 @@ def _checked(judged: Judged, request: Request) -> Judgments:
     return judgments
 
 
-def _trust(judgments: Judgments, request: Request, truth: Truth | None) -> tuple[FloatArray | None, list[str]]:
+def _trust(
+    judgments: Judgments, request: AggregationRequest, truth: Truth | None
+) -> tuple[FloatArray | None, list[str]]:
     if "confidence" not in (request.method, request.against):
         return None, []
     if judgments.trust is not None:
@@ -225,7 +227,7 @@ def _gold(judgments: Judgments, truth: Truth) -> dict[str, str]:
 
 
 def _evidence(
-    judgments: Judgments, request: Request, truth: Truth | None, result: Aggregation
+    judgments: Judgments, request: AggregationRequest, truth: Truth | None, result: Aggregation
 ) -> WorkerEvidence | None:
     """What workers' quality rests on; None where that is nothing that could be drawn."""
     if request.method == "confidence" and judgments.trust is None and truth is not None:
@@ -234,7 +236,7 @@ def _evidence(
 
 
 def _run(
-    method: str, judgments: Judgments, request: Request, trust: FloatArray | None, progress: Progress | None
+    method: str, judgments: Judgments, request: AggregationRequest, trust: FloatArray | None, progress: Progress | None
 ) -> tuple[Aggregation, CrowdTruth | None]:
     if method != CROWDTRUTH:
         limits = (

@@ -10,7 +10,7 @@ from chorale.metrics import Comparison, Interval, Statistics, signature
 from chorale.metrics.agreement import Agreement, UnfitLabelError, percent_agreement, side_by_side
 from chorale.metrics.agreement.errors import Analytic, analytic_of
 from chorale.metrics.judgments import Judgments, codes_in_use
-from chorale.metrics.reading.judged import Judged, short_names
+from chorale.metrics.reading.judged import ReadJudgments, short_names
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
@@ -35,11 +35,11 @@ _FEW_NAMES, _MOST_DIFFERENT = 20, 0.8
 
 
 def score_agreement(
-    judged: Judged,
+    judged: ReadJudgments,
     options: AgreementOptions,
     resampling: Resampling,
     *,
-    against: Judged | None = None,
+    against: ReadJudgments | None = None,
     with_pairs: bool = False,
     with_items: bool = False,
     with_analytic: bool = False,
@@ -87,7 +87,7 @@ def score_agreement(
     return scored
 
 
-def _with_analytic(scored: Score, judged: Judged, result: Agreement, options: AgreementOptions) -> Score:
+def _with_analytic(scored: Score, judged: ReadJudgments, result: Agreement, options: AgreementOptions) -> Score:
     found = _analytic(judged, result, options)
     if found is None:
         return scored.extended(
@@ -99,7 +99,7 @@ def _with_analytic(scored: Score, judged: Judged, result: Agreement, options: Ag
     return scored.extended(json, [ScoreTable("Analytic", ("metric", "standard error#", "95% interval#"), [row])])
 
 
-def _analytic(judged: Judged, result: Agreement, options: AgreementOptions) -> Analytic | None:
+def _analytic(judged: ReadJudgments, result: Agreement, options: AgreementOptions) -> Analytic | None:
     if options.metric not in {"kappa", "pi"}:
         return result.analytic()
     # Of more than two people, pairs share people, and the mean over pairs has no such formula.
@@ -112,7 +112,7 @@ def _analytic(judged: Judged, result: Agreement, options: AgreementOptions) -> A
 
 def _with_pairs(
     scored: Score,
-    judged: Judged,
+    judged: ReadJudgments,
     options: AgreementOptions,
     resampling: Resampling,
     *,
@@ -140,8 +140,8 @@ def _with_items(scored: Score, result: Agreement, resampling: Resampling) -> Sco
 
 def _with_comparison(
     scored: Score,
-    judged: Judged,
-    against: Judged,
+    judged: ReadJudgments,
+    against: ReadJudgments,
     result: Agreement,
     options: AgreementOptions,
     resampling: Resampling,
@@ -170,7 +170,7 @@ def _with_comparison(
     return scored.extended(json, tables, notes, tests=tests)
 
 
-def _computed(judged: Judged, compute: Callable[[], _Computed]) -> _Computed:
+def _computed(judged: ReadJudgments, compute: Callable[[], _Computed]) -> _Computed:
     """What `compute` returns; a label that does not fit is reported as a problem of the file or the options."""
     try:
         return compute()
@@ -217,7 +217,7 @@ def _interval(result: Agreement, resampling: Resampling) -> Interval | None:
     return resampling.intervals(*result.statistics())["value"]
 
 
-def _beside(judged: Judged, against: Judged) -> tuple[Judgments, int]:
+def _beside(judged: ReadJudgments, against: ReadJudgments) -> tuple[Judgments, int]:
     _check_same_items(judged, against)
     try:
         return side_by_side(judged.judgments, against.judgments)
@@ -250,7 +250,7 @@ def _by_item(result: Agreement) -> Statistics:
     return Statistics(tuple(statistics.items[code] for code in used), statistics.rows[used])
 
 
-def _check_same_items(judged: Judged, against: Judged) -> None:
+def _check_same_items(judged: ReadJudgments, against: ReadJudgments) -> None:
     there, here = (
         {side.judgments.task_names[code] for code in codes_in_use(side.judgments.tasks)} for side in (against, judged)
     )

@@ -8,8 +8,8 @@ from chorale.metrics.agreement import (
     Agreement,
     Distance,
     Level,
-    Pair,
     PairEvidence,
+    RaterPair,
     Weights,
     agreement_of_pairs,
     brennan_prediger,
@@ -94,10 +94,10 @@ class AgreementOptions:
         options: Mapping[str, Any] = {name: getattr(self, name) for name in chosen.options - {"shares"}}
         return chosen.compute(judgments, **options)
 
-    def pairs(self, judgments: Judgments) -> tuple[Pair, ...]:
+    def pairs(self, judgments: Judgments) -> tuple[RaterPair, ...]:
         return agreement_of_pairs(judgments, weights=self._pair_weights, order=self._pair_order)
 
-    def evidence(self, judgments: Judgments, pairs: Sequence[Pair]) -> list[PairEvidence]:
+    def evidence(self, judgments: Judgments, pairs: Sequence[RaterPair]) -> list[PairEvidence]:
         """What the coefficients of these pairs rest on."""
         only = frozenset((pair.first, pair.second) for pair in pairs)
         return list(pair_evidence(judgments, weights=self._pair_weights, order=self._pair_order, only=only))

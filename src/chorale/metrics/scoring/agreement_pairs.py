@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chorale.metrics import Comparison, Interval
-from chorale.metrics.agreement import Pair, PairEvidence
+from chorale.metrics.agreement import PairEvidence, RaterPair
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 
@@ -22,7 +22,7 @@ def drawn_pairs(evidence: Sequence[PairEvidence], resampling: Resampling) -> dic
     return intervals
 
 
-def pairs_json(pairs: Sequence[Pair], drawn: Mapping[Names, Mapping[str, Interval]]) -> list[dict[str, Any]]:
+def pairs_json(pairs: Sequence[RaterPair], drawn: Mapping[Names, Mapping[str, Interval]]) -> list[dict[str, Any]]:
     """A coefficient that is undefined has no interval."""
     listed = []
     for pair in pairs:
@@ -33,12 +33,12 @@ def pairs_json(pairs: Sequence[Pair], drawn: Mapping[Names, Mapping[str, Interva
     return listed
 
 
-def most_common(pairs: Sequence[Pair], most: int) -> list[Pair]:
+def most_common(pairs: Sequence[RaterPair], most: int) -> list[RaterPair]:
     """Those with most items in common."""
     return sorted(pairs, key=lambda pair: (-pair.common, pair.first, pair.second))[:most]
 
 
-def pairs_table(title: str, shown: Sequence[Pair], drawn: Mapping[Names, Mapping[str, Interval]]) -> ScoreTable:
+def pairs_table(title: str, shown: Sequence[RaterPair], drawn: Mapping[Names, Mapping[str, Interval]]) -> ScoreTable:
     columns = ["worker", "other worker", "items#"]
     for name in COEFFICIENTS:
         columns += [f"{name}#", *(["95% interval#"] if drawn else [])]

@@ -11,7 +11,7 @@ from chorale.metrics import Interval, signature
 from chorale.metrics.agreement import UnfitLabelError, krippendorff_alpha
 from chorale.metrics.agreement.distances import Distance
 from chorale.metrics.judgments import Codes, Judgments
-from chorale.metrics.reading.judged import Judged
+from chorale.metrics.reading.judged import ReadJudgments
 from chorale.metrics.replacing.alternative import (
     EPSILONS,
     FEWEST_BY_T,
@@ -57,7 +57,7 @@ class ModelOptions:
         return getattr(self.by, "__name__", "own") if callable(self.by) else self.by
 
 
-def score_models(judged: Judged, options: ModelOptions, resampling: Resampling) -> Score:
+def score_models(judged: ReadJudgments, options: ModelOptions, resampling: Resampling) -> Score:
     """Its numbers are `winning rate of MODEL` and `advantage probability of MODEL`; the first model's are the main."""
     judgments = judged.judgments
     if options.expert is not None and options.expert not in set(judgments.worker_names) - set(options.models):
@@ -213,7 +213,7 @@ def _numbers(found: Sequence[Alternative]) -> tuple[dict[str, float | None], dic
     return values, {f"advantage probability of {one.model}": one.interval for one in found}
 
 
-def _settings(options: ModelOptions, judged: Judged, resampling: Resampling) -> dict[str, Setting]:
+def _settings(options: ModelOptions, judged: ReadJudgments, resampling: Resampling) -> dict[str, Setting]:
     return {
         "models": options.models,
         "closeness": options.by_name,

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from chorale.model import ModelSettings
-from chorale.platforms.models.exchange import Asked, ModelClient, Outcome, Reply
+from chorale.platforms.models.exchange import CallOutcome, ModelClient, ModelRequest, Reply
 from chorale.platforms.models.hugging_face import LocalModel
 from chorale.platforms.models.program import ProgramModel
 from chorale.platforms.models.recorded import RecordedModel
 from chorale.platforms.models.server import ServerModel
 
-__all__ = ["Asked", "ModelClient", "Outcome", "Reply", "client_of"]
+__all__ = ["CallOutcome", "ModelClient", "ModelRequest", "Reply", "client_of"]
 
 
 def client_of(settings: ModelSettings, folder: Path) -> ModelClient:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chorale.model import ModelSettings
-from chorale.platforms.models.exchange import Asked, Outcome, Reply, whole
+from chorale.platforms.models.exchange import CallOutcome, ModelRequest, Reply, whole
 
 VERSION = "2023-06-01"
 _TOOL = "answer"
@@ -18,7 +18,7 @@ class Anthropic:
     def headers(self, key: str | None) -> dict[str, str]:
         return {"anthropic-version": VERSION, **({} if key is None else {"x-api-key": key})}
 
-    def request(self, asked: Asked) -> tuple[str, dict[str, Any]]:
+    def request(self, asked: ModelRequest) -> tuple[str, dict[str, Any]]:
         """The address and the body of a request."""
         settings = self._settings
         body: dict[str, Any] = {
@@ -49,14 +49,14 @@ class Anthropic:
         cached = sum(whole(usage.get(name)) or 0 for name in ("cache_creation_input_tokens", "cache_read_input_tokens"))
         given = whole(usage.get("input_tokens"))
         reply = Reply(
-            Outcome.ANSWER,
+            CallOutcome.ANSWER,
             text,
             body.get("model"),
             None if given is None else given + cached,
             usage.get("output_tokens"),
         )
         if body.get("stop_reason") == "refusal":
-            return reply._replace(outcome=Outcome.REFUSAL)
+            return reply._replace(outcome=CallOutcome.REFUSAL)
         if body.get("stop_reason") == "max_tokens":
-            return reply._replace(outcome=Outcome.CUT)
-        return reply if text.strip() else reply._replace(outcome=Outcome.EMPTY)
+            return reply._replace(outcome=CallOutcome.CUT)
+        return reply if text.strip() else reply._replace(outcome=CallOutcome.EMPTY)

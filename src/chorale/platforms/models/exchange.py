@@ -8,7 +8,7 @@ _MOST_TOKENS = 2**31
 """More than this fits no column, and no model."""
 
 
-class Outcome(StrEnum):
+class CallOutcome(StrEnum):
     """The outcome of a request."""
 
     ANSWER = "answer"
@@ -34,20 +34,26 @@ class Outcome(StrEnum):
     @property
     def may_be_better_later(self) -> bool:
         """Whether the same request may succeed in another run."""
-        return self in (Outcome.TIMEOUT, Outcome.BUSY, Outcome.SERVER, Outcome.UNREACHABLE, Outcome.REJECTED)
+        return self in (
+            CallOutcome.TIMEOUT,
+            CallOutcome.BUSY,
+            CallOutcome.SERVER,
+            CallOutcome.UNREACHABLE,
+            CallOutcome.REJECTED,
+        )
 
 
-class Message(NamedTuple):
+class ChatMessage(NamedTuple):
     role: str
     """user or assistant."""
     text: str
 
 
-class Asked(NamedTuple):
+class ModelRequest(NamedTuple):
     """A request to a model."""
 
     system: str
-    messages: Sequence[Message]
+    messages: Sequence[ChatMessage]
     schema: Mapping[str, Any]
     stage: str
     item: str
@@ -63,7 +69,7 @@ class Asked(NamedTuple):
 class Reply(NamedTuple):
     """The outcome of a request after all tries."""
 
-    outcome: Outcome
+    outcome: CallOutcome
     output: str = ""
     version: str | None = None
     input_tokens: int | None = None
@@ -90,7 +96,7 @@ def whole(value: Any) -> int | None:
 class ModelClient(Protocol):
     """Something that answers requests."""
 
-    async def ask(self, asked: Asked) -> Reply:
+    async def ask(self, asked: ModelRequest) -> Reply:
         """The reply to a request. Failures are replies too."""
 
     async def close(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from chorale.model import ModelSettings, UserError
 from chorale.model.extras import need
-from chorale.platforms.models.exchange import Asked, Outcome, Reply
+from chorale.platforms.models.exchange import CallOutcome, ModelRequest, Reply
 
 
 class LocalModel:
@@ -26,7 +26,7 @@ class LocalModel:
         self._loaded: tuple[Any, Any] | None = None
         self._alone = asyncio.Lock()
 
-    async def ask(self, asked: Asked) -> Reply:
+    async def ask(self, asked: ModelRequest) -> Reply:
         async with self._alone:
             return await asyncio.to_thread(self._answer, asked)
 
@@ -42,7 +42,7 @@ class LocalModel:
             self._loaded = tokenizer, model.eval()
         return self._loaded
 
-    def _answer(self, asked: Asked) -> Reply:
+    def _answer(self, asked: ModelRequest) -> Reply:
         import torch  # noqa: PLC0415 - an extra
 
         begun = time.monotonic()
@@ -76,13 +76,13 @@ class LocalModel:
             steps = model.compute_transition_scores(made.sequences, made.scores, normalize_logits=True)
             sure = min(1.0, float(torch.exp(steps[0].sum())))
         cut = len(tokens) >= settings.max_tokens
-        outcome = Outcome.CUT if cut else Outcome.ANSWER if text.strip() else Outcome.EMPTY
+        outcome = CallOutcome.CUT if cut else CallOutcome.ANSWER if text.strip() else CallOutcome.EMPTY
         took = round((time.monotonic() - begun) * 1000)
         name = f"{self._folder.name} ({getattr(model.config, 'model_type', 'model')})"
         return Reply(outcome, text, name, before, len(tokens), took, confidence=sure)
 
 
-def _prompt(tokenizer: Any, asked: Asked) -> str:
+def _prompt(tokenizer: Any, asked: ModelRequest) -> str:
     """The messages as the model's own template writes them; plainly, where it has none."""
     messages = [{"role": "system", "content": asked.system}]
     messages += [{"role": one.role, "content": one.text} for one in asked.messages]

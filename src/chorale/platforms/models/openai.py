@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chorale.model import ModelSettings
-from chorale.platforms.models.exchange import Asked, Outcome, Reply
+from chorale.platforms.models.exchange import CallOutcome, ModelRequest, Reply
 
 
 class OpenAi:
@@ -15,7 +15,7 @@ class OpenAi:
     def headers(self, key: str | None) -> dict[str, str]:
         return {} if key is None else {"Authorization": f"Bearer {key}"}
 
-    def request(self, asked: Asked) -> tuple[str, dict[str, Any]]:
+    def request(self, asked: ModelRequest) -> tuple[str, dict[str, Any]]:
         """The address and the body of a request."""
         settings = self._settings
         messages = [{"role": "system", "content": asked.system}]
@@ -40,7 +40,7 @@ class OpenAi:
         text = message.get("content") or ""
         usage = body.get("usage") or {}
         reply = Reply(
-            Outcome.ANSWER,
+            CallOutcome.ANSWER,
             text,
             body.get("model"),
             usage.get("prompt_tokens"),
@@ -48,10 +48,10 @@ class OpenAi:
             confidence=_probability(choice.get("logprobs")),
         )
         if message.get("refusal") or choice.get("finish_reason") == "content_filter":
-            return reply._replace(outcome=Outcome.REFUSAL, output=text or str(message.get("refusal") or ""))
+            return reply._replace(outcome=CallOutcome.REFUSAL, output=text or str(message.get("refusal") or ""))
         if choice.get("finish_reason") == "length":
-            return reply._replace(outcome=Outcome.CUT)
-        return reply if text.strip() else reply._replace(outcome=Outcome.EMPTY)
+            return reply._replace(outcome=CallOutcome.CUT)
+        return reply if text.strip() else reply._replace(outcome=CallOutcome.EMPTY)
 
 
 def _probability(logprobs: Any) -> float | None:

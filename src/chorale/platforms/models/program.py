@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from chorale.model import ModelSettings, UserError
-from chorale.platforms.models.exchange import Asked, Outcome, Reply, whole
+from chorale.platforms.models.exchange import CallOutcome, ModelRequest, Reply, whole
 
 _LONGEST_LINE = 16 * 1024 * 1024
 
@@ -25,7 +25,7 @@ class ProgramModel:
         self._reader: asyncio.Task[None] | None = None
         self._starting = asyncio.Lock()
 
-    async def ask(self, asked: Asked) -> Reply:
+    async def ask(self, asked: ModelRequest) -> Reply:
         process = await self._running()
         number = next(self._numbers)
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -43,14 +43,14 @@ class ProgramModel:
         begun = time.monotonic()
         try:
             if process.stdin is None:
-                return Reply(Outcome.UNREACHABLE, reason="the program takes no input")
+                return Reply(CallOutcome.UNREACHABLE, reason="the program takes no input")
             process.stdin.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
             await process.stdin.drain()
             row = await asyncio.wait_for(answer, self._settings.timeout_seconds)
         except TimeoutError:
-            return Reply(Outcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s", lost=1)
+            return Reply(CallOutcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s", lost=1)
         except (ConnectionError, OSError):
-            return Reply(Outcome.UNREACHABLE, reason="the program has ended", lost=1)
+            return Reply(CallOutcome.UNREACHABLE, reason="the program has ended", lost=1)
         finally:
             self._waiting.pop(number, None)
         return _reply(row)._replace(latency_ms=round((time.monotonic() - begun) * 1000))
@@ -133,9 +133,9 @@ def _reply(row: dict[str, Any]) -> Reply:
     text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False) if output is not None else ""
     given, made = (whole(row.get(name)) for name in ("input_tokens", "output_tokens"))
     version = row.get("version")
-    outcome = Outcome.ANSWER if text.strip() else Outcome.EMPTY
+    outcome = CallOutcome.ANSWER if text.strip() else CallOutcome.EMPTY
     if row.get("refusal"):
-        outcome = Outcome.REFUSAL
+        outcome = CallOutcome.REFUSAL
     confidence = row.get("confidence")
     sure = float(confidence) if isinstance(confidence, int | float) and 0 <= confidence <= 1 else None
     return Reply(outcome, text, version if isinstance(version, str) else None, given, made, confidence=sure)

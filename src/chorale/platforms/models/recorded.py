@@ -7,7 +7,7 @@ from typing import Any
 
 from chorale.files.rows import shortened
 from chorale.model import ModelSettings, UserError
-from chorale.platforms.models.exchange import Asked, Outcome, Reply, whole
+from chorale.platforms.models.exchange import CallOutcome, ModelRequest, Reply, whole
 
 
 class RecordedModel:
@@ -49,16 +49,20 @@ class RecordedModel:
         if isinstance(row.get("stage"), str) and isinstance(row.get("item"), str):
             self._by_item[row["stage"], row["item"]].append(row)
 
-    async def ask(self, asked: Asked) -> Reply:
+    async def ask(self, asked: ModelRequest) -> Reply:
+        return self.replay(asked)
+
+    def replay(self, asked: ModelRequest) -> Reply:
+        """What was recorded for a request."""
         rows = self._by_prompt.get(asked.prompt_sha256) or self._by_item.get((asked.stage, asked.item))
         if not rows:
-            return Reply(Outcome.EMPTY, reason="no answer was recorded")
+            return Reply(CallOutcome.EMPTY, reason="no answer was recorded")
         # What was sent back was recorded too, right after what it corrects.
         row = rows[(asked.number + len(asked.messages) // 2) % len(rows)]
         outcome = row.get("outcome")
-        known = Outcome(outcome) if outcome in set(Outcome) else Outcome.ANSWER
+        known = CallOutcome(outcome) if outcome in set(CallOutcome) else CallOutcome.ANSWER
         return Reply(
-            Outcome.ANSWER if known is Outcome.UNPARSABLE else known,
+            CallOutcome.ANSWER if known is CallOutcome.UNPARSABLE else known,
             row["output"],
             _text(row.get("version")),
             whole(row.get("input_tokens")),

@@ -20,7 +20,7 @@ import httpx2 as httpx
 
 from chorale.model import ModelSettings, UserError
 from chorale.platforms.models.anthropic import Anthropic
-from chorale.platforms.models.exchange import Asked, Outcome, Reply, whole
+from chorale.platforms.models.exchange import CallOutcome, ModelRequest, Reply, whole
 from chorale.platforms.models.openai import OpenAi
 
 FIRST_PAUSE = 0.5
@@ -66,18 +66,18 @@ class ServerModel:
         while self._idle:
             await self._idle.pop().aclose()
 
-    async def ask(self, asked: Asked) -> Reply:
+    async def ask(self, asked: ModelRequest) -> Reply:
         client = self._idle.pop() if self._idle else self._new_client()
         try:
             return await self._ask(client, asked)
         finally:
             self._idle.append(client)
 
-    async def _ask(self, client: httpx.AsyncClient, asked: Asked) -> Reply:
+    async def _ask(self, client: httpx.AsyncClient, asked: ModelRequest) -> Reply:
         url, body = self._protocol.request(asked)
         faults: Counter[str] = Counter()
         pause, recorded = FIRST_PAUSE, 0
-        reply = Reply(Outcome.UNREACHABLE)
+        reply = Reply(CallOutcome.UNREACHABLE)
         for attempt in range(1, self._settings.tries + 1):
             begun = time.monotonic()
             wait: float | None = None
@@ -85,13 +85,15 @@ class ServerModel:
             try:
                 response = await client.post(url, json=body)
             except httpx.ConnectTimeout:
-                reply = Reply(Outcome.UNREACHABLE, reason=f"{self._settings.endpoint} can't be reached")
+                reply = Reply(CallOutcome.UNREACHABLE, reason=f"{self._settings.endpoint} can't be reached")
             except httpx.TimeoutException:
-                reply = Reply(Outcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s", lost=1)
+                reply = Reply(CallOutcome.TIMEOUT, reason=f"no answer in {self._settings.timeout_seconds:g} s", lost=1)
             except (httpx.ConnectError, httpx.InvalidURL):
-                reply = Reply(Outcome.UNREACHABLE, reason=f"{self._settings.endpoint} can't be reached")
+                reply = Reply(CallOutcome.UNREACHABLE, reason=f"{self._settings.endpoint} can't be reached")
             except (httpx.HTTPError, httpx.StreamError):
-                reply = Reply(Outcome.UNREACHABLE, reason="the connection broke off before the answer was read", lost=1)
+                reply = Reply(
+                    CallOutcome.UNREACHABLE, reason="the connection broke off before the answer was read", lost=1
+                )
             else:
                 reply = self._read(response)
                 wait = _asked_to_wait(response)
@@ -102,7 +104,7 @@ class ServerModel:
                 recorded=recorded,
                 lost=lost + reply.lost,
             )
-            if reply.outcome is Outcome.REJECTED or not reply.outcome.may_be_better_later:
+            if reply.outcome is CallOutcome.REJECTED or not reply.outcome.may_be_better_later:
                 return reply
             faults[reply.outcome.value] += 1
             reply = reply._replace(faults=dict(faults))
@@ -119,22 +121,22 @@ class ServerModel:
     def _read(self, response: httpx.Response) -> Reply:
         status = response.status_code
         if status == _BUSY:
-            return Reply(Outcome.BUSY, reason="rate limit (429)")
+            return Reply(CallOutcome.BUSY, reason="rate limit (429)")
         if status >= 500 or status in (_OVERLOADED, _TIMED_OUT):
-            return Reply(Outcome.SERVER, reason=f"status {status}")
+            return Reply(CallOutcome.SERVER, reason=f"status {status}")
         try:
             body = response.json()
         except (ValueError, RecursionError):
             body = None
             if response.is_success:
-                return Reply(Outcome.SERVER, reason=f"status {status}, and not JSON", lost=1)
+                return Reply(CallOutcome.SERVER, reason=f"status {status}, and not JSON", lost=1)
         if not response.is_success:
-            outcome = Outcome.REJECTED if status in _REJECTS_ALL or status < 400 else Outcome.DECLINED
+            outcome = CallOutcome.REJECTED if status in _REJECTS_ALL or status < 400 else CallOutcome.DECLINED
             return Reply(outcome, reason=f"status {status}: {self._cleared(_message(body))[:_LONGEST_REASON]}")
         try:
             reply = self._protocol.read(body)
         except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
-            return Reply(Outcome.SERVER, reason="an answer of another protocol", lost=1)
+            return Reply(CallOutcome.SERVER, reason="an answer of another protocol", lost=1)
         return reply._replace(
             output=self._cleared(reply.output),
             version=self._cleared(reply.version)[:_LONGEST_VERSION] if isinstance(reply.version, str) else None,

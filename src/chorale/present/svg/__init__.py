@@ -5,7 +5,7 @@ from chorale.present.svg.colours import PAGE_STYLE
 from chorale.present.svg.curves import Curve, Point, curve_chart, point_chart
 from chorale.present.svg.elements import stacked, standalone
 from chorale.present.svg.frame import Axis
-from chorale.present.svg.graph import Link, Node
+from chorale.present.svg.graph import GraphLink, Node
 from chorale.present.svg.graph_picture import graph_picture
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "Axis",
     "Bar",
     "Curve",
-    "Link",
+    "GraphLink",
     "Node",
     "Point",
     "Quartiles",

@@ -7,7 +7,7 @@ from itertools import groupby
 from chorale.present.svg.colours import series_tone
 from chorale.present.svg.elements import WIDTH, fitted, line, picture, rectangle, strokes, text, text_width
 from chorale.present.svg.frame import Axis, Key, Shown, bar_paint, frame, legend, no_data, under_axis
-from chorale.present.svg.scales import Scale, finite
+from chorale.present.svg.scales import LinearScale, finite
 
 _MARGIN = 12
 _WIDEST_LABEL = 220
@@ -54,7 +54,7 @@ def bar_chart(
     left = _room_for([bar.label for bar in bars])
     right = WIDTH - _MARGIN - max((text_width(shown(value)) for value in finite(bar.value for bar in bars)), default=0)
     values = finite((0.0, *(end for bar in bars for end in (bar.value, *(bar.interval or ())))))
-    across = Scale(min(values), max(values), left, right - 8)
+    across = LinearScale(min(values), max(values), left, right - 8)
     top, parts = legend([Key(name, number) for number, name in enumerate(series)], _MARGIN, WIDTH - _MARGIN)
     y = top + 4
     whiskers: list[str] = []
@@ -76,7 +76,7 @@ def bar_chart(
     )
 
 
-def _bar(bar: Bar, across: Scale, y: float, high: float, shown: Shown) -> str:
+def _bar(bar: Bar, across: LinearScale, y: float, high: float, shown: Shown) -> str:
     middle = y + high / 2 + 4
     if not finite((bar.value,)):
         return text(across(0) + 6, middle, "–", colour="soft")
@@ -137,7 +137,7 @@ def box_chart(title: str, boxes: Sequence[Quartiles], axis: Axis, *, description
     left, right = _room_for([box.label for box in drawn]), WIDTH - 24.0
     values = [value for box in drawn for value in box.values]
     labelled = axis.labelled(values)
-    across = Scale(*axis.ends(values, labelled), left, right)
+    across = LinearScale(*axis.ends(values, labelled), left, right)
     bottom = max(1, len(drawn)) * (_BAR + 14) + 8
     parts = [strokes("grid", [line(across(place), 6, across(place), bottom) for place, _ in labelled])]
     parts += under_axis(labelled, across, bottom, (0, WIDTH))

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from chorale.present.svg.colours import DASHES, FILLS, series_tone
 from chorale.present.svg.elements import SIZE, WIDTH, fitted, line, rectangle, strokes, text, text_width
-from chorale.present.svg.scales import Scale, finite, plain_number, ticks
+from chorale.present.svg.scales import LinearScale, finite, plain_number, ticks
 
 LINE = 18
 _KEY = 24
@@ -68,8 +68,8 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class PlotFrame:
-    x: Scale
-    y: Scale
+    x: LinearScale
+    y: LinearScale
     parts: Sequence[str]
     """Axes, titles and legend."""
     left: float
@@ -101,8 +101,8 @@ def frame(
     legend_height, legend_parts = legend(keys, left, width - _MARGIN)
     top = legend_height + (LINE + 6 if y_axis.title else 10)
     bottom = legend_height + height - (24 if not x_axis.title else 44)
-    x = Scale(*x_axis.ends(xs, across), left, right)
-    y = Scale(*y_axis.ends(ys, up), bottom, top)
+    x = LinearScale(*x_axis.ends(xs, across), left, right)
+    y = LinearScale(*y_axis.ends(ys, up), bottom, top)
     grid = [line(left, y(place), right, y(place)) for place, _ in up]
     parts = [*legend_parts, strokes("grid", grid), strokes("axis", [line(left, bottom, right, bottom)])]
     parts += [text(left - 8, y(place) + 4, label, "end", "soft") for (place, _), label in zip(up, words, strict=True)]
@@ -119,7 +119,9 @@ def no_data(around: PlotFrame) -> str:
     return text((around.left + around.right) / 2, (around.top + around.bottom) / 2, "no data", "middle", "soft")
 
 
-def under_axis(labelled: Sequence[tuple[float, str]], scale: Scale, y: float, bounds: tuple[float, float]) -> list[str]:
+def under_axis(
+    labelled: Sequence[tuple[float, str]], scale: LinearScale, y: float, bounds: tuple[float, float]
+) -> list[str]:
     """Ticks with their words below a line, evenly spaced: only those that fit into the picture."""
     places = [(scale(value), fitted(label, _WIDEST_LABEL)) for value, label in labelled]
     every = next(

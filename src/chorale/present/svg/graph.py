@@ -26,7 +26,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class GraphLink:
     """From one node to another; dashed for people, who may continue, and solid for items."""
 
     source: str
@@ -73,15 +73,15 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class GraphLayout:
     places: Mapping[str, GraphPlace]
-    routes: Sequence[tuple[Link, Sequence[Step]]]
+    routes: Sequence[tuple[GraphLink, Sequence[Step]]]
     size: Size
 
 
-_Slot = str | tuple[Link, int]
+_Slot = str | tuple[GraphLink, int]
 """The name of a node, or a link with the layer it passes."""
 
 
-def layout(sizes: Mapping[str, Size], links: Sequence[Link], spacing: Spacing) -> GraphLayout:
+def layout(sizes: Mapping[str, Size], links: Sequence[GraphLink], spacing: Spacing) -> GraphLayout:
     """Every node behind those it depends on, and beside those that stand as far."""
     known = list(dict.fromkeys(link for link in links if link.source in sizes and link.target in sizes))
     layers = _layers(list(sizes), known)
@@ -103,7 +103,7 @@ def layout(sizes: Mapping[str, Size], links: Sequence[Link], spacing: Spacing) -
     return GraphLayout(nodes, routes, Size(end + MARGIN + after, room + MARGIN * (1 + len(back))))
 
 
-def _layers(names: Sequence[str], links: Sequence[Link]) -> list[list[_Slot]]:
+def _layers(names: Sequence[str], links: Sequence[GraphLink]) -> list[list[_Slot]]:
     depth = _depths(names, links)
     layers: list[list[_Slot]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
     for name in names:
@@ -114,7 +114,7 @@ def _layers(names: Sequence[str], links: Sequence[Link]) -> list[list[_Slot]]:
     return _ordered(layers, links)
 
 
-def _depths(names: Sequence[str], links: Sequence[Link]) -> dict[str, int]:
+def _depths(names: Sequence[str], links: Sequence[GraphLink]) -> dict[str, int]:
     """How far along every node stands. Nodes that depend on each other end the search, and get a link back."""
     depth = dict.fromkeys(names, 0)
     for _ in names:
@@ -126,7 +126,7 @@ def _depths(names: Sequence[str], links: Sequence[Link]) -> dict[str, int]:
     return {name: order[old] for name, old in depth.items()}
 
 
-def _move_closer(depth: dict[str, int], links: Sequence[Link]) -> None:
+def _move_closer(depth: dict[str, int], links: Sequence[GraphLink]) -> None:
     """Nodes that nothing leads to stand just before what they lead to, so that no long line comes from them."""
     sources: dict[str, set[str]] = {name: set() for name in depth}
     targets: dict[str, set[str]] = {name: set() for name in depth}
@@ -140,15 +140,15 @@ def _move_closer(depth: dict[str, int], links: Sequence[Link]) -> None:
             depth[name] = nearest
 
 
-def _ordered(layers: Sequence[Sequence[_Slot]], links: Sequence[Link]) -> list[list[_Slot]]:
+def _ordered(layers: Sequence[Sequence[_Slot]], links: Sequence[GraphLink]) -> list[list[_Slot]]:
     """Every layer in the order of what leads to it, so that few lines cross."""
     ordered: list[list[_Slot]] = []
     for layer in layers:
-        before: dict[str | Link, float] = {}
+        before: dict[str | GraphLink, float] = {}
         for number, slot in enumerate(ordered[-1] if ordered else ()):
             before[slot if isinstance(slot, str) else slot[0]] = (number + 0.5) / len(ordered[-1])
 
-        def position(slot: _Slot, usual: float, before: Mapping[str | Link, float] = before) -> float:
+        def position(slot: _Slot, usual: float, before: Mapping[str | GraphLink, float] = before) -> float:
             leading = [slot[0]] if not isinstance(slot, str) else [link for link in links if link.target == slot]
             known = [before[key] for link in leading for key in (link, link.source) if key in before]
             return sum(known) / len(known) if known else usual
@@ -191,7 +191,7 @@ def _places(
     return places
 
 
-def _forward(link: Link, places: Mapping[_Slot, GraphPlace], passed: Sequence[int]) -> list[Step]:
+def _forward(link: GraphLink, places: Mapping[_Slot, GraphPlace], passed: Sequence[int]) -> list[Step]:
     """From a node to a later one, beside those between."""
     first, last = places[link.source], places[link.target]
     steps = [Step(first.end, first.middle), Step(first.layer[1], first.middle)]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from chorale.present.svg.colours import tone
 from chorale.present.svg.elements import SIZE, escaped, number_text, picture, rectangle, text, wrapped
 from chorale.present.svg.frame import stroke_paint
-from chorale.present.svg.graph import ARROW, GraphLayout, GraphPlace, Link, Node, Size, Spacing, Step, layout
+from chorale.present.svg.graph import ARROW, GraphLayout, GraphLink, GraphPlace, Node, Size, Spacing, Step, layout
 from chorale.present.svg.scales import finite
 
 _TITLE_SIZE = 13
@@ -19,7 +19,7 @@ _SIDEWAYS = Spacing(36, 18)
 
 
 def graph_picture(
-    title: str, nodes: Sequence[Node], links: Sequence[Link], *, sideways: bool = False, description: str = ""
+    title: str, nodes: Sequence[Node], links: Sequence[GraphLink], *, sideways: bool = False, description: str = ""
 ) -> str:
     """A graph read downwards, as wide as a page; or sideways, as wide as it takes."""
     widths = {node.name: float(_wanted_width(node, sideways=sideways)) for node in nodes}
@@ -43,7 +43,7 @@ def _wanted_width(node: Node, *, sideways: bool) -> int:
 
 def _laid_out(
     nodes: Sequence[Node],
-    links: Sequence[Link],
+    links: Sequence[GraphLink],
     widths: Mapping[str, float],
     rows: Mapping[str, float],
     *,
@@ -131,7 +131,7 @@ def _outline(node: Node, box: _Rectangle) -> str:
     return rectangle(*at, f'rx="7" {colour} {paint}')
 
 
-def _link(link: Link, steps: Sequence[Step], pen: _Pen) -> str:
+def _link(link: GraphLink, steps: Sequence[Step], pen: _Pen) -> str:
     path = [f"M{pen.at(steps[0].along, steps[0].across)}"]
     for before, step in pairwise(steps):
         if step.bow and step.across != before.across:

@@ -46,7 +46,7 @@ def ticks(low: float, high: float, most: int = 5, *, whole: bool = False) -> lis
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class LinearScale:
     """Values from `low` to `high` between two coordinates."""
 
     low: float

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from chorale.model.setting_types import Fraction, Settings
+from chorale.contract.simulating import Keeping
+from chorale.model.setting_types import Fraction, RelativePath, Settings
 from chorale.rehearsal.simulated.language_models import SimulatedModel
 from chorale.rehearsal.simulated.models import Mode, WorkerModel
 
@@ -41,6 +42,11 @@ class KindSettings(Settings):
     abilities: dict[str, Ability] = Field(
         default_factory=dict, description="Accuracy in single stages or tasks, by name."
     )
+    answers: RelativePath | None = Field(
+        default=None,
+        description="JSONL file with recorded answers of a model. Such workers are right as often as these answers "
+        "are, in every stage where right answers are known.",
+    )
     carelessness: Fraction = Field(default=0, description="Fraction of items they answer randomly.")
     spam: Literal["random", "first-option", "copy-previous"] | None = Field(
         default=None, description="They never read: they answer randomly, with the first option, or as before."
@@ -49,16 +55,28 @@ class KindSettings(Settings):
     dropout: Fraction = Field(
         default=0.002, description="Probability of leaving the study at an item, without answering it."
     )
+    keeps_right: Fraction = Field(
+        default=0.9, description="How often they keep what a model suggests, where it is right."
+    )
+    keeps_wrong: Fraction = Field(
+        default=0.2,
+        description="How often they keep what a model suggests, where it is wrong. Otherwise they answer on their own.",
+    )
+    suggested_pace: float = Field(
+        default=0.7, gt=0, le=100, description="Time for an item with a suggestion, relative to one without."
+    )
     pace: float = Field(default=1, gt=0, le=100, description="Median time for an item, relative to its expected time.")
     spread: float = Field(default=0.4, ge=0, le=3, description="Standard deviation of the logarithm of that time.")
 
 
 USUAL_KINDS = (
     KindSettings(name="good", share=28, ability=(0.90, 0.98)),
-    KindSettings(name="careless", share=7, ability=(0.65, 0.80), carelessness=0.1, learning=0.02, pace=0.6),
-    KindSettings(name="random clicker", share=2, spam="random", pace=0.15),
-    KindSettings(name="first-option clicker", share=2, spam="first-option", pace=0.15),
-    KindSettings(name="copier", share=1, spam="copy-previous", pace=0.15),
+    KindSettings(
+        name="careless", share=7, ability=(0.65, 0.80), carelessness=0.1, learning=0.02, pace=0.6, keeps_wrong=0.6
+    ),
+    KindSettings(name="random clicker", share=2, spam="random", pace=0.15, keeps_right=1, keeps_wrong=1),
+    KindSettings(name="first-option clicker", share=2, spam="first-option", pace=0.15, keeps_right=1, keeps_wrong=1),
+    KindSettings(name="copier", share=1, spam="copy-previous", pace=0.15, keeps_right=1, keeps_wrong=1),
 )
 
 
@@ -148,4 +166,6 @@ def _somebody(kind: KindSettings, rng: Random) -> WorkerModel:
         accuracies={name: rng.uniform(*ability) for name, ability in kind.abilities.items()},
         learning=kind.learning,
         dropout=kind.dropout,
+        keeping=Keeping(kind.keeps_right, kind.keeps_wrong),
+        suggested_pace=kind.suggested_pace,
     )

@@ -1,6 +1,6 @@
 """Models that annotate, as a requester expects them: how often they are right, what they confuse, how sure they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import exp, log
 from random import Random
 from typing import Annotated, NamedTuple
@@ -45,14 +45,24 @@ class ModelSaid(NamedTuple):
     confidence: float
 
 
-def model_says(model: SimulatedModel, truth: Answer, choices: Sequence[Answer], rng: Random) -> ModelSaid:
+def model_says(
+    model: SimulatedModel,
+    truth: Answer,
+    choices: Sequence[Answer],
+    rng: Random,
+    imitate: Callable[[Answer, float, Random], Answer] | None = None,
+) -> ModelSaid:
     """An answer with a confidence, given what is right and what there is to choose from.
 
     The chance of being right is sampled for every item from a beta distribution with the model's accuracy as its mean.
+    Where an answer can be right in part, it is the chance of each part, and `imitate` makes the answer.
     """
     mean = min(1 - _NEAR, max(_NEAR, model.accuracy))
     chance = rng.betavariate(mean * model.sureness, (1 - mean) * model.sureness)
-    answer = truth if rng.random() < chance else _wrong(model.confusions, truth, choices, rng)
+    if imitate is not None:
+        answer = imitate(truth, chance, rng)
+    else:
+        answer = truth if rng.random() < chance else _wrong(model.confusions, truth, choices, rng)
     inside = min(1 - _NEAR, max(_NEAR, chance))
     odds = model.overconfidence * log(inside / (1 - inside))
     return ModelSaid(answer, 1 / (1 + exp(-odds)))

@@ -7,6 +7,7 @@ from math import exp, log, sqrt
 from random import Random
 from typing import NamedTuple
 
+from chorale.contract.simulating import Keeping
 from chorale.model import Answer
 
 
@@ -21,6 +22,7 @@ class Mode(StrEnum):
     """Gives the answer they gave before."""
 
 
+USUAL_KEEPING = Keeping(0.9, 0.2)
 # The logistic function, averaged over a normal distribution, is nearly a flatter logistic function: by this much.
 _FLATTENED = 0.346
 
@@ -74,6 +76,10 @@ class WorkerModel:
     """How likely it is that they leave for good instead of answering the item in front of them."""
     confusion: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """How often which answer is given where which is right, both as labels, if that is known."""
+    keeping: Keeping = USUAL_KEEPING
+    """How often what a model suggests is kept, where it is right and where it is wrong. Otherwise they answer alone."""
+    suggested_pace: float = 0.7
+    """Time for an item with a suggestion, as a share of that for one without."""
     share: float = 1.0
     """How much of the work people like them did, next to others: so often they are drawn."""
 
@@ -114,14 +120,19 @@ class WorkerModel:
             return truth
         return _another(truth, choices, rng)
 
+    def keeps(self, rng: Random, *, is_right: bool) -> bool:
+        """Whether they submit a suggestion as it is."""
+        return rng.random() < (self.keeping.right if is_right else self.keeping.wrong)
+
     def learned(self, accuracy: float, mistakes: float = 1.0) -> float:
         """How good they are after a mistake was explained, or part of one, or several."""
         kept: float = (1 - self.learning) ** mistakes
         return 1 - (1 - accuracy) * kept
 
-    def seconds(self, expected: float, rng: Random) -> float:
+    def seconds(self, expected: float, rng: Random, *, suggested: bool = False) -> float:
         """How long the next item takes: mostly about the median, now and then much longer, as people do."""
-        return expected * self.pace * exp(rng.gauss(0.0, self.spread))
+        pace = self.pace * self.suggested_pace if suggested else self.pace
+        return expected * pace * exp(rng.gauss(0.0, self.spread))
 
     def _confused(self, truth: Answer, choices: Sequence[Answer], rng: Random, hardness: Hardness | None) -> Answer:
         right = label_of(truth)

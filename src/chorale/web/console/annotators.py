@@ -7,7 +7,7 @@ from fastapi import Form, Request, Response
 
 from chorale.engine import team
 from chorale.engine.running import Study
-from chorale.engine.team import Account, NewLink
+from chorale.engine.team import NewLink, TeamMember
 from chorale.model import UserError
 from chorale.store import Tx
 from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, Reason, back_to
@@ -56,7 +56,7 @@ def add_annotator_routes(console: Console) -> None:
         return back_to(PATH, "deactivated")
 
 
-def _accounts(tx: Tx, study: Study) -> list[Account]:
+def _accounts(tx: Tx, study: Study) -> list[TeamMember]:
     return team.accounts(tx, study.clock())
 
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from chorale.engine.graph import gate_node, study_edges
 from chorale.engine.running import RunningStage, Study
 from chorale.monitor.overview import StageView
-from chorale.present.svg import Link, Node, graph_picture
+from chorale.present.svg import GraphLink, Node, graph_picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def flow(study: Study, stages: Sequence[StageView], passed: Mapping[str, int]) -
     ]
     nodes += [Node(gate_node(name), name, (f"{passed.get(name, 0):,} passed",), is_gate=True) for name in study.gates]
     edges = study_edges(study)
-    links = [Link(each.source, each.target, each.people) for each in edges]
+    links = [GraphLink(each.source, each.target, each.people) for each in edges]
     words = "; ".join(_words(study, views, passed)) or "The stages do not feed each other."
     svg = graph_picture("The stages as a flow", nodes, links, sideways=True, description=words)
     # Everything in it that others have written is escaped where it is drawn.

@@ -13,7 +13,7 @@ _EVERYBODY = (OWNER, VIEWER)
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ConsoleSection:
     """Pages that belong together."""
 
     name: str
@@ -32,7 +32,7 @@ class Section:
         return max(inside, key=len, default=None)
 
 
-def sections(study: Study, role: str, of_kits: Sequence[Page] = ()) -> list[Section]:
+def sections(study: Study, role: str, of_kits: Sequence[Page] = ()) -> list[ConsoleSection]:
     """The sections for a role. A section of which somebody may see nothing is left out."""
     settings, stages = study.settings, study.stages.values()
     has_gates = bool(study.gates) or any(EXPERT_QUALIFICATION in one.entry.qualifications for one in settings.stage)
@@ -71,13 +71,13 @@ def sections(study: Study, role: str, of_kits: Sequence[Page] = ()) -> list[Sect
         ],
     }
     shown = [
-        Section(name, tuple(page for page, roles, there in listed if role in roles and there))
+        ConsoleSection(name, tuple(page for page, roles, there in listed if role in roles and there))
         for name, listed in pages.items()
     ]
     return [section for section in shown if section.pages]
 
 
-def place_of(found: Sequence[Section], here: str) -> tuple[Section | None, str | None]:
+def place_of(found: Sequence[ConsoleSection], here: str) -> tuple[ConsoleSection | None, str | None]:
     """The section and the page that an address belongs to."""
     places = [(section, page) for section in found if (page := section.page_at(here)) is not None]
     return max(places, key=lambda one: len(one[1]), default=(None, None))

@@ -9,7 +9,9 @@ from fastapi import Form, Request, Response
 
 from chorale.engine import arrivals, publishing, recruiting
 from chorale.engine.running import Study
+from chorale.folder.panel_notes import has_way_back
 from chorale.model import UserError
+from chorale.model.panels import PANELS
 from chorale.platforms.prolific import Prolific
 from chorale.store import Tx, events, invitations, submissions, workers
 from chorale.store.invitations import REUSABLE, SINGLE, InvitationRow
@@ -66,6 +68,10 @@ async def _page(console: Console, request: Request, code: int = 200, page: int =
             "paging": Paging(page, now.link_count, LINKS_PER_PAGE),
             "arrival": arrival,
             "arrival_url": arrivals.arrival_url(site.base_url(request), arrival) if site.open_by_url else None,
+            "publishes": rule is not None,
+            # On a platform that is not known, people may enter a code by hand.
+            "has_way_back": has_way_back(site.study.settings)
+            or (arrival.panel not in PANELS and arrival.completion_code is not None),
             "asks_prolific": site.prolific is not None,
             "token_variable": recruiting.TOKEN_VARIABLE,
             "unpublished": [one for one in (() if rule is None else rule.study) if one.name not in made],

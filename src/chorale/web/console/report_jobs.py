@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from chorale.files.progress_file import VARIABLE, Progress, read_progress
+from chorale.files.progress_file import VARIABLE, JobProgress, read_progress
 from chorale.model import UserError
 
 FOLDER = "reports"
@@ -38,7 +38,7 @@ class ReportJob:
     by: str
     started_at: int
     arms: bool
-    progress: Progress | None = None
+    progress: JobProgress | None = None
     problem: str = ""
     """The last lines of the log of one that failed."""
 

@@ -34,7 +34,7 @@ _MOST_CELLS = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LabelTable:
+class Confusions:
     """How often the expert gave one label and the system another."""
 
     labels: tuple[str, ...]
@@ -45,12 +45,12 @@ class LabelTable:
     def items(self) -> int:
         return int(self.counts.sum())
 
-    def of_label(self, label: str) -> "LabelTable":
+    def of_label(self, label: str) -> "Confusions":
         """One label and all others together."""
         place = self.labels.index(label)
         hit, gold, system = self.counts[place, place], self.counts[place].sum(), self.counts[:, place].sum()
         rest = self.counts.sum() - gold - system + hit
-        return LabelTable((label, "others"), np.array([[hit, gold - hit], [system - hit, rest]]))
+        return Confusions((label, "others"), np.array([[hit, gold - hit], [system - hit, rest]]))
 
     @property
     def agreement(self) -> float:
@@ -128,7 +128,7 @@ class Fractions:
     parts: Mapping[str, tuple[float, float]]
 
     @classmethod
-    def of(cls, table: LabelTable, label: str) -> "Fractions":
+    def of(cls, table: Confusions, label: str) -> "Fractions":
         (hit, missed), (wrong, rest) = table.of_label(label).counts.tolist()
         n = hit + missed + wrong + rest
         return cls(
@@ -162,7 +162,7 @@ def fraction_interval(part: float, whole: float) -> Interval:
     return Interval(*wilson(part / whole, whole, t_bound(_TAIL, inf)))
 
 
-def mean_rates(table: LabelTable) -> dict[str, float | None]:
+def mean_rates(table: Confusions) -> dict[str, float | None]:
     """The means over the labels for which a rate is defined."""
     means: dict[str, float | None] = {}
     for name, parts in _rates(table).items():
@@ -170,7 +170,7 @@ def mean_rates(table: LabelTable) -> dict[str, float | None]:
     return means
 
 
-def mean_rate_intervals(table: LabelTable, resamples: int, seed: int) -> dict[str, Interval]:
+def mean_rate_intervals(table: Confusions, resamples: int, seed: int) -> dict[str, Interval]:
     found = {}
     for name, parts in _rates(table).items():
         if len(parts):
@@ -182,7 +182,7 @@ def mean_rate_intervals(table: LabelTable, resamples: int, seed: int) -> dict[st
     return found
 
 
-def _rates(table: LabelTable) -> dict[str, FloatArray]:
+def _rates(table: Confusions) -> dict[str, FloatArray]:
     """For each rate, a row per label with its part and its whole; labels without a whole are left out."""
     hits, gold, system = np.diagonal(table.counts), table.counts.sum(axis=1), table.counts.sum(axis=0)
     columns = {"false_positive_rate": (system - hits, table.items - gold), "false_negative_rate": (gold - hits, gold)}

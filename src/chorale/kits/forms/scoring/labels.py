@@ -9,8 +9,8 @@ import numpy as np
 from chorale.kits.forms.metrics.labels import (
     RATES,
     SHARES,
+    Confusions,
     Fractions,
-    LabelTable,
     fraction_interval,
     label_statistics,
     mean_rate_intervals,
@@ -45,10 +45,10 @@ class LabelPair:
     only_system: int
 
     @property
-    def table(self) -> LabelTable:
+    def table(self) -> Confusions:
         counts = np.zeros((len(self.labels), len(self.labels)))
         np.add.at(counts, (np.asarray(self.gold), np.asarray(self.system)), 1)
-        return LabelTable(self.labels, counts)
+        return Confusions(self.labels, counts)
 
     def statistics(self, positive: str | None) -> tuple[Statistics, Metric]:
         place = None if positive is None else self.labels.index(positive)
@@ -82,7 +82,7 @@ def positive_label(labels: tuple[str, ...], asked: str | None) -> str | None:
     return said[next(iter(yes))] if len(labels) == len(said) == 2 and len(yes) == len(no) == 1 else None
 
 
-def overall(table: LabelTable, positive: str | None) -> dict[str, float | None]:
+def overall(table: Confusions, positive: str | None) -> dict[str, float | None]:
     """Accuracy, F1, agreement and κ; the rates of the positive label, or their means over labels."""
     values: dict[str, float | None] = {
         "accuracy": table.agreement,
@@ -145,7 +145,7 @@ def overall_table(title: str, values: Mapping[str, float | None], around: Mappin
     return ScoreTable(title, columns if around else columns[:2], rows if around else [row[:2] for row in rows])
 
 
-def label_tables(table: LabelTable, by_label: Mapping[str, Mapping[str, Any]]) -> list[ScoreTable]:
+def label_tables(table: Confusions, by_label: Mapping[str, Mapping[str, Any]]) -> list[ScoreTable]:
     """The most frequent gold labels, with F1 and with error rates; and the confusions."""
     often = sorted(by_label, key=lambda label: (-by_label[label]["gold"], label))[:_MOST_SHOWN]
     shown = "" if len(often) == len(by_label) else f": the {len(often)} most frequent of {len(by_label)}"

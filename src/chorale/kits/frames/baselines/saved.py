@@ -3,10 +3,11 @@
 from dataclasses import asdict
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
-from chorale.files.model_folders import ModelKind, checked_sizes
+from chorale.files.model_folders import ModelKind, check_shapes, checked_sizes
 from chorale.kits.frames.baselines.classifier import FrameClassifier
 from chorale.kits.frames.baselines.lexicon import Lexicon
 from chorale.kits.frames.baselines.network import Network, NetworkShape
@@ -43,8 +44,12 @@ def load_classifier(folder: Path) -> FrameClassifier:
             tuple(map(str, about["frames"])),
             {str(unit): tuple(map(str, frames)) for unit, frames in about["units"].items()},
         )
-        network = Network(lexicon.sizes, NetworkShape(**checked_sizes(about["shape"], NetworkShape())))
-        network.load_state_dict(load(weights))
+        state = load(weights)
+        shape = NetworkShape(**checked_sizes(about["shape"], NetworkShape()))
+        with torch.device("meta"):
+            check_shapes(Network(lexicon.sizes, shape).state_dict(), state)
+        network = Network(lexicon.sizes, shape)
+        network.load_state_dict(state)
     except (KeyError, TypeError, ValueError, AttributeError, RuntimeError, SafetensorError) as error:
         raise _KIND.does_not_fit(folder, error) from None
     network.eval()

@@ -35,7 +35,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class FrameOptions:
+class FrameScoreOptions:
     """What can change the numbers."""
 
     top: bool = False
@@ -49,7 +49,7 @@ class FrameOptions:
 def score_frames(
     system: Named,
     gold: Named,
-    options: FrameOptions,
+    options: FrameScoreOptions,
     resampling: Resampling,
     *,
     against: Named | None = None,
@@ -105,7 +105,7 @@ def restricted(gold: Named, only: Named | None) -> Named:
     return Named(f"{gold.name}, only {only.name}", scores)
 
 
-def draw_curves(systems: Sequence[Named], gold: Named, options: FrameOptions, only: Named | None = None) -> str:
+def draw_curves(systems: Sequence[Named], gold: Named, options: FrameScoreOptions, only: Named | None = None) -> str:
     """How several systems agree with the same gold, from the best sentence to the worst, as an SVG file.
 
     As in Figure 2 of Dumitrache, Aroyo and Welty (2019). The area under a curve, over the number of sentences, is the
@@ -139,7 +139,7 @@ def _points(values: FloatArray) -> list[tuple[float, float]]:
     return [(float(place + 1), float(ordered[place])) for place in places]
 
 
-def _agreement(system: Named, gold: Named, options: FrameOptions) -> FrameAgreement:
+def _agreement(system: Named, gold: Named, options: FrameScoreOptions) -> FrameAgreement:
     if not set(system.scores.sentences) & set(gold.scores.sentences):
         fix = f"Give its sentences the ids of {gold.name}, such as {gold.scores.sentences[0]!r}."
         example = repr(system.scores.sentences[0])
@@ -173,7 +173,7 @@ def _notes_on_gold(agreement: FrameAgreement) -> list[str]:
     return notes
 
 
-def _notes(agreement: FrameAgreement, options: FrameOptions) -> list[str]:
+def _notes(agreement: FrameAgreement, options: FrameScoreOptions) -> list[str]:
     notes = []
     constant = int(agreement.constant.sum())
     if constant:

@@ -27,7 +27,7 @@ _OF_WORKERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
+class _StageQualities:
     """A stage's items and their qualities; None where no two people have judged one item yet."""
 
     items: tuple[SourceItem, ...]
@@ -37,7 +37,7 @@ class _Scored:
     qualities: CrowdTruth | None
 
 
-def _scored(stage: StageResults) -> _Scored:
+def _scored(stage: StageResults) -> _StageQualities:
     items = tuple(stage.items)
     judged = [(item.key, judgment) for item in items for judgment in stage.judgments(item)]
     tasks = [key for key, _ in judged]
@@ -47,7 +47,7 @@ def _scored(stage: StageResults) -> _Scored:
         labels = [list(chosen(judgment.answer)) for _, judgment in judged]
         with suppress(UserError):
             qualities = crowdtruth(Judgments.from_columns(tasks, workers, labels))
-    return _Scored(items, Counter(tasks), Counter(workers), qualities)
+    return _StageQualities(items, Counter(tasks), Counter(workers), qualities)
 
 
 def _frame_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:

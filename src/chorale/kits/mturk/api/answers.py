@@ -1,14 +1,16 @@
 """What came back: fields of a form as the XML scripts read, and tests scored by their answer key."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import parse_qsl
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
 from chorale.kits.mturk.api.errors import bad_xml
 from chorale.kits.mturk.api.markup import LARGEST, child, children, kind_of, parsed, text_of, whole_number
-from chorale.kits.mturk.api.questions import Asked, QuestionForm
+from chorale.kits.mturk.api.questions import FormQuestion, QuestionForm
 
 SCHEMA = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd"
 LONGEST_ANSWER = 100_000
@@ -16,6 +18,20 @@ OTHER = ":other"
 """What the field of one's own words is called, behind the question's identifier."""
 Fields = Sequence[tuple[str, str]]
 """Names and values as a form sends them; a name may come more than once."""
+_ESCAPED = re.compile(r"(?:%u[0-9A-Fa-f]{4})+")
+
+
+def fields_of_address(query: str) -> Fields:
+    """The fields of an answer in an address: in UTF-8, or as JavaScript's older `escape` writes them.
+
+    >>> fields_of_address("a=caf%C3%A9&b="), fields_of_address("a=caf%E9%20%u2013%20%uD83C%uDF0A")
+    ([('a', 'café'), ('b', '')], [('a', 'café – 🌊')])
+    """
+    whole = _ESCAPED.sub(lambda run: bytes.fromhex(run[0].replace("%u", "")).decode("utf-16-be", "replace"), query)
+    try:
+        return parse_qsl(whole, keep_blank_values=True, errors="strict")
+    except UnicodeDecodeError:
+        return parse_qsl(whole, keep_blank_values=True, encoding="latin-1")
 
 
 def joined(fields: Fields) -> dict[str, str]:
@@ -59,11 +75,11 @@ def _free_text(name: str, value: str) -> str:
     return _answer(name, f"<FreeText>{_clean(value)}</FreeText>")
 
 
-def _is_answered(asked: Asked, fields: Mapping[str, str]) -> bool:
+def _is_answered(asked: FormQuestion, fields: Mapping[str, str]) -> bool:
     return any(fields.get(name, "") != "" for name in (asked.identifier, asked.identifier + OTHER))
 
 
-def _form_answer(asked: Asked, fields: Mapping[str, str]) -> str:
+def _form_answer(asked: FormQuestion, fields: Mapping[str, str]) -> str:
     value = fields.get(asked.identifier, "")
     if asked.choices is None:
         return _free_text(asked.identifier, value)
@@ -89,7 +105,7 @@ def misfit(form: QuestionForm, fields: Mapping[str, str]) -> str | None:
     return None
 
 
-def _wrong_with(asked: Asked, fields: Mapping[str, str]) -> str | None:
+def _wrong_with(asked: FormQuestion, fields: Mapping[str, str]) -> str | None:
     value = fields.get(asked.identifier, "")
     if asked.choices is None:
         return _wrong_text(asked, value.strip())
@@ -104,7 +120,7 @@ def _wrong_with(asked: Asked, fields: Mapping[str, str]) -> str | None:
     return f"choose at most {asked.most}" if count > asked.most else None
 
 
-def _wrong_text(asked: Asked, value: str) -> str | None:
+def _wrong_text(asked: FormQuestion, value: str) -> str | None:
     if not value:
         return "write an answer" if asked.required else None
     shortest, longest = asked.length

@@ -39,7 +39,7 @@ class Acts:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownAnswers:
+class KnownAnswerPolicy:
     key: Mapping[str, frozenset[str]]
     """By question, all values of the right answer."""
     acts: Acts
@@ -151,7 +151,7 @@ def _acts(parameters: _Parameters, score: str, of_hit: str) -> Acts:
     return acts
 
 
-def read_known_answers(policy: Mapping[str, Any]) -> KnownAnswers:
+def read_known_answers(policy: Mapping[str, Any]) -> KnownAnswerPolicy:
     parameters = _named(policy, "AssignmentReviewPolicy", KNOWN_ANSWERS)
     key = {
         str(entry["Key"]): frozenset(value.strip() for value in entry.get("Values") or [])
@@ -159,7 +159,7 @@ def read_known_answers(policy: Mapping[str, Any]) -> KnownAnswers:
     }
     if not key or not all(key.values()):
         raise missing("AssignmentReviewPolicy.AnswerKey with its questions and their answers")
-    return KnownAnswers(key, _acts(parameters, "KnownAnswer", "KnownAnswer"))
+    return KnownAnswerPolicy(key, _acts(parameters, "KnownAnswer", "KnownAnswer"))
 
 
 def read_plurality(policy: Mapping[str, Any]) -> Plurality:

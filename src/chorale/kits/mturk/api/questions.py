@@ -72,7 +72,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FormQuestion:
     """A question of a form."""
 
     identifier: str
@@ -96,7 +96,7 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class QuestionForm:
     overview: tuple[Content, ...]
-    asked: tuple[Asked, ...] = field(default=())
+    asked: tuple[FormQuestion, ...] = field(default=())
 
 
 Question = External | Page | QuestionForm
@@ -158,7 +158,7 @@ def _external(root: Element, name: str) -> External:
 
 def _form(root: Element, name: str) -> QuestionForm:
     overview: list[Content] = []
-    asked: list[Asked] = []
+    asked: list[FormQuestion] = []
     for part in root:
         if kind_of(part) == "Overview":
             overview += (_content(one, name) for one in part)
@@ -187,7 +187,7 @@ def _content(part: Element, name: str) -> Content:
             raise bad_xml(name, f"has {other!r} among its content, which is not supported")
 
 
-def _asked(element: Element, name: str) -> Asked:
+def _asked(element: Element, name: str) -> FormQuestion:
     identifier = text_of(element, "QuestionIdentifier")
     if not _IDENTIFIER.fullmatch(identifier):
         raise bad_xml(name, "has a question without a QuestionIdentifier of letters, digits and . : _ -")
@@ -197,7 +197,7 @@ def _asked(element: Element, name: str) -> Asked:
         raise bad_xml(name, f"has a question {identifier!r} without its content or its AnswerSpecification")
     required = text_of(element, "IsRequired") == "true"
     contents = tuple(_content(part, name) for part in content)
-    asked = Asked(identifier, text_of(element, "DisplayName"), required, contents, None)
+    asked = FormQuestion(identifier, text_of(element, "DisplayName"), required, contents, None)
     match kind_of(answer):
         case "FreeTextAnswer":
             return _free_text(answer, name, asked)
@@ -207,7 +207,7 @@ def _asked(element: Element, name: str) -> Asked:
             raise bad_xml(name, f"asks {identifier!r} with {other!r}, which is not supported")
 
 
-def _selection(answer: Element, name: str, asked: Asked) -> Asked:
+def _selection(answer: Element, name: str, asked: FormQuestion) -> FormQuestion:
     style = text_of(answer, "StyleSuggestion")
     listed = child(answer, "Selections")
     choices = [] if listed is None else [_choice(one, name) for one in children(listed, "Selection")]
@@ -232,7 +232,7 @@ def _choice(element: Element, name: str) -> Choice:
     return Choice(identifier, text_of(element, "Text") or identifier, text_of(element, "FormattedContent"))
 
 
-def _free_text(answer: Element, name: str, asked: Asked) -> Asked:
+def _free_text(answer: Element, name: str, asked: FormQuestion) -> FormQuestion:
     given = child(answer, "Constraints")
     constraints = Element("Constraints") if given is None else given
     numeric, length = child(constraints, "IsNumeric"), child(constraints, "Length")

@@ -38,7 +38,7 @@ def map_workers(
         f"{plural(done.granted, 'qualification', 'qualifications')} granted."
     )
     if done.types:
-        print_line(f"Made the qualification types {', '.join(done.types)}.")
+        print_line(f"New qualification types: {', '.join(done.types)}.")
     if done.without_person:
         print_line(f"{plural(done.without_person, 'row names', 'rows name')} no person and changed nothing.")
 

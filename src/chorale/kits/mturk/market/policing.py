@@ -10,7 +10,7 @@ from chorale.kits.mturk.api.policies import (
     HIT,
     Acts,
     HitAgreement,
-    KnownAnswers,
+    KnownAnswerPolicy,
     Plurality,
     decided,
     policies_of,
@@ -31,7 +31,7 @@ MOST_COMPARED = 10_000
 """Assignments of one HIT."""
 
 
-def _known(hit: HitRow) -> KnownAnswers | None:
+def _known(hit: HitRow) -> KnownAnswerPolicy | None:
     policy = policies_of(hit.policies).get(ASSIGNMENT)
     return None if policy is None else read_known_answers(policy)
 

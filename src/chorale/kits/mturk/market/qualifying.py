@@ -63,7 +63,7 @@ def ask(tx: Tx, study: Study, worker_id: int, name: str) -> None:
     if wanted.request is not None and wanted.request.state in ("testing", "open"):
         return
     if not wanted.may_ask:
-        raise Refusal("not_open", "You can't ask for this qualification now.", 403)
+        raise Refusal("not_open", "You cannot request this qualification now.", 403)
     kind, made = wanted.type, market.new_id()
     if kind.test is not None:
         qualifications.add_request(tx, made, kind.id, worker_id, "testing", market.now)
@@ -92,7 +92,7 @@ def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
     if row.state != "testing":
         return True
     if _is_over(market, kind, row):
-        raise Refusal("lease_ended", "Your time for this test is over.")
+        raise Refusal("lease_ended", "The time limit of this test has passed.")
     answer = as_answer(fields, read_test(kind.test))
     if kind.answer_key is None:
         qualifications.change_request(tx, row.id, state="open", answer=answer, at=market.now)

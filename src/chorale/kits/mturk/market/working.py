@@ -154,7 +154,7 @@ def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> HitView:
     lacking, guarded = _lacking(market, hit.type, _values(market, worker_id))
     barred = _barred(market, worker_id)
     if assignment is None and barred is None and hit.status(market.now) != "Assignable":
-        barred = "This one is taken or over. There may be others like it."
+        barred = "This task is no longer available. There may be others like it."
     return HitView(
         hit,
         read_question(hit.question),
@@ -185,13 +185,13 @@ def accept(tx: Tx, study: Study, worker_id: int, name: str) -> str:
         raise Refusal("not_open", barred, 403)
     lacking, _ = _lacking(market, hit.type, _values(market, worker_id))
     if lacking:
-        raise Refusal("not_qualified", "This task asks for a qualification that you do not have.", 403)
+        raise Refusal("not_qualified", "This task requires a qualification that you do not have.", 403)
     abandon_overdue(market)
     if len(assignments.held_by(tx, worker_id)) >= MOST_HELD:
         message = f"You have {MOST_HELD} tasks at once already. Submit or return one of them first."
         raise Refusal("too_many", message)
     if not hits.take_place(tx, hit.id, market.now):
-        raise Refusal("taken", "Somebody else was faster, or the time for this one is over. There may be others.")
+        raise Refusal("taken", "This task is no longer available. There may be others like it.")
     _enter(market, worker_id)
     made = market.new_id()
     deadline = market.now + hit.type.assignment_seconds * 1000
@@ -281,7 +281,7 @@ def _renew(market: Market, row: AssignmentRow) -> None:
     barred = row.state == "returned" or again is not None
     barred = barred or for_late_answer(_facts(market, row.worker_id)).state is not State.AVAILABLE
     if barred or not hits.take_place(market.tx, row.hit_id, market.now):
-        raise Refusal("lease_ended", "Your time for this one was over, or you gave it back. Go on with another one.")
+        raise Refusal("lease_ended", "The time limit of this task has passed, or you returned it. Choose another task.")
 
 
 def as_answer(fields: Fields, form: QuestionForm | None) -> str:
@@ -289,10 +289,10 @@ def as_answer(fields: Fields, form: QuestionForm | None) -> str:
     together = {name: value for name, value in joined(fields).items() if name != "assignmentId"}
     wrong = None if form is None else misfit(form, together)
     if wrong is not None:
-        raise Refusal("invalid_answer", f"This can't be taken yet. {wrong}.", 422)
+        raise Refusal("invalid_answer", f"Your answer is not submitted yet. {wrong}.", 422)
     answer = answers_xml(together, form)
     if len(answer.encode()) > LONGEST_ANSWER:
-        raise Refusal("too_large", "This is too long to be taken. Write less.", 413)
+        raise Refusal("too_large", "Your answer is too long. Shorten it and submit again.", 413)
     return answer
 
 
@@ -300,5 +300,5 @@ def may_see(tx: Tx, study: Study, worker_id: int, name: str) -> HitView:
     """The HIT, if its page may be shown to the worker."""
     view = look_at(tx, study, worker_id, name)
     if not view.may_look:
-        raise Refusal("not_open", view.barred or "This task asks for a qualification that you do not have.", 403)
+        raise Refusal("not_open", view.barred or "This task requires a qualification that you do not have.", 403)
     return view

@@ -37,8 +37,8 @@ ANSWERS_PER_PAGE = 50
 _FINISHED = ("submitted", "approved", "rejected")
 _DONE = {
     "approve": "Approved, and booked in the ledger: {n}.",
-    "reject": "Rejected: {n}. Their workers have a message with the reason.",
-    "bonus": "Bonuses booked in the ledger: {n}. Their workers have a message with the reason.",
+    "reject": "Rejected: {n}. The workers get a message with the reason.",
+    "bonus": "Bonuses booked in the ledger: {n}. The workers get a message with the reason.",
 }
 Before = Annotated[int | None, Query(ge=1, le=2**53)]
 FormKey = Annotated[str, Form(pattern=r"^[\w-]{8,60}$")]
@@ -66,7 +66,7 @@ class ListedHits:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class SubmittedAssignment:
     """An assignment that was submitted, with what was answered."""
 
     row: AssignmentRow
@@ -76,10 +76,10 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class SubmittedPage:
     hit: ListedHit | None
     requirements: tuple[str, ...]
-    shown: list[Answered]
+    shown: list[SubmittedAssignment]
     after: int | None
     """Where the next page begins."""
     waiting: int
@@ -120,7 +120,7 @@ def _hit_called(tx: Tx, _study: Study, name: str) -> HitRow:
     return _hit(tx, name)
 
 
-def _answers(tx: Tx, study: Study, name: str | None, after: int | None) -> Answers:
+def _answers(tx: Tx, study: Study, name: str | None, after: int | None) -> SubmittedPage:
     """The answers to a HIT; without a name, all that wait for review."""
     hit = None if name is None else _hit(tx, name)
     most = ANSWERS_PER_PAGE + 1
@@ -132,10 +132,12 @@ def _answers(tx: Tx, study: Study, name: str | None, after: int | None) -> Answe
     bonuses = assignments.bonuses_on(tx, [row.id for row in shown])
     titles = {number: one.type.title for number, one in hits.hits_numbered(tx, [row.hit_id for row in shown]).items()}
     answered = [
-        Answered(row, titles[row.hit_id], fields_in(row.answer) if row.answer else {}, bonuses.get(row.id, 0))
+        SubmittedAssignment(
+            row, titles[row.hit_id], fields_in(row.answer) if row.answer else {}, bonuses.get(row.id, 0)
+        )
         for row in shown
     ]
-    return Answers(
+    return SubmittedPage(
         None if hit is None else _described(tx, study, [hit])[0],
         () if hit is None else _requirements(tx, hit),
         answered,
@@ -246,7 +248,7 @@ def _add_reviewing(router: APIRouter, console: Console) -> None:
 
     def read(deed: Deed, chosen: list[str] | None, hit: str, everything: str, amount: str, reason: str) -> Review:
         if not chosen and not everything:
-            raise UserError("Choose at least one answer.")
+            raise UserError("Select at least one answer.")
         units = minor_units(amount, site.study.settings.pay.currency) if deed == "bonus" else 0
         if units is None:
             raise UserError(f"{amount!r} is not an amount. Write it like 1.50.")

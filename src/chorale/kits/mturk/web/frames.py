@@ -7,7 +7,7 @@ from typing import Any
 from fastapi.responses import HTMLResponse
 
 from chorale.kits.mturk.api.answers import OTHER
-from chorale.kits.mturk.api.questions import HIGHEST, LOWEST, Asked, Choice, Content, Page, QuestionForm
+from chorale.kits.mturk.api.questions import HIGHEST, LOWEST, Choice, Content, FormQuestion, Page, QuestionForm
 from chorale.web.pages import static_url
 
 SUBMIT_PATH = "/mturk/externalSubmit"
@@ -96,13 +96,13 @@ def _content(content: Content) -> str:
             return f"<div>{content.text}</div>"
 
 
-def _asked(asked: Asked) -> str:
+def _asked(asked: FormQuestion) -> str:
     content = "".join(map(_content, asked.content))
     name = f"<legend>{escape(asked.name)}</legend>" if asked.name else ""
     return f"<fieldset>{name}{content}{_field(asked)}</fieldset>"
 
 
-def _field(asked: Asked) -> str:
+def _field(asked: FormQuestion) -> str:
     label = asked.name or asked.identifier
     if asked.choices is None:
         return _text_field(asked, label)
@@ -120,14 +120,14 @@ def _field(asked: Asked) -> str:
     return choices
 
 
-def _choice(asked: Asked, choice: Choice, *, several: bool) -> str:
+def _choice(asked: FormQuestion, choice: Choice, *, several: bool) -> str:
     kind = "checkbox" if several else "radio"
     needed = asked.required and not several and not asked.other
     rules = {"type": kind, "name": asked.identifier, "value": choice.identifier, "required": "" if needed else None}
     return f"<p><label><input{_attributes(rules)}> {choice.html or escape(choice.label)}</label></p>"
 
 
-def _text_field(asked: Asked, label: str) -> str:
+def _text_field(asked: FormQuestion, label: str) -> str:
     shortest, longest = asked.length
     rules: dict[str, Any] = {
         "name": asked.identifier,

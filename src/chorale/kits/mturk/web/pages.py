@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from chorale.kits.mturk.api.answers import Fields
+from chorale.kits.mturk.api.answers import Fields, fields_of_address
 from chorale.kits.mturk.api.names import NOT_ACCEPTED, worker_id
 from chorale.kits.mturk.api.questions import External, Page, Question, QuestionForm, origin_of, read_question
 from chorale.kits.mturk.market import market_stage, qualifying, working
@@ -17,6 +17,7 @@ from chorale.model import Refusal, StagePay, money_text
 from chorale.web.pay_words import hourly_text, time_text
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site
+from chorale.web.worker import what_follows
 
 IdInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Z0-9]+$")]
 MOST_FIELDS = 500
@@ -123,6 +124,7 @@ def _add_work(router: APIRouter, site: Site) -> None:
             lacking=view.lacking,
             barred=view.barred,
             another=view.another,
+            follows=None if state in ("look", "accepted") else await _what_follows(site, request),
             address=address if view.may_look and state in ("look", "accepted") else None,
             sandbox=sandbox,
             height=frame_height(getattr(view.question, "height", 0)),
@@ -141,6 +143,12 @@ def _add_work(router: APIRouter, site: Site) -> None:
     async def give_back(request: Request, name: IdInPath) -> Response:
         await site.write_as(request, working.give_back, name)
         return RedirectResponse("/hits", 303)
+
+
+async def _what_follows(site: Site, request: Request) -> dict[str, Any] | None:
+    """Where a worker can go after a HIT, apart from other HITs."""
+    stage = market_stage(site.study)
+    return None if stage is None else await site.read(what_follows, site.claim(request).worker_id, stage.name)
 
 
 def _frame_of(site: Site, request: Request, view: HitView, pseudonym: str) -> tuple[str, str]:
@@ -180,11 +188,17 @@ def _add_frames(router: APIRouter, site: Site) -> None:
             return framed(form_html(view.question, view.assignment.name if view.assignment else NOT_ACCEPTED))
         raise Refusal("not_found", "There is nothing at this address.", 404)
 
-    @router.post(SUBMIT_PATH, include_in_schema=False)
+    @router.api_route(SUBMIT_PATH, methods=["GET", "POST"], include_in_schema=False)
     async def submit(request: Request) -> Response:
-        """Take what a frame sends. Frames have no session: the id of the assignment is what lets them."""
-        form = await request.form(max_files=0, max_fields=MOST_FIELDS)
-        fields = [(key, value) for key, value in form.multi_items() if isinstance(value, str)]
+        """Store the answer that a frame sends. Frames have no session: the assignment's ID is their only proof.
+
+        Older pages on other sites send the answer in the address, by a link or a redirect.
+        """
+        if request.method == "GET":
+            fields = fields_of_address(request.url.query)
+        else:
+            form = await request.form(max_files=0, max_fields=MOST_FIELDS)
+            fields = [(key, value) for key, value in form.multi_items() if isinstance(value, str)]
         name = request.query_params.get("assignmentId") or dict(fields).get("assignmentId", "")
         try:
             await _take(site, name, fields)

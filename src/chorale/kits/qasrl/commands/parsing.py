@@ -42,6 +42,14 @@ def qasrl(
         float,
         Option(min=0.0, max=1.0, help="Minimum probability of an answer: higher for precision, lower for recall."),
     ] = THRESHOLD,
+    question_threshold: Annotated[
+        float,
+        Option(
+            min=0.0,
+            max=1.0,
+            help="Minimum probability that an answer and its question are both right: higher for fewer errors.",
+        ),
+    ] = 0.0,
     processes: Annotated[int, Option(min=1, max=256, help="Number of processes.")] = 1,
     one_per_line: OnePerLine = False,
     force: Force = False,
@@ -53,14 +61,14 @@ def qasrl(
     counts = {"verbs": 0, "questions": 0, "answers": 0}
     if stage is not None:
         with patiently("items"), writing(out, "--out"):
-            write_jsonl(_recorded(texts, model, threshold, stage, counts), out)
+            write_jsonl(_recorded(texts, model, (threshold, question_threshold), stage, counts), out)
         _print(out, counts, as_json=as_json)
         return
     with patiently("sentences") as progress, writing(out, "--out"):
         given = read_given(texts, one_per_line=one_per_line, ids=(*IDS, "qasrl_id"))
 
         def counted() -> Iterator[ParsedVerb]:
-            for verb in parse_given(given, model, threshold, processes, progress):
+            for verb in parse_given(given, model, (threshold, question_threshold), processes, progress):
                 counts["verbs"] += 1
                 counts["questions"] += len(verb.questions)
                 counts["answers"] += sum(len(question.spans) for question in verb.questions)
@@ -71,12 +79,12 @@ def qasrl(
 
 
 def _recorded(
-    items: Path, model: Path, threshold: float, stage: str, counts: dict[str, int]
+    items: Path, model: Path, thresholds: tuple[float, float], stage: str, counts: dict[str, int]
 ) -> Iterator[dict[str, Any]]:
     from chorale.kits.qasrl.parser.saved import load_parser  # noqa: PLC0415 - needs the extra `models`
 
     rows = _item_rows(items)
-    for row, verb in parsed_items(rows, load_parser(model), load_tagger(), threshold):
+    for row, verb in parsed_items(rows, load_parser(model), load_tagger(), *thresholds):
         recorded = recorded_answer(row, verb, stage)
         asked = recorded["output"]["answer"]
         counts["verbs"] += 1

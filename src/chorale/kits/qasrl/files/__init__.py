@@ -6,13 +6,12 @@ from pathlib import Path
 from chorale.files.rows import is_table
 from chorale.kits.qasrl.files.bank import JUDGES, VALID, Bank, JudgedQuestion, read_bank
 from chorale.kits.qasrl.files.sentences import Tokens, joined, read_sentences
-from chorale.kits.qasrl.files.table import Answers, Integers, Qa, QuestionAnswers, Rows, Span, Verb, VerbQuestion
+from chorale.kits.qasrl.files.table import Integers, Qa, QuestionAnswers, Rows, Span, SpanColumns, Verb, VerbQuestion
 from chorale.kits.qasrl.files.tabular import read_table
 
 __all__ = [
     "JUDGES",
     "VALID",
-    "Answers",
     "Bank",
     "Integers",
     "JudgedQuestion",
@@ -20,6 +19,7 @@ __all__ = [
     "QuestionAnswers",
     "Rows",
     "Span",
+    "SpanColumns",
     "Tokens",
     "Verb",
     "VerbQuestion",

@@ -3,7 +3,7 @@
 import polars as pl
 
 from chorale.kits.qasrl.files.cells import SEPARATOR, TRUTH, question_of
-from chorale.kits.qasrl.files.table import MARK_ONLY, Answers, Integers, QuestionAnswers, Rows, Verb
+from chorale.kits.qasrl.files.table import MARK_ONLY, Integers, QuestionAnswers, Rows, SpanColumns, Verb
 from chorale.kits.qasrl.files.tokens import tokens_in
 from chorale.model.plural import plural
 
@@ -39,7 +39,7 @@ def numbered(frame: pl.DataFrame, name: str, digest: str, remarks: list[str]) ->
         questions,
         tuple(workers["worker_id"].to_list()),
         Rows(_numbers(rows["verb_code"]), _numbers(rows["question_code"]), _numbers(rows["worker_code"])),
-        Answers(_numbers(spans["row"]), _numbers(spans["start"]), _numbers(spans["end"])),
+        SpanColumns(_numbers(spans["row"]), _numbers(spans["start"]), _numbers(spans["end"])),
         sentences=_sentences(kept),
         teams=_teams(kept),
         notes=(*remarks, *notes, *_voice_notes(kept)),

@@ -68,7 +68,7 @@ class Rows(NamedTuple):
     worker: Integers
 
 
-class Answers(NamedTuple):
+class SpanColumns(NamedTuple):
     """Answer spans, a place each: the number of the row, the first token, and the token after the last."""
 
     row: Integers
@@ -89,7 +89,7 @@ class QuestionAnswers:
     questions: tuple[VerbQuestion, ...]
     workers: tuple[str, ...]
     rows: Rows
-    answers: Answers
+    answers: SpanColumns
     sentences: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tokens of the sentences, where the file has them."""
     teams: Mapping[tuple[Verb, str], frozenset[str]] = field(default_factory=dict)
@@ -126,7 +126,7 @@ class QuestionAnswers:
         rows += [(of_key[verb], MARK_ONLY, of_worker[worker]) for verb, worker in marked]
         spans = [(row, *span) for row, (_, qa) in enumerate(listed) for span in qa.spans]
         words = ("",) * len(keys)
-        return cls(name, "", keys, words, questions, workers, Rows(*_columns(rows)), Answers(*_columns(spans)))
+        return cls(name, "", keys, words, questions, workers, Rows(*_columns(rows)), SpanColumns(*_columns(spans)))
 
     def __repr__(self) -> str:
         verbs, rows = plural(len(self.verbs), "verb", "verbs"), plural(len(self.rows.verb), "row", "rows")
@@ -176,7 +176,7 @@ class QuestionAnswers:
         return replace(
             self,
             rows=Rows(rows.verb[kept], rows.question[kept], rows.worker[kept]),
-            answers=Answers((np.cumsum(kept) - 1)[row[stays]], start[stays], end[stays]),
+            answers=SpanColumns((np.cumsum(kept) - 1)[row[stays]], start[stays], end[stays]),
         )
 
 

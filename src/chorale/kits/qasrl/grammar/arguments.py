@@ -1,6 +1,6 @@
 """Who does it, what it is done to, and the particle of the verb, guessed from the words of a sentence.
 
-The rules are few and general: they were chosen on sentences of the QA-SRL Bank's training part. They put a likely
+The rules are few and general: docs/questions.md says on which sentences they were chosen. They put a likely
 question first; people decide.
 """
 
@@ -37,11 +37,9 @@ def arguments_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Ar
     >>> arguments_in("The mayor called off the meeting .".split(), 2, inflect("call"))
     Arguments(subject='someone', object='something', particle='off', object_after_particle=True)
     """
-    subject = _kind(_subject(tokens, verb_index, forms)) or _earlier_kind(tokens, verb_index)
-    if forms.stem in table()["sentence"]["ofThings"]:
-        subject = "something"
     if is_before_noun(tokens, verb_index):
         return Arguments("something", "", "")
+    subject = _subject_kind(tokens, verb_index, forms)
     place = _particle_place(tokens, verb_index)
     if place is None:
         return Arguments(subject, _object(tokens, verb_index, forms), "")
@@ -53,8 +51,10 @@ def arguments_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Ar
 
 
 def is_person_subject(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> bool:
-    """Whether a word for a person, and no name, stands where the subject does: of a passive, whom it was done to."""
-    return _is_person(_subject(tokens, verb_index, forms).lower())
+    """Whether a passive verb was done to a person: one that is done to people, or with a word for one before it."""
+    subject = _subject(tokens, verb_index).lower()
+    known = table()["sentence"]
+    return _is_person(subject) or (forms.stem in known["toPeople"] and subject not in known["things"])
 
 
 def is_passive_alone(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> bool:
@@ -66,10 +66,12 @@ def is_passive_alone(tokens: Sequence[str], verb_index: int, forms: VerbForms) -
         return True
     place = _particle_place(tokens, verb_index)
     behind = verb_index + 2 if place == verb_index + 1 else verb_index + 1
-    subject = _subject(tokens, verb_index, forms)
+    subject = _subject(tokens, verb_index)
     if forms.stem in table()["sentence"]["reporting"] or _kind(subject) == "someone":
         return False
-    return subject.lower() not in table()["sentence"]["things"] and not _begins_object(tokens, behind)
+    if subject.lower() in table()["sentence"]["things"] or _begins_object(tokens, behind):
+        return False
+    return not (subject and _following_object(tokens, behind - 1, forms))
 
 
 def is_before_noun(tokens: Sequence[str], verb_index: int) -> bool:
@@ -77,7 +79,8 @@ def is_before_noun(tokens: Sequence[str], verb_index: int) -> bool:
     at = verb_index - 1
     while at > 0 and tokens[at].lower().endswith("ly"):
         at -= 1
-    return _word(tokens, at) in table()["sentence"]["determiners"]
+    known = table()["sentence"]
+    return _word(tokens, at) in known["determiners"] and _word(tokens, verb_index + 1) not in known["determiners"]
 
 
 def has_passive(forms: VerbForms) -> bool:
@@ -124,7 +127,18 @@ def _kind(word: str) -> str:
     return "someone" if _is_person(word.lower()) or _NAME.match(word) else "something"
 
 
-def _subject(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> str:
+def _subject_kind(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> str:
+    """*someone* or *something*: by the verb if it says so, otherwise by the words before it."""
+    known = table()["sentence"]
+    head = _subject(tokens, verb_index)
+    if forms.stem in known["ofThings"] and not _is_person(head.lower()):
+        return "something"
+    if forms.stem in known["ofPeople"] and head.lower() not in known["things"]:
+        return "someone"
+    return _kind(head) or _earlier_kind(tokens, verb_index)
+
+
+def _subject(tokens: Sequence[str], verb_index: int) -> str:
     """The word that is probably the head of the verb's own subject; empty if it seems to have none."""
     known = table()["sentence"]
     if _word(tokens, verb_index - 1) == "to":
@@ -143,9 +157,9 @@ def _subject(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> str:
     while start > 0 and not _is_mark(tokens[start - 1]) and tokens[start - 1].lower() not in known["boundaries"]:
         start -= 1
     # *the roof of the mill*: the roof.
-    head = next((tokens[at - 1] for at in range(start + 1, place) if tokens[at].lower() == "of"), tokens[place])
-    is_bare = _word(tokens, verb_index) == forms.present_participle and place == verb_index - 1
-    return "" if is_bare and not _is_person(head.lower()) and head.lower() not in known["things"] else head
+    head = next((at - 1 for at in range(start + 1, place) if tokens[at].lower() == "of"), place)
+    # The capital of a first word does not make it a name: *Plants grow* is about things.
+    return tokens[head].lower() if head == 0 and tokens[head].endswith("s") else tokens[head]
 
 
 def _earlier_kind(tokens: Sequence[str], verb_index: int) -> str:
@@ -174,6 +188,13 @@ def _begins_object(tokens: Sequence[str], place: int) -> bool:
 
 
 def _object(tokens: Sequence[str], place: int, forms: VerbForms) -> str:
+    """What seems to be the object of a verb that ends at this place."""
+    known = table()["sentence"]
+    seen = _following_object(tokens, place, forms) or ("something" if forms.stem in known["withObject"] else "")
+    return "someone" if seen and forms.stem in known["toPeople"] else seen
+
+
+def _following_object(tokens: Sequence[str], place: int, forms: VerbForms) -> str:
     """What seems to follow the word at this place as its object."""
     known = table()["sentence"]
     if forms.stem in known["withoutObject"]:

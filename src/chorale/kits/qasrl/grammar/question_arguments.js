@@ -51,11 +51,10 @@ function kindOf(word) {
 
 /** @param {string[]} tokens @param {number} verbIndex @param {Forms} forms @returns {Arguments} of an active question */
 export function argumentsIn(tokens, verbIndex, forms) {
-  let subject = kindOf(subjectOf(tokens, verbIndex, forms)) || earlierKind(tokens, verbIndex);
-  if (KNOWN.ofThings.includes(forms.stem)) subject = "something";
   if (isBeforeNoun(tokens, verbIndex)) {
     return { subject: "something", object: "", particle: "", objectAfterParticle: false };
   }
+  const subject = subjectKind(tokens, verbIndex, forms);
   const place = particlePlace(tokens, verbIndex);
   if (place === null) {
     return { subject, object: objectOf(tokens, verbIndex, forms), particle: "", objectAfterParticle: false };
@@ -66,30 +65,41 @@ export function argumentsIn(tokens, verbIndex, forms) {
 }
 
 /** @param {string[]} tokens @param {number} verbIndex @param {Forms} forms @returns {boolean} */
-export const isPersonSubject = (tokens, verbIndex, forms) =>
-  isPerson(subjectOf(tokens, verbIndex, forms).toLowerCase());
+export function isPersonSubject(tokens, verbIndex, forms) {
+  const subject = subjectOf(tokens, verbIndex).toLowerCase();
+  return isPerson(subject) || (KNOWN.toPeople.includes(forms.stem) && !KNOWN.things.includes(subject));
+}
 
 /** @param {string[]} tokens @param {number} verbIndex @param {Forms} forms @returns {boolean} */
 export function isPassiveAlone(tokens, verbIndex, forms) {
   if (wordAt(tokens, verbIndex + 1) === "by" || isBeforeNoun(tokens, verbIndex)) return true;
   const behind = particlePlace(tokens, verbIndex) === verbIndex + 1 ? verbIndex + 2 : verbIndex + 1;
-  const subject = subjectOf(tokens, verbIndex, forms);
+  const subject = subjectOf(tokens, verbIndex);
   if (KNOWN.reporting.includes(forms.stem) || kindOf(subject) === "someone") return false;
-  return !KNOWN.things.includes(subject.toLowerCase()) && !beginsObject(tokens, behind);
+  if (KNOWN.things.includes(subject.toLowerCase()) || beginsObject(tokens, behind)) return false;
+  return subject === "" || followingObject(tokens, behind - 1, forms) === "";
 }
 
 /** @param {string[]} tokens @param {number} verbIndex @returns {boolean} */
 function isBeforeNoun(tokens, verbIndex) {
   let at = verbIndex - 1;
   while (at > 0 && tokens[at].toLowerCase().endsWith("ly")) at -= 1;
-  return KNOWN.determiners.includes(wordAt(tokens, at));
+  return KNOWN.determiners.includes(wordAt(tokens, at)) && !KNOWN.determiners.includes(wordAt(tokens, verbIndex + 1));
 }
 
 /** @param {Forms} forms @returns {boolean} */
 export const hasPassive = (forms) => !KNOWN.linking.includes(forms.stem) && !KNOWN.withoutObject.includes(forms.stem);
 
-/** @param {string[]} tokens @param {number} verbIndex @param {Forms} forms @returns {string} empty if it seems to have none */
-function subjectOf(tokens, verbIndex, forms) {
+/** @param {string[]} tokens @param {number} verbIndex @param {Forms} forms @returns {string} */
+function subjectKind(tokens, verbIndex, forms) {
+  const head = subjectOf(tokens, verbIndex);
+  if (KNOWN.ofThings.includes(forms.stem) && !isPerson(head.toLowerCase())) return "something";
+  if (KNOWN.ofPeople.includes(forms.stem) && !KNOWN.things.includes(head.toLowerCase())) return "someone";
+  return kindOf(head) || earlierKind(tokens, verbIndex);
+}
+
+/** @param {string[]} tokens @param {number} verbIndex @returns {string} empty if it seems to have none */
+function subjectOf(tokens, verbIndex) {
   if (wordAt(tokens, verbIndex - 1) === "to") return "";
   let place = verbIndex - 1;
   while (place >= 0 && isHelper(tokens[place].toLowerCase())) place -= 1;
@@ -99,16 +109,14 @@ function subjectOf(tokens, verbIndex, forms) {
   if (last === "" || isMark(last) || KNOWN.boundaries.includes(last) || isPreposition(last)) return "";
   let start = place;
   while (start > 0 && !isMark(tokens[start - 1]) && !KNOWN.boundaries.includes(tokens[start - 1].toLowerCase())) start -= 1;
-  let head = tokens[place];
+  let head = place;
   for (let at = start + 1; at < place; at += 1) {
     if (tokens[at].toLowerCase() === "of") {
-      head = tokens[at - 1];
+      head = at - 1;
       break;
     }
   }
-  const isBare = wordAt(tokens, verbIndex) === forms.presentParticiple && place === verbIndex - 1;
-  const isKnown = isPerson(head.toLowerCase()) || KNOWN.things.includes(head.toLowerCase());
-  return isBare && !isKnown ? "" : head;
+  return head === 0 && tokens[head].endsWith("s") ? tokens[head].toLowerCase() : tokens[head];
 }
 
 /** @param {string[]} tokens @param {number} verbIndex @returns {string} what the nearest telling word before the verb is */
@@ -128,8 +136,14 @@ function beginsObject(tokens, place) {
   return word !== "" && (lists.some((list) => list.includes(word)) || NAME.test(tokens[place]) || DIGIT.test(word));
 }
 
-/** @param {string[]} tokens @param {number} behind @param {Forms} forms @returns {string} what seems to follow as an object */
+/** @param {string[]} tokens @param {number} behind @param {Forms} forms @returns {string} */
 function objectOf(tokens, behind, forms) {
+  const object = followingObject(tokens, behind, forms) || (KNOWN.withObject.includes(forms.stem) ? "something" : "");
+  return object !== "" && KNOWN.toPeople.includes(forms.stem) ? "someone" : object;
+}
+
+/** @param {string[]} tokens @param {number} behind @param {Forms} forms @returns {string} what seems to follow as an object */
+function followingObject(tokens, behind, forms) {
   if (KNOWN.withoutObject.includes(forms.stem)) return "";
   let place = behind;
   while (isAdverb(wordAt(tokens, place + 1))) place += 1;

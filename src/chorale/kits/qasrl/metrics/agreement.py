@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from chorale.kits.qasrl.files import Answers, Integers, QuestionAnswers, Rows, Verb
+from chorale.kits.qasrl.files import Integers, QuestionAnswers, Rows, SpanColumns, Verb
 from chorale.kits.qasrl.metrics.measures import MEASURES, Rules, align, counts_of, metric, statistics
 from chorale.metrics import Counts, FloatArray, Metric, Statistics
 
@@ -183,7 +183,7 @@ def _copied(table: QuestionAnswers, names: tuple[Verb, ...], wanted: Integers) -
         verbs=names,
         words=("",) * len(names),
         rows=Rows(number, table.rows.question[rows], table.rows.worker[rows]),
-        answers=Answers(row, table.answers.start[spans], table.answers.end[spans]),
+        answers=SpanColumns(row, table.answers.start[spans], table.answers.end[spans]),
     )
 
 

@@ -50,7 +50,7 @@ def aligned_arguments(
     alignment: Alignment, sentences: Mapping[str, Sequence[str]] | None = None
 ) -> Iterator[AlignedArgument]:
     """All arguments of all verbs: by verb, then in the order of the sentence, the gold's before the system's."""
-    system, gold = (_Shown(side, sentences or {}) for side in (alignment.system, alignment.gold))
+    system, gold = (_SpanTexts(side, sentences or {}) for side in (alignment.system, alignment.gold))
     rows = [
         _row(alignment, gold, in_gold, system, in_system, "matched")._replace(
             same_role=same, extra_questions=extra, iou=iou
@@ -79,7 +79,7 @@ def _in_order(row: AlignedArgument) -> tuple[Verb, Span, bool, str]:
     return row.verb, row.gold_span or row.system_span or (0, 0), row.gold_span is None, row.status
 
 
-class _Shown:
+class _SpanTexts:
     """A side's spans with their words and questions."""
 
     def __init__(self, side: Side, sentences: Mapping[str, Sequence[str]]) -> None:
@@ -105,7 +105,12 @@ class _Shown:
 
 
 def _row(
-    alignment: Alignment, gold: _Shown, in_gold: int | None, system: _Shown, in_system: int | None, status: Status
+    alignment: Alignment,
+    gold: _SpanTexts,
+    in_gold: int | None,
+    system: _SpanTexts,
+    in_system: int | None,
+    status: Status,
 ) -> AlignedArgument:
     of_verb = gold.spans.verb[in_gold] if in_gold is not None else system.spans.verb[in_system]
     verb = alignment.verbs[int(of_verb)]

@@ -14,7 +14,11 @@ from chorale.text.tagger import Tagger
 
 
 def parsed_items(
-    rows: Sequence[Mapping[str, Any]], parser: QasrlParser, tagger: Tagger, threshold: float
+    rows: Sequence[Mapping[str, Any]],
+    parser: QasrlParser,
+    tagger: Tagger,
+    threshold: float,
+    question_threshold: float = 0.0,
 ) -> Iterator[tuple[Mapping[str, Any], ParsedVerb]]:
     """Every row of an items file, with what the parser asks about its verb."""
     verbs = [Predicate(row["verb_index"], VerbForms.from_bank(row["forms"], row.get("variants"))) for row in rows]
@@ -23,7 +27,7 @@ def parsed_items(
         SentenceToParse(str(row["id"]), sentence, (verb,))
         for row, sentence, verb in zip(rows, analysed, verbs, strict=True)
     )
-    yield from zip(rows, parser.parse(asked, threshold), strict=True)
+    yield from zip(rows, parser.parse(asked, threshold, question_threshold), strict=True)
 
 
 def recorded_answer(row: Mapping[str, Any], parsed: ParsedVerb, stage: str) -> dict[str, Any]:

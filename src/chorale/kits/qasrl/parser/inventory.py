@@ -26,7 +26,7 @@ _ANY_VERB = "give"
 """Its five forms all differ: a question is grammatical for it if it is for any verb."""
 
 
-class Shape(NamedTuple):
+class QuestionShape(NamedTuple):
     """What a question asks for, without tense, polarity and the preposition itself."""
 
     wh: str
@@ -37,7 +37,7 @@ class Shape(NamedTuple):
     with_preposition: bool
 
     @classmethod
-    def of(cls, slots: Slots) -> "Shape":
+    def of(cls, slots: Slots) -> "QuestionShape":
         return cls(slots.wh, slots.subj, slots.is_passive, slots.obj, slots.misc, bool(slots.prep))
 
 
@@ -49,14 +49,14 @@ def polarity_of(slots: Slots) -> Polarity:
     return slots.tense, slots.is_perfect, slots.is_progressive, slots.is_negated
 
 
-_Part = TypeVar("_Part", Shape, Polarity, str)
+_Part = TypeVar("_Part", QuestionShape, Polarity, str)
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionInventory:
     """The parts that were seen often enough in training, in a fixed order."""
 
-    shapes: tuple[Shape, ...]
+    shapes: tuple[QuestionShape, ...]
     polarities: tuple[Polarity, ...]
     prepositions: tuple[str, ...]
 
@@ -64,7 +64,7 @@ class QuestionInventory:
     def of(cls, questions: Iterable[Slots], at_least: int = _AT_LEAST) -> "QuestionInventory":
         listed = list(questions)
         return cls(
-            _kept(map(Shape.of, listed), at_least),
+            _kept(map(QuestionShape.of, listed), at_least),
             _kept(map(polarity_of, listed), at_least),
             _kept((slots.prep for slots in listed if slots.prep), at_least),
         )
@@ -75,7 +75,7 @@ class QuestionInventory:
         First the likeliest role: what STRICT-MATCH compares, summed over all questions that agree in it. Then the
         likeliest words for it.
         """
-        roles = [np.array(_numbered(parts)) for parts in (map(_role, self.shapes), map(_factuality, self.polarities))]
+        roles = _roles_of(self.shapes, self.polarities)
         of_shapes, of_polarities = (
             _summed(logits, role) for logits, role in zip((shape, polarity), roles, strict=True)
         )
@@ -100,13 +100,19 @@ class ChosenQuestion(NamedTuple):
     """That the question asks for the right role."""
 
 
-def _role(shape: Shape) -> tuple[str, str, bool, str]:
+def _role(shape: QuestionShape) -> tuple[str, str, bool, str]:
     return shape.wh, "something" if shape.subj == "it" else shape.subj, shape.passive, shape.obj
 
 
 def _factuality(polarity: Polarity) -> tuple[bool, bool]:
     tense, _, _, negated = polarity
     return negated, is_modal(tense)
+
+
+@lru_cache(8)
+def _roles_of(shapes: tuple[QuestionShape, ...], polarities: tuple[Polarity, ...]) -> tuple[NDArray[np.int64], ...]:
+    """The number of each shape's role, and of each polarity's factuality."""
+    return np.array(_numbered(map(_role, shapes))), np.array(_numbered(map(_factuality, polarities)))
 
 
 def _numbered(parts: Iterable[Hashable]) -> list[int]:
@@ -125,8 +131,10 @@ def _summed(logits: FloatArray, group: NDArray[np.int64]) -> FloatArray:
     """Rows × groups: the probability of each group of columns."""
     shares = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
-    members: FloatArray = np.equal.outer(group, np.arange(group.max() + 1)).astype(np.float64)
-    return np.asarray(shares @ members, dtype=np.float64)
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(group.max() + 1))
+    summed: FloatArray = np.add.reduceat(shares[:, order], starts, axis=1)
+    return summed
 
 
 def _kept(parts: Iterable[_Part], at_least: int) -> tuple[_Part, ...]:
@@ -134,7 +142,7 @@ def _kept(parts: Iterable[_Part], at_least: int) -> tuple[_Part, ...]:
 
 
 @lru_cache(2**14)
-def _made(shape: Shape, polarity: Polarity, preposition: str) -> Slots | None:
+def _made(shape: QuestionShape, polarity: Polarity, preposition: str) -> Slots | None:
     tense, perfect, progressive, negated = polarity
     clause = Clause(tense, perfect, progressive, negated, shape.passive)
     inverted = bool(shape.subj) or shape.wh not in table()["groups"]["argument"]
@@ -152,7 +160,7 @@ def codes_of(inventory: QuestionInventory, questions: Sequence[Slots]) -> list[t
     prepositions = {word: place for place, word in enumerate(inventory.prepositions)}
     return [
         (
-            shapes.get(Shape.of(slots), -1),
+            shapes.get(QuestionShape.of(slots), -1),
             polarities.get(polarity_of(slots), -1),
             prepositions.get(slots.prep, -1),
         )

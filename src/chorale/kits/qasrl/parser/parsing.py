@@ -63,13 +63,20 @@ class QasrlParser:
     training: Mapping[str, Any] = field(default_factory=dict)
     """What was seen of it: data, sizes, losses."""
 
-    def parse(self, sentences: Iterable[SentenceToParse], threshold: float = THRESHOLD) -> Iterator[ParsedVerb]:
-        """Every verb of every sentence, in their order. Few sentences are held in memory at a time."""
+    def parse(
+        self, sentences: Iterable[SentenceToParse], threshold: float = THRESHOLD, question_threshold: float = 0.0
+    ) -> Iterator[ParsedVerb]:
+        """Every verb of every sentence, in their order. Few sentences are held in memory at a time.
+
+        `threshold` is the lowest probability of an answer, `question_threshold` that of an answer with its question.
+        """
         waiting = iter(sentences)
         while part := list(islice(waiting, _AT_ONCE)):
-            yield from self._parse(part, threshold)
+            yield from self._parse(part, threshold, question_threshold)
 
-    def _parse(self, part: Sequence[SentenceToParse], threshold: float) -> Iterator[ParsedVerb]:
+    def _parse(
+        self, part: Sequence[SentenceToParse], threshold: float, question_threshold: float
+    ) -> Iterator[ParsedVerb]:
         import torch  # noqa: PLC0415 - heavy, and there already when there is a network
 
         asked = [one for one in part if one.verbs]
@@ -93,7 +100,7 @@ class QasrlParser:
             ]
             first += len(rows)
             tokens = tuple(token.text for token in sentence.analysed.tokens)
-            yield ParsedVerb(sentence.name, tokens, verb, _merged(questions, verb))
+            yield ParsedVerb(sentence.name, tokens, verb, _merged(questions, verb, question_threshold))
 
 
 def best_spans(spans: Codes, scores: FloatArray, threshold: float) -> Codes:
@@ -114,11 +121,16 @@ def best_spans(spans: Codes, scores: FloatArray, threshold: float) -> Codes:
     return np.array(kept, dtype=np.int64)
 
 
-def _merged(found: Iterable[tuple[ChosenQuestion | None, Codes, float]], verb: Predicate) -> tuple[ParsedQuestion, ...]:
-    """A question for each role: questions that ask for the same are one, in the words of the likeliest."""
+def _merged(
+    found: Iterable[tuple[ChosenQuestion | None, Codes, float]], verb: Predicate, least: float
+) -> tuple[ParsedQuestion, ...]:
+    """A question for each role: questions that ask for the same are one, in the words of the likeliest.
+
+    Answers that are right with their question with a probability below `least` are left out.
+    """
     of_role: dict[str, list[tuple[Slots, Span, float, float]]] = {}
     for chosen, (start, end), probability in sorted(found, key=lambda one: -one[2]):
-        if chosen is not None:
+        if chosen is not None and probability * chosen.probability >= least:
             answer = chosen.slots, (int(start), int(end)), float(probability), float(probability) * chosen.probability
             of_role.setdefault(chosen.slots.key(), []).append(answer)
     return tuple(

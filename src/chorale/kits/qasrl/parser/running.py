@@ -27,14 +27,17 @@ Progress = Callable[[int, int], None]
 def parse_given(
     given: Sequence[GivenSentence],
     folder: Path,
-    threshold: float,
+    thresholds: tuple[float, float],
     processes: int = 1,
     progress: Progress | None = None,
 ) -> Iterator[ParsedVerb]:
-    """Every verb of the sentences, in their order, by the parser of a folder."""
+    """Every verb of the sentences, in their order, by the parser of a folder.
+
+    `thresholds` are those of an answer, and of an answer with its question.
+    """
     chunks = [given[start : start + _CHUNK] for start in range(0, len(given), _CHUNK)]
     done = 0
-    for chunk, verbs in zip(chunks, _in_order(chunks, folder, threshold, processes), strict=True):
+    for chunk, verbs in zip(chunks, _in_order(chunks, folder, thresholds, processes), strict=True):
         yield from verbs
         done += len(chunk)
         if progress:
@@ -42,18 +45,18 @@ def parse_given(
 
 
 def _in_order(
-    chunks: Sequence[Sequence[GivenSentence]], folder: Path, threshold: float, processes: int
+    chunks: Sequence[Sequence[GivenSentence]], folder: Path, thresholds: tuple[float, float], processes: int
 ) -> Iterator[list[ParsedVerb]]:
     if min(processes, len(chunks)) <= 1:
         for chunk in chunks:
-            yield _parsed(chunk, folder, threshold)
+            yield _parsed(chunk, folder, thresholds)
         return
     with ProcessPoolExecutor(min(processes, len(chunks)), get_context("spawn")) as pool:
-        yield from pool.map(_parsed, chunks, [folder] * len(chunks), [threshold] * len(chunks))
+        yield from pool.map(_parsed, chunks, [folder] * len(chunks), [thresholds] * len(chunks))
 
 
-def _parsed(chunk: Sequence[GivenSentence], folder: Path, threshold: float) -> list[ParsedVerb]:
-    return list(_loaded(folder).parse(sentences_to_parse(chunk, load_tagger()), threshold))
+def _parsed(chunk: Sequence[GivenSentence], folder: Path, thresholds: tuple[float, float]) -> list[ParsedVerb]:
+    return list(_loaded(folder).parse(sentences_to_parse(chunk, load_tagger()), *thresholds))
 
 
 @cache

@@ -8,9 +8,9 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
-from chorale.files.model_folders import ModelKind, checked_sizes
+from chorale.files.model_folders import ModelKind, check_shapes, checked_sizes
 from chorale.kits.qasrl.parser.batching import Vocabularies
-from chorale.kits.qasrl.parser.inventory import QuestionInventory, Shape
+from chorale.kits.qasrl.parser.inventory import QuestionInventory, QuestionShape
 from chorale.kits.qasrl.parser.network import ParserNetwork, ParserShape
 from chorale.kits.qasrl.parser.parsing import QasrlParser
 from chorale.kits.qasrl.parser.vocabulary import HashedVocabulary
@@ -62,13 +62,20 @@ def load_parser(folder: Path) -> QasrlParser:
         state = load(weights)
         words, features = (HashedVocabulary(state.pop(name).numpy()) for name in _VOCABULARIES)
         inventory = QuestionInventory(
-            tuple(Shape(*shape) for shape in about["shapes"]),
+            tuple(QuestionShape(*shape) for shape in about["shapes"]),
             tuple((str(tense), bool(a), bool(b), bool(c)) for tense, a, b, c in about["polarities"]),
             tuple(map(str, about["prepositions"])),
         )
         shape = ParserShape(**checked_sizes(about["shape"], ParserShape()))
-        encoder = _encoder(about["encoder"], state.pop(_TOKENIZER)) if about["encoder"] else None
-        network = ParserNetwork(inventory, (len(words), len(features)), shape, encoder)
+        tokenizer = state.pop(_TOKENIZER) if about["encoder"] else None
+
+        def make() -> ParserNetwork:
+            encoder = None if tokenizer is None else _encoder(about["encoder"], tokenizer)
+            return ParserNetwork(inventory, (len(words), len(features)), shape, encoder)
+
+        with torch.device("meta"):
+            check_shapes(make().state_dict(), state)
+        network = make()
         for name, _ in _large_tables(network):
             state[name] = state[name].float() * state.pop(f"{name}{_SCALES}")
         network.load_state_dict({name: value.float() for name, value in state.items()})

@@ -42,7 +42,7 @@ def score_dense(
     _common_verbs(system, bank.name, set(bank.questions))
     per_verb = dense_statistics(system, bank, rules)
     sums = dict(zip(COLUMNS, (round(value) for value in per_verb.rows.sum(axis=0)), strict=True))
-    scored = _Scored("qasrl-dense", per_verb, DENSE_METRIC, resampling)
+    scored = _ReferenceScores("qasrl-dense", per_verb, DENSE_METRIC, resampling)
     scores, around = scored.scores, scored.intervals
     of_dense = {**scores, "counts": sums} | ({"ci": jsonable(around)} if around else {})
     scored.json = {"dense": of_dense, "verbs": len(per_verb.items)}
@@ -75,7 +75,7 @@ def score_propbank(
     propbank = propbank_arguments(corpus, sentences, holding)
     _common_verbs(table, corpus.name, set(propbank))
     per_verb = propbank_statistics(table, propbank, holding)
-    scored = _Scored("qasrl-propbank", per_verb, PROPBANK_METRIC, resampling)
+    scored = _ReferenceScores("qasrl-propbank", per_verb, PROPBANK_METRIC, resampling)
     scores, around = scored.scores, scored.intervals
     by_kind = {kind: fractions_json(kind, scores, around) for kind in KINDS}
     scored.json = {"propbank": by_kind, "verbs": len(per_verb.items)}
@@ -92,7 +92,7 @@ def score_propbank(
     return scored.result({"found-by": holding, **(reading or {})}, inputs, against)
 
 
-class _Scored:
+class _ReferenceScores:
     """A result in the making."""
 
     def __init__(self, name: str, per_verb: Statistics, metric: Metric, resampling: Resampling) -> None:

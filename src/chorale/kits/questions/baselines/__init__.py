@@ -4,7 +4,7 @@ from chorale.kits.questions.baselines.choice_models import ChoiceModel, FittedCh
 from chorale.kits.questions.baselines.examples import GIVEN, ChoiceExample, Given, Gold, examples_of, lacking
 from chorale.kits.questions.baselines.light import FittedLight, LightChoice
 from chorale.kits.questions.baselines.naming import LIGHT, choice_model
-from chorale.kits.questions.baselines.trials import Trial, accuracy_metric, cross_validate, folds_of, transfer
+from chorale.kits.questions.baselines.trials import ModelTrial, accuracy_metric, cross_validate, folds_of, transfer
 
 __all__ = [
     "GIVEN",
@@ -16,7 +16,7 @@ __all__ = [
     "Given",
     "Gold",
     "LightChoice",
-    "Trial",
+    "ModelTrial",
     "accuracy_metric",
     "choice_model",
     "cross_validate",

@@ -16,7 +16,7 @@ NONE_CHOSEN = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trial:
+class ModelTrial:
     """A model's answers to questions it had not learnt from, sorted by the questions' ids."""
 
     ids: tuple[str, ...]
@@ -50,7 +50,7 @@ def accuracy_metric() -> Metric:
 
 def cross_validate(
     model: ChoiceModel, examples: Sequence[ChoiceExample], given: Given, *, folds: int = 5, seed: int = 1
-) -> Trial:
+) -> ModelTrial:
     """Every question is asked once, of a model that learnt from the other folds.
 
     Questions about the same passage are in the same fold, so that no passage is learnt from and asked about. Which fold
@@ -69,7 +69,7 @@ def cross_validate(
 
 def transfer(
     model: ChoiceModel, sets: Mapping[str, Sequence[ChoiceExample]], given: Given, *, seed: int = 1
-) -> dict[tuple[str, str], Trial]:
+) -> dict[tuple[str, str], ModelTrial]:
     """For every pair of sets, how a model that learnt from the source (second) does on the target (first).
 
     Questions about passages that the target has as well are not learnt from.
@@ -113,8 +113,8 @@ def _chosen(fitted: FittedChoice, examples: Sequence[ChoiceExample]) -> NDArray[
     return np.asarray([int(one.argmax()) if one.any() else NONE_CHOSEN for one in chances], dtype=np.intp)
 
 
-def _trial(examples: Sequence[ChoiceExample], chosen: NDArray[np.intp], fold: NDArray[np.intp]) -> Trial:
-    return Trial(
+def _trial(examples: Sequence[ChoiceExample], chosen: NDArray[np.intp], fold: NDArray[np.intp]) -> ModelTrial:
+    return ModelTrial(
         tuple(one.id for one in examples),
         chosen,
         chosen == np.asarray([one.right for one in examples]),

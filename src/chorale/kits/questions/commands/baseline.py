@@ -9,7 +9,7 @@ from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
 from chorale.files.tables import write_csv, write_jsonl, write_tsv
 from chorale.files.targets import check_target, writing
-from chorale.kits.questions.baselines import GIVEN, Given, Trial, choice_model
+from chorale.kits.questions.baselines import GIVEN, Given, ModelTrial, choice_model
 from chorale.kits.questions.baselines.trials import NONE_CHOSEN
 from chorale.kits.questions.family import Folds
 from chorale.kits.questions.scoring.measured import McqOptions
@@ -82,7 +82,7 @@ def mcq(
     chosen = choice_model(model, epochs=epochs, rate=rate, batch=batch, device=device)
     named = read_questions(files)
     shown = tuple(given for given in GIVEN if not inputs or given in inputs)
-    trials: list[tuple[Given, Trial]] = []
+    trials: list[tuple[Given, ModelTrial]] = []
     asked = McqOptions(cluster=Clusters.named(cluster))
     with patiently("trials") as progress:
         section = partial_section(
@@ -111,7 +111,7 @@ def _named(answer: int) -> str:
     return NO_OPTION if answer == NONE_CHOSEN else f"option{answer + 1}"
 
 
-def _write(trials: list[tuple[Given, Trial]], model: str, out: Path) -> None:
+def _write(trials: list[tuple[Given, ModelTrial]], model: str, out: Path) -> None:
     name = Path(model).name
     rows = [
         {"question_id": question, "model": f"{name}:{given}", "answer": _named(answer)}

@@ -153,7 +153,7 @@ def _read(
     records: dict[str, _Record] = {}
     seen: set[str] = set()
     for line, place, values in objects:
-        reader = _Reader(name, line, place, problems)
+        reader = _RecordReader(name, line, place, problems)
         if doubtful:
             reader.check_texts(values)
         record = reader.read(values)
@@ -192,7 +192,7 @@ def _questions(records: list[_Record]) -> McqQuestions:
     )
 
 
-class _Reader:
+class _RecordReader:
     """Reads one record and reports what is wrong with it."""
 
     def __init__(self, file: str, line: int | None, place: str, problems: list[Problem]) -> None:

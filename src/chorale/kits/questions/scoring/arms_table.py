@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from chorale.kits.questions.metrics import SECTIONS
-from chorale.kits.questions.scoring.measured import Measured, shown_models
+from chorale.kits.questions.scoring.measured import MeasuredQuestions, shown_models
 from chorale.metrics.score_table import Cell, ScoreTable
 
 SECTION_TITLES = {
@@ -14,13 +14,13 @@ SECTION_TITLES = {
 }
 
 
-def arms_table(arms: Sequence[Measured]) -> ScoreTable:
+def arms_table(arms: Sequence[MeasuredQuestions]) -> ScoreTable:
     """What the sections of every arm come to, beside each other; accuracies and gaps in percent."""
     columns = ("questions", "what", *(f"{one.file.name}#" for one in arms))
     return ScoreTable("Human and model performance by arm, in percent", columns, list(_rows(arms)))
 
 
-def _rows(arms: Sequence[Measured]) -> Iterator[tuple[Cell, ...]]:
+def _rows(arms: Sequence[MeasuredQuestions]) -> Iterator[tuple[Cell, ...]]:
     models = list(dict.fromkeys(name for one in arms for name in shown_models(one.measures)))
     for section in SECTIONS:
         if not any(one.scores[f"kept {section}"] for one in arms):
@@ -32,6 +32,6 @@ def _rows(arms: Sequence[Measured]) -> Iterator[tuple[Cell, ...]]:
             yield "", name, *(_percent(one, f"{name} {section}", section) for one in arms)
 
 
-def _percent(arm: Measured, name: str, section: str) -> str:
+def _percent(arm: MeasuredQuestions, name: str, section: str) -> str:
     known = name in arm.scores and arm.scores[f"kept {section}"]
     return f"{100 * arm.scores[name]:.1f}" if known else "–"

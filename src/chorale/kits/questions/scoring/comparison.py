@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from chorale.kits.questions.files.questions import McqQuestions
 from chorale.kits.questions.metrics import McqMeasures, mcq_alpha, measure_mcq
-from chorale.kits.questions.scoring.measured import McqOptions, Measured, NamedQuestions, shown_models
+from chorale.kits.questions.scoring.measured import McqOptions, MeasuredQuestions, NamedQuestions, shown_models
 from chorale.metrics import Comparison, Metric, Statistics, UnpairedComparison
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable, comparison_table, jsonable
@@ -17,7 +17,7 @@ _Evidence = tuple[Statistics, Metric]
 
 
 def compared_with(
-    measured: Measured, against: NamedQuestions, options: McqOptions, resampling: Resampling
+    measured: MeasuredQuestions, against: NamedQuestions, options: McqOptions, resampling: Resampling
 ) -> tuple[ScoreTable, dict[str, Any], str]:
     """A table, what `--json` prints, and whether questions could be paired."""
     if not against.questions.votes.any() and not against.questions.models:
@@ -43,7 +43,9 @@ def compared_with(
     return table, jsonable(unpaired), note
 
 
-def _measured_alike(measured: Measured, against: McqQuestions, options: McqOptions) -> tuple[McqMeasures, McqMeasures]:
+def _measured_alike(
+    measured: MeasuredQuestions, against: McqQuestions, options: McqOptions
+) -> tuple[McqMeasures, McqMeasures]:
     """Both files' measures, of the models that answered both."""
     mine = measured.file.questions
     common = mine.models.keys() & against.models.keys()
@@ -58,7 +60,9 @@ def _measured_alike(measured: Measured, against: McqQuestions, options: McqOptio
     return ours, theirs
 
 
-def _alphas(measured: Measured, against: NamedQuestions, options: McqOptions) -> dict[str, tuple[_Evidence, _Evidence]]:
+def _alphas(
+    measured: MeasuredQuestions, against: NamedQuestions, options: McqOptions
+) -> dict[str, tuple[_Evidence, _Evidence]]:
     """What α rests on in both files, for the questions where both have one."""
     most = max(measured.file.questions.invalid, against.questions.invalid)
     ours, theirs = (
@@ -68,7 +72,7 @@ def _alphas(measured: Measured, against: NamedQuestions, options: McqOptions) ->
     return {name: (ours[name], theirs[name]) for name in ours if name in theirs}
 
 
-def _shown(compared: Mapping[str, _Comparison], measured: Measured) -> dict[str, _Comparison]:
+def _shown(compared: Mapping[str, _Comparison], measured: MeasuredQuestions) -> dict[str, _Comparison]:
     """Without the single runs of models: `--json` has those."""
     who = ("human", "longest", "alpha", *shown_models(measured.measures))
     return {name: one for name, one in compared.items() if name.rpartition(" ")[0].removeprefix("gap ") in who}

@@ -54,7 +54,7 @@ class McqOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredQuestions:
     file: NamedQuestions
     measures: McqMeasures
     scores: Mapping[str, float]
@@ -87,7 +87,7 @@ def check_names(files: Sequence[NamedQuestions]) -> None:
         raise UserError(f"Two files are called {twice}: results go by the file's name. Rename one of them.")
 
 
-def measured(file: NamedQuestions, options: McqOptions, resampling: Resampling) -> Measured:
+def measured(file: NamedQuestions, options: McqOptions, resampling: Resampling) -> MeasuredQuestions:
     questions = file.questions
     resampling = options.clustered(resampling, questions)
     measures = measure_mcq(questions, drawn=options.drawn, ties=options.ties)
@@ -101,7 +101,7 @@ def measured(file: NamedQuestions, options: McqOptions, resampling: Resampling) 
             variant: {name: resampling.intervals(*evidence)["value"] for name, evidence in alpha.evidence.items()}
             for variant, alpha in alphas.items()
         }
-    return Measured(file, measures, measures.scores(), over_draws, ci, alphas, alpha_ci)
+    return MeasuredQuestions(file, measures, measures.scores(), over_draws, ci, alphas, alpha_ci)
 
 
 def shown_models(measures: McqMeasures) -> list[str]:

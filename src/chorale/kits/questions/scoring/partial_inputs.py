@@ -11,7 +11,7 @@ from chorale.kits.questions.baselines import (
     ChoiceModel,
     Given,
     Gold,
-    Trial,
+    ModelTrial,
     accuracy_metric,
     cross_validate,
     examples_of,
@@ -45,7 +45,7 @@ def partial_section(
     inputs: Sequence[Given] = GIVEN,
     gold: Gold = "majority",
     asked_by: str = "--partial-inputs",
-    keep: Callable[[Given, Trial], None] | None = None,
+    keep: Callable[[Given, ModelTrial], None] | None = None,
 ) -> McqSection:
     """Cross-validated accuracy with each part of the input, and how models trained on one file do on the others.
 
@@ -58,7 +58,7 @@ def partial_section(
     sets = {file.name: examples_of(file.questions, gold) for file in files}
     for name, examples in sets.items():
         _check(name, examples, folds, inputs, asked_by)
-    trials: dict[str, dict[Given, Trial]] = {name: {} for name in sets}
+    trials: dict[str, dict[Given, ModelTrial]] = {name: {} for name in sets}
     steps = len(sets) * len(inputs) + (1 if len(sets) > 1 else 0)
     for done, (name, given) in enumerate(product(sets, inputs), 1):
         trials[name][given] = cross_validate(model, sets[name], given, folds=folds, seed=resampling.seed)
@@ -118,7 +118,7 @@ def _check(name: str, examples: Sequence[ChoiceExample], folds: int, inputs: Seq
         )
 
 
-def _json(trial: Trial, resampling: Resampling) -> dict[str, Any]:
+def _json(trial: ModelTrial, resampling: Resampling) -> dict[str, Any]:
     json: dict[str, Any] = {"accuracy": trial.accuracy, "deviation": trial.deviation}
     json |= {"questions": len(trial.ids), "guessing": trial.guessing}
     if resampling.ci:
@@ -137,7 +137,7 @@ def _table(files: Mapping[str, Mapping[Given, Mapping[str, Any]]], named: str, *
 
 
 def _compared(
-    trials: Mapping[str, Mapping[Given, Trial]], clusters: Mapping[str, Clusters | None], resampling: Resampling
+    trials: Mapping[str, Mapping[Given, ModelTrial]], clusters: Mapping[str, Clusters | None], resampling: Resampling
 ) -> list[tuple[tuple[str, str], Given, UnpairedComparison]]:
     """Every two files, with everything that was shown: nothing pairs their questions."""
     compared = []
@@ -159,8 +159,8 @@ def _comparison_table(compared: Sequence[tuple[tuple[str, str], Given, UnpairedC
 
 
 def _transfer_table(
-    trials: Mapping[str, Mapping[Given, Trial]],
-    moved: Mapping[tuple[str, str], Trial],
+    trials: Mapping[str, Mapping[Given, ModelTrial]],
+    moved: Mapping[tuple[str, str], ModelTrial],
     names: Sequence[str],
     given: Given,
 ) -> ScoreTable:

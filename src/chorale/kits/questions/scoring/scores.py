@@ -11,7 +11,7 @@ from chorale.kits.questions.scoring.arms_table import SECTION_TITLES, arms_table
 from chorale.kits.questions.scoring.comparison import compared_with
 from chorale.kits.questions.scoring.measured import (
     McqOptions,
-    Measured,
+    MeasuredQuestions,
     NamedQuestions,
     check_names,
     measured,
@@ -64,7 +64,7 @@ def score_mcq(
     return Score(json, tables, line, notes, values=values, intervals=around, main=main)
 
 
-def _json(measured: Measured, options: McqOptions) -> dict[str, Any]:
+def _json(measured: MeasuredQuestions, options: McqOptions) -> dict[str, Any]:
     def value(name: str, section: str, called: str = "accuracy") -> dict[str, Any] | None:
         if not measured.scores[f"kept {section}"]:
             return None
@@ -104,7 +104,7 @@ def _json(measured: Measured, options: McqOptions) -> dict[str, Any]:
     }
 
 
-def _alpha_json(measured: Measured, variant: AlphaVariant) -> dict[str, Any]:
+def _alpha_json(measured: MeasuredQuestions, variant: AlphaVariant) -> dict[str, Any]:
     alpha = measured.alphas[variant]
     json: dict[str, Any] = {"all": alpha.all, "resampled": alpha.resampled}
     if variant in measured.alpha_ci:
@@ -112,7 +112,7 @@ def _alpha_json(measured: Measured, variant: AlphaVariant) -> dict[str, Any]:
     return json
 
 
-def _tables(measured: Measured, options: McqOptions) -> Iterable[ScoreTable]:
+def _tables(measured: MeasuredQuestions, options: McqOptions) -> Iterable[ScoreTable]:
     with_ci = measured.ci is not None
     shown = (
         *("questions", "who", "how many#", "accuracy#"),
@@ -137,7 +137,7 @@ def _tables(measured: Measured, options: McqOptions) -> Iterable[ScoreTable]:
     yield _alpha_table(measured, options)
 
 
-def _alpha_table(measured: Measured, options: McqOptions) -> ScoreTable:
+def _alpha_table(measured: MeasuredQuestions, options: McqOptions) -> ScoreTable:
     alpha, around = measured.alphas[options.alpha], measured.alpha_ci.get(options.alpha)
     with_ci = ("95% interval#",) if around is not None else ()
     rows: list[list[Cell]] = [["all", alpha.all], ["with votes left", alpha.resampled]]
@@ -146,13 +146,13 @@ def _alpha_table(measured: Measured, options: McqOptions) -> ScoreTable:
     return ScoreTable("Agreement of validators", ("questions", "Krippendorff's alpha#", *with_ci, "of what"), rows)
 
 
-def _deviation(measured: Measured, name: str, section: str) -> float | None:
+def _deviation(measured: MeasuredQuestions, name: str, section: str) -> float | None:
     """How far the runs of a model are from their mean: the sample standard deviation; None of a single model."""
     runs = measured.measures.runs.get(name)
     return float(np.std([measured.scores[f"{run} {section}"] for run in runs], ddof=1)) if runs else None
 
 
-def _score_cells(measured: Measured, name: str, section: str) -> list[Cell]:
+def _score_cells(measured: MeasuredQuestions, name: str, section: str) -> list[Cell]:
     key, gap = f"{name} {section}", f"gap {name} {section}"
     cells: list[Cell] = [measured.scores[key]]
     if measured.measures.runs:
@@ -166,7 +166,7 @@ def _score_cells(measured: Measured, name: str, section: str) -> list[Cell]:
     return [*cells, measured.scores[gap], shown_interval(measured.over_draws[gap]), *around]
 
 
-def _notes(measured: Measured) -> Iterable[str]:
+def _notes(measured: MeasuredQuestions) -> Iterable[str]:
     name, questions = measured.file.name, measured.file.questions
     if not measured.measures.n_resampled:
         yield f"{name}: no question has votes left after those for the gold answer, so there is no human performance."

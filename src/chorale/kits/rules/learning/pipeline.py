@@ -117,7 +117,7 @@ def learn_rules(
 
 
 def _written(
-    folder: WorkFolder, engine: Engine, compared: "Compared", method: Method, min_score: float
+    folder: WorkFolder, engine: Engine, compared: "ScoredPredicates", method: Method, min_score: float
 ) -> tuple[Path, int]:
     """The rules of a method, some left sides at a time: what must be sorted at once fits into memory."""
     strong = compared.rules.filter(compared.rules[method] >= min_score)
@@ -153,7 +153,7 @@ def _examples(folder: WorkFolder, options: LearnOptions) -> tuple[dict[Rule, boo
 
 
 def _globally(
-    folder: WorkFolder, compared: "Compared", examples: dict[Rule, bool], options: LearnOptions, key: str
+    folder: WorkFolder, compared: "ScoredPredicates", examples: dict[Rule, bool], options: LearnOptions, key: str
 ) -> tuple[Path, GraphFacts]:
     pairs = _stored(folder, f"pairs-{compared.facts['buckets']}")
     predicates = _stored(folder, "predicates.parquet")
@@ -172,7 +172,7 @@ def _stored(folder: WorkFolder, name: str) -> pl.DataFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ScoredPredicates:
     """Pairs of predicates with their scores, as tables of an engine."""
 
     rules: Any
@@ -184,7 +184,7 @@ class Compared:
 
 def compare_predicates(
     path: Path, folder: WorkFolder, engine: Engine, options: LearnOptions, resources: Resources
-) -> Compared:
+) -> ScoredPredicates:
     """Everything up to the scores of pairs: what all methods begin with."""
     from chorale.kits.rules.learning import counting, similarity  # noqa: PLC0415 - they need the extra `rules`, now known to be there
 
@@ -227,7 +227,7 @@ def compare_predicates(
         "joined_pairs": pairs,
         "buckets": buckets,
     }
-    return Compared(rules, predicates, facts)
+    return ScoredPredicates(rules, predicates, facts)
 
 
 def _scored_pairs(
@@ -246,7 +246,7 @@ def _scored_pairs(
     return engine.table(folder.path / f"pairs-{buckets}")
 
 
-def named_rules(compared: Compared, method: Method, min_score: float, low: int, high: int) -> Any:
+def named_rules(compared: ScoredPredicates, method: Method, min_score: float, low: int, high: int) -> Any:
     """`lhs`, `rhs`, `score`, `method` of predicates from one number to another.
 
     `@R@` behind the right side says that the arguments change places.

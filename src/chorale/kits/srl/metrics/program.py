@@ -48,7 +48,7 @@ class ProgramArgument(NamedTuple):
         return "AM" in self.value
 
 
-class Pair(NamedTuple):
+class ArgumentPair(NamedTuple):
     """A gold argument beside a system's, or one of them alone."""
 
     kind: str
@@ -79,13 +79,15 @@ def primesrl_program(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Me
 
 def _of_group(
     gold: Sequence[ProgramArgument], system: Sequence[ProgramArgument], *, core: bool, comparable: bool
-) -> list[Pair]:
+) -> list[ArgumentPair]:
     """The pairs of the core or of the context arguments. Nothing is paired under different senses."""
     ours, theirs = ([one for one in side if (one.is_core if core else one.is_context)] for side in (gold, system))
     return pairs(ours, theirs) if comparable else [*pairs(ours, []), *pairs([], theirs)]
 
 
-def _count(found: Sequence[Pair], row: list[int], column: int, kinds: list[int], start: int, names: Names) -> None:
+def _count(
+    found: Sequence[ArgumentPair], row: list[int], column: int, kinds: list[int], start: int, names: Names
+) -> None:
     for kind, whole, other in found:
         kinds[start + KINDS.index(kind)] += 1
         row[column] += kind in _RIGHT
@@ -113,7 +115,7 @@ def program_arguments(sentence: Sentence, predicate: SrlPredicate) -> list[Progr
     return _joined(arguments)
 
 
-def pairs(gold: Sequence[ProgramArgument], system: Sequence[ProgramArgument]) -> list[Pair]:
+def pairs(gold: Sequence[ProgramArgument], system: Sequence[ProgramArgument]) -> list[ArgumentPair]:
     """Every pair that the program keeps, and the arguments that are left over."""
     labelled = [
         (kind, ours, theirs)
@@ -121,7 +123,7 @@ def pairs(gold: Sequence[ProgramArgument], system: Sequence[ProgramArgument]) ->
         for theirs, other in enumerate(system)
         if (kind := _kind(whole, other)) is not None
     ]
-    kept: list[Pair] = []
+    kept: list[ArgumentPair] = []
     ours_paired: set[int] = set()
     theirs_paired: set[int] = set()
     for label in _PRIORITY:
@@ -133,9 +135,11 @@ def pairs(gold: Sequence[ProgramArgument], system: Sequence[ProgramArgument]) ->
         # All of one label at once: an argument stays in each of these pairs, and counts in each.
         ours_paired.update(ours for ours, _ in chosen)
         theirs_paired.update(theirs for _, theirs in chosen)
-        kept += [Pair(label, gold[ours], system[theirs]) for ours, theirs in chosen]
-    kept += [Pair(MISSING, whole, None) for index, whole in enumerate(gold) if index not in ours_paired]
-    return kept + [Pair(SPURIOUS, None, other) for index, other in enumerate(system) if index not in theirs_paired]
+        kept += [ArgumentPair(label, gold[ours], system[theirs]) for ours, theirs in chosen]
+    kept += [ArgumentPair(MISSING, whole, None) for index, whole in enumerate(gold) if index not in ours_paired]
+    return kept + [
+        ArgumentPair(SPURIOUS, None, other) for index, other in enumerate(system) if index not in theirs_paired
+    ]
 
 
 def _kind(gold: ProgramArgument, system: ProgramArgument) -> str | None:

@@ -252,7 +252,7 @@ def _system_json(system: System, worst: Mapping[str, list[dict[str, Any]]], *, c
 
 def _compared_json(system: System) -> dict[str, Any]:
     json: dict[str, Any] = {
-        metric: {**jsonable(compared), "tables": _tables_json(system.table_compared[metric])}
+        metric: {**jsonable(compared), "tables": _tables_json(system.table_compared.get(metric, {}))}
         for metric, compared in system.compared.items()
     }
     if system.error_compared:

@@ -188,7 +188,7 @@ def _compared_roles(metric: str, system: System, rival: str) -> ScoreTable:
     compared = {f"all {name}": system.compared[metric][_ALL_ROLES[metric] + name] for name in _FRACTIONS}
     compared |= {
         f"{role} {name}": comparison
-        for role, scores in system.table_compared[metric]["roles"].items()
+        for role, scores in system.table_compared.get(metric, {}).get("roles", {}).items()
         for name, comparison in scores.items()
     }
     return comparison_table(f"{_TITLES[metric]}, by role", (system.name, rival), compared)

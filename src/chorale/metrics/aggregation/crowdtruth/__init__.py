@@ -21,14 +21,14 @@ import numpy as np
 
 from chorale.metrics.aggregation.crowdtruth.agreement import Qualities, agreements, annotation_scores, ones
 from chorale.metrics.aggregation.crowdtruth.annotations import AnnotationQuality, annotation_quality
-from chorale.metrics.aggregation.crowdtruth.resampling import CrowdTruthResampling, Evidence
+from chorale.metrics.aggregation.crowdtruth.resampling import CrowdTruthResampling, LastIteration
 from chorale.metrics.aggregation.crowdtruth.vectors import Index, Values, Vectors, vectors_of
 from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.judgments import Judgments
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
-__all__ = ["CrowdTruth", "CrowdTruthResampling", "Evidence", "Iteration", "as_aggregation", "crowdtruth"]
+__all__ = ["CrowdTruth", "CrowdTruthResampling", "Iteration", "LastIteration", "as_aggregation", "crowdtruth"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class CrowdTruth:
     notes: tuple[str, ...]
     converged: bool = True
     """Whether it stopped by itself, and not at the most iterations it was allowed."""
-    evidence: Evidence | None = field(default=None, repr=False)
+    evidence: LastIteration | None = field(default=None, repr=False)
     """What it came from, for intervals."""
 
     def __repr__(self) -> str:
@@ -136,7 +136,7 @@ def crowdtruth(
             f"by {log[-1].largest:.2g}, and {tolerance:g} is the limit.",
         )
     result = _result(vectors, first, now, tuple(log), notes, open_task=open_task, converged=converged)
-    return replace(result, evidence=Evidence(vectors, before, open_task))
+    return replace(result, evidence=LastIteration(vectors, before, open_task))
 
 
 def as_aggregation(result: CrowdTruth, *, multiple: bool) -> Aggregation:

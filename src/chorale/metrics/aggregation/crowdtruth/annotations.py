@@ -73,7 +73,7 @@ class _Sayings:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Block:
+class _Encounters:
     """Encounters: a worker j who chose an annotation in a unit, and another worker i of that unit.
 
     They are sorted by annotation, j and i; those alike in all three are one pair.
@@ -110,7 +110,7 @@ def _parts(vectors: Vectors, order: Index, shared: Index) -> list[Index]:
     return [order[low:high] for low, high in pairwise(cuts)]
 
 
-def _block(vectors: Vectors, entries: Index, sayings: _Sayings) -> _Block:
+def _block(vectors: Vectors, entries: Index, sayings: _Sayings) -> _Encounters:
     own = vectors.judgment[entries]
     unit = vectors.unit[own]
     many = vectors.first[unit + 1] - vectors.first[unit]
@@ -133,7 +133,7 @@ def _block(vectors: Vectors, entries: Index, sayings: _Sayings) -> _Block:
     first = np.flatnonzero(np.r_[True, of_pair[1:] != of_pair[:-1]])
     plain = bool((vectors.value == 1.0).all())
     mine = vectors.value[entries][row]
-    return _Block(
+    return _Encounters(
         unit=unit[row].astype(np.int32),
         chosen=None if plain else mine.astype(np.float32),
         both=chosen_by_other > 0 if plain else (chosen_by_other * mine).astype(np.float32),
@@ -145,7 +145,7 @@ def _block(vectors: Vectors, entries: Index, sayings: _Sayings) -> _Block:
     )
 
 
-def _by_pairs(vectors: Vectors, blocks: Iterator[_Block], uqs: Values, wqs: Values) -> Values:
+def _by_pairs(vectors: Vectors, blocks: Iterator[_Encounters], uqs: Values, wqs: Values) -> Values:
     part, whole = np.zeros(len(vectors.annotations)), np.zeros(len(vectors.annotations))
     for block in blocks:
         met = uqs[block.unit]

@@ -34,7 +34,7 @@ _MOST_KEPT = 2**24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class LastIteration:
     """What the qualities came from: the vectors, and the values of the iteration before the last."""
 
     vectors: Vectors
@@ -45,7 +45,7 @@ class Evidence:
 class CrowdTruthResampling:
     """Draws resamples of one result. The ends of intervals come as arrays of two rows, the lower and the upper end."""
 
-    def __init__(self, evidence: Evidence, *, resamples: int = 1000, seed: int = 1) -> None:
+    def __init__(self, evidence: LastIteration, *, resamples: int = 1000, seed: int = 1) -> None:
         self._vectors, self._before, self._open = evidence.vectors, evidence.before, evidence.open_task
         self._resamples, self._seed = resamples, seed
         self._drawn: dict[int, Values] = {}

@@ -1,11 +1,11 @@
-/** Reviewing by keys: j and k go from answer to answer, x chooses, a, r and b begin what is done with the chosen ones. */
+/** Reviewing by keys: j and k move between answers, x selects, a, r and b act on the selected ones. */
 
 import { Shortcuts } from "../shortcuts.js";
 import { DeviceStore } from "../storage.js";
 
 const form = /** @type {HTMLFormElement | null} */ (document.getElementById("review"));
 const answers = /** @type {HTMLInputElement[]} */ ([...document.querySelectorAll("[data-answer]")]);
-const toggle = document.getElementById("review-keys");
+const toggle = document.getElementById("answer-keys");
 const reason = /** @type {HTMLInputElement | null} */ (document.getElementById("review-reason"));
 const amount = /** @type {HTMLInputElement | null} */ (document.getElementById("review-amount"));
 let at = -1;
@@ -22,7 +22,8 @@ if (toggle instanceof HTMLInputElement && form) new Shortcuts(new DeviceStore("c
  */
 function pressed(key) {
   if (key === "j" || key === "k") {
-    answers[Math.min(answers.length - 1, Math.max(0, at + (key === "j" ? 1 : -1)))]?.focus();
+    at = Math.min(answers.length - 1, Math.max(0, at + (key === "j" ? 1 : -1)));
+    answers[at]?.focus();
   } else if (key === "x" && answers[at]) {
     answers[at].checked = !answers[at].checked;
   } else if (key === "a") {

@@ -1,11 +1,17 @@
 """Simulated writers: they leave questions out, mark other words and ask for something else, at known rates."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
+from chorale.contract.simulating import Keeping, Revision
+from chorale.kits.qasrl.metrics.matching import iou
+from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, understood
 from chorale.model import Answer
 
+_SAME = 0.5
+"""The IOU from which two spans are the same argument."""
 DROPPED, SHIFTED = 0.5, 0.3
 """Of a simulated writer's mistakes, the shares of questions left out and of answers shifted; the rest is reworded."""
 FARTHEST = 2
@@ -87,6 +93,38 @@ def imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random
     # Two questions may have become one by it, and nobody hands in nothing.
     unique = list({question["question"]: question for question in written}.values())
     return own_answers(unique or list(truth)[:1])
+
+
+def revise(view: Mapping[str, Any], revision: Revision, keeping: Keeping, rng: Random) -> Answer:
+    """What somebody submits who sees suggested questions: those that they keep, and their own about other arguments.
+
+    A suggested question is right if the expert asks for the same role, and one of its answers is the expert's.
+    """
+    suggested, truth, alone = ([_Asked.of(one, view) for one in given] for given in revision)
+    kept = [one for one in suggested if rng.random() < (keeping.right if one.is_among(truth) else keeping.wrong)]
+    own = [one for one in alone if not any(one.role == other.role or one.overlaps(other) for other in kept)]
+    return own_answers([one.as_answer() for one in (*kept, *own)][:MOST_QUESTIONS])
+
+
+class _Asked(NamedTuple):
+    question: str
+    role: str
+    spans: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], view: Mapping[str, Any]) -> "_Asked":
+        role = understood(given["question"], view).slots.role()
+        return cls(given["question"], role, tuple((start, end) for start, end in given["answers"]))
+
+    def overlaps(self, other: "_Asked") -> bool:
+        """Whether they have an argument in common."""
+        return any(iou(*pair) >= _SAME for pair in product(self.spans, other.spans))
+
+    def is_among(self, others: Sequence["_Asked"]) -> bool:
+        return any(self.role == other.role and self.overlaps(other) for other in others)
+
+    def as_answer(self) -> dict[str, Any]:
+        return {"question": self.question, "answers": [list(span) for span in self.spans]}
 
 
 def _shifted(span: Sequence[int], length: int, rng: Random) -> list[int]:

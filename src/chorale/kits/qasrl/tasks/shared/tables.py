@@ -21,7 +21,7 @@ SENTENCE_COLUMNS = ("qasrl_id", "tokens", "sentence")
 BANK_COLUMNS = ("sentenceId", "sentenceTokens", "verbEntries")
 
 
-class Annotation(NamedTuple):
+class VerbAnnotation(NamedTuple):
     """What somebody came to about a predicate."""
 
     item: Payload
@@ -32,7 +32,7 @@ class Annotation(NamedTuple):
     """What it was made from, where it was made from others' work."""
 
 
-def csv_rows(annotations: Iterable[Annotation]) -> Iterator[dict[str, Any]]:
+def csv_rows(annotations: Iterable[VerbAnnotation]) -> Iterator[dict[str, Any]]:
     """A row a question; a predicate about which nothing is asked has one without a question."""
     for annotation in annotations:
         about = {
@@ -49,7 +49,7 @@ def csv_rows(annotations: Iterable[Annotation]) -> Iterator[dict[str, Any]]:
             yield about | {"is_redundant": "False"}
 
 
-def _asked_row(asked: Mapping[str, Any], annotation: Annotation) -> dict[str, Any]:
+def _asked_row(asked: Mapping[str, Any], annotation: VerbAnnotation) -> dict[str, Any]:
     tokens = annotation.item["tokens"]
     source = _source_of(asked, annotation.sources)
     return {
@@ -141,11 +141,11 @@ def _bank_question(question: BankQuestion) -> dict[str, Any]:
 # A stage's work as annotations
 
 
-def everybodys(results: StageResults) -> Iterator[Annotation]:
+def everybodys(results: StageResults) -> Iterator[VerbAnnotation]:
     """Every counted answer in a stage."""
     for item, behind in behind_each(results.items, results):
         for judgment in sorted(results.judgments(item), key=lambda judgment: judgment.response):
-            yield Annotation(item.payload, judgment.answer, judgment.worker, judgment.response, behind)
+            yield VerbAnnotation(item.payload, judgment.answer, judgment.worker, judgment.response, behind)
 
 
 def behind_each(
@@ -159,7 +159,7 @@ def behind_each(
         yield item, tuple(judgment for judgment in given if judgment.response in wanted)
 
 
-def results_of(results: StageResults) -> Iterator[Annotation]:
+def results_of(results: StageResults) -> Iterator[VerbAnnotation]:
     """One annotation an item: the one that is its result, without redundant questions."""
     for item, behind in behind_each(results.items, results):
         given = sorted(results.judgments(item), key=lambda judgment: judgment.response)
@@ -168,7 +168,7 @@ def results_of(results: StageResults) -> Iterator[Annotation]:
         if author is not None:
             # Redundant questions are on record in everybody's own work; scorers would count them as roles.
             settled = [asked for asked in author.answer if not asked.get("redundant")]
-            yield Annotation(item.payload, settled, author.worker, author.response, behind)
+            yield VerbAnnotation(item.payload, settled, author.worker, author.response, behind)
 
 
 ANNOTATORS = TaskExport(
@@ -194,7 +194,7 @@ def gold_standard_of(settled: Callable[[SourceItem], Sequence[Mapping[str, Any]]
         items = [item for item in results.items if item.label is not None]
         for item, writers in behind_each(items, results):
             author = writers[0] if writers else Judgment("", [], 0.0)
-            yield from csv_rows([Annotation(item.payload, settled(item), author.worker, author.response)])
+            yield from csv_rows([VerbAnnotation(item.payload, settled(item), author.worker, author.response)])
 
     return replace(GOLD_STANDARD, rows=rows)
 

@@ -23,7 +23,7 @@ from chorale.kits.qasrl.tasks.shared.answers import (
 from chorale.kits.qasrl.tasks.shared.comparing import COMBINING, EXPLAINING, grade
 from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, StrictModel, view_of
 from chorale.kits.qasrl.tasks.shared.prompting import WRITING
-from chorale.kits.qasrl.tasks.shared.simulating import guess, imitate
+from chorale.kits.qasrl.tasks.shared.simulating import guess, imitate, revise
 from chorale.kits.qasrl.tasks.shared.tables import ANNOTATORS
 from chorale.text.inflections import VerbForms
 
@@ -43,7 +43,7 @@ QASRL_WRITE = Task(
     version=1,
     summary="Ask about a verb and mark the answers",
     shape=Shape(PredicateItem, WrittenQuestions, gold_type=ExpertWritten, misfit=misfit, canonical=canonical),
-    form=replace(form_of(Path(__file__).parent, "write.js", view_of), written_words=4),
+    form=replace(form_of(Path(__file__).parent, "write.js", view_of), written_words=4, suggests=True),
     examples=(
         Example(
             row=EXAMPLE,
@@ -79,7 +79,7 @@ QASRL_WRITE = Task(
     ),
     grading=Grading(grade=grade, parts=roles, most_parts=MOST_QUESTIONS),
     combining=COMBINING,
-    simulating=Simulating(guess=guess, imitate=imitate),
+    simulating=Simulating(guess=guess, imitate=imitate, revise=revise),
     explaining=EXPLAINING,
     prompting=WRITING,
     exports=(ANNOTATORS,),

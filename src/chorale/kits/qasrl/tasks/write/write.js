@@ -38,7 +38,7 @@ class Page {
       keep: (asked) => this.#keep(asked),
       changed: () => this.#changed(),
     });
-    this.#restore(api.draft, item.tokens.length);
+    this.#restore(api.draft ?? suggested(api.suggestion), item.tokens.length);
     this.#draw();
   }
 
@@ -173,6 +173,9 @@ class Page {
     ]);
   }
 }
+
+/** @param {any} suggestion of a model; with no question, that there is nothing to ask */
+const suggested = (suggestion) => (Array.isArray(suggestion) && suggestion.length === 0 ? { nothing: true } : suggestion);
 
 /** @type {import("/static/form.js").TaskModule["mount"]} */
 export function mount(root, item, api) {
