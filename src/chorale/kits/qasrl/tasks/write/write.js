@@ -118,7 +118,7 @@ class Page {
   #keep(asked) {
     this.done = this.#with(asked);
     this.place = null;
-    this.editor.say(say("Question {number} added: {question}", { number: this.done.length, question: asked.question }));
+    this.editor.tell(say("Question {number} added: {question}", { number: this.done.length, question: asked.question }));
     this.#changed();
     this.editor.field.focus();
   }
