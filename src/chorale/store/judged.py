@@ -15,7 +15,7 @@ from chorale.store.schema import item, item_source, worker
 
 
 class Derivable(NamedTuple):
-    """What items of later stages are made of, and those that are there already."""
+    """What items of later stages are made of, and the existing ones."""
 
     payloads: Sequence[Payload]
     """Of each item of the group."""
