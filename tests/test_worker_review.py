@@ -9,7 +9,7 @@ import pytest
 
 from chorale.audit.verify import verify
 from chorale.engine import adjudicating, undoing
-from chorale.engine.forgetting import BY_REQUESTER, Request, forget
+from chorale.engine.forgetting import BY_REQUESTER, ErasureRequest, forget
 from chorale.engine.managing import Act, end_work, qualify
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
@@ -198,7 +198,7 @@ def test_an_erased_reviewers_reason_is_erased(study: Study) -> None:
     rae = reviewer(study)
     offer = rae.next("review")
     rae.submit(offer, {**ANSWER, "review_reason": "Only Rae would put it like this."})
-    forget(study, rae.id, Request(BY_REQUESTER, answers=True, even_unpaid=True))
+    forget(study, rae.id, ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True))
     for event in look(study, lambda tx: events.recent(tx, 1000)):
         assert "Only Rae" not in json.dumps(event.evidence), event
     assert no_differences(study)
