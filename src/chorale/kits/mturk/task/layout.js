@@ -8,6 +8,8 @@
 import { say } from "/static/say.js";
 
 const SANDBOX = "allow-scripts allow-forms allow-popups allow-modals";
+/** The path of the study, where it is one of several on a server. */
+const ROOT = document.documentElement.dataset.root ?? "";
 const HELPER = "/static/mturk/frame.js";
 const CROWD = "/static/mturk/crowd.js";
 const TEXT_ELEMENTS = "/static/mturk/crowd-text.js";
@@ -80,8 +82,8 @@ class Layout {
     // A script in the frame can read its own name at once, before any message.
     this.frame.name = JSON.stringify(api.memory.get(STORED) ?? {});
     // Layouts read these from their address, and post to where it says.
-    const told = { assignmentId: api.id, hitId: api.id, turkSubmitTo: location.origin };
-    this.frame.src = `/mturk/shell?${new URLSearchParams(told)}`;
+    const told = { assignmentId: api.id, hitId: api.id, turkSubmitTo: location.origin + ROOT };
+    this.frame.src = `${ROOT}/mturk/shell?${new URLSearchParams(told)}`;
     addEventListener("message", (event) => this.#heard(event), { signal: this.listening.signal });
     root.querySelector("[data-layout]")?.replaceChildren(this.frame);
   }
@@ -164,7 +166,7 @@ function isFields(values) {
  */
 function asDocument(html) {
   const scripts = /<crowd-/i.test(html) ? [HELPER, TEXT_ELEMENTS, DRAWING, DRAWN_ELEMENTS] : [HELPER];
-  const script = scripts.map((source) => `<script src="${source}"></` + "script>").join("");
+  const script = scripts.map((source) => `<script src="${source}" data-root="${ROOT}"></` + "script>").join("");
   const own = inForm(html)
     .replace(/(?:https?:)?\/\/[^"'\s<>]{0,200}\/externalHIT_v1\.js/gi, HELPER)
     .replace(/(?:https?:)?\/\/[^"'\s<>]{0,200}\/crowd-html-elements[\w.-]{0,40}\.js/gi, CROWD);
