@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chorale.model import UserError
 from chorale.web.accounts import MOST_STUDIES, Accounts
-from chorale.web.front import create_front
+from chorale.web.front import FrontOptions, create_front
 from chorale.web.logs import logged_study
 from chorale.web.sessions import FRONT_COOKIE
 
@@ -45,7 +45,7 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def create_server(
-    apps: Mapping[str, FastAPI], closed: Collection[str], accounts: Accounts, *, public_url: str | None
+    apps: Mapping[str, FastAPI], closed: Collection[str], accounts: Accounts, options: FrontOptions
 ) -> ASGIApp:
     """The ASGI application of several studies, by their names. `closed` are those that could not be opened."""
     for name, app in apps.items():
@@ -60,8 +60,7 @@ def create_server(
             yield
 
     parts = {part.name: part for app in apps.values() for part in app.state.parts}
-    secure = (public_url or "").startswith("https:")
-    return Studies(apps, create_front(accounts, closed, parts.values(), lifespan, secure=secure), accounts)
+    return Studies(apps, create_front(accounts, closed, parts.values(), lifespan, options), accounts)
 
 
 class Studies:
