@@ -68,6 +68,7 @@ NOT_RUN = {
         "frames": "needs FrameNet",
         "rules": "needs many extractions: test_learn_rules.py",
         "qasrl": "needs spaCy's model: test_prepare_qasrl.py",
+        "pdf-pages": "needs documents: test_prepare_pdf.py",
     },
     "qasrl.md": {
         "": "the first block is run by test_prepare_qasrl.py; the others need finished work: test_qasrl_end_to_end.py"
