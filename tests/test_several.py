@@ -325,6 +325,24 @@ def test_a_study_whose_database_is_gone_does_not_keep_people_from_the_others(
     assert listed(server.client.get("/").text) == {"second work"}
 
 
+def test_a_study_that_fails_to_start_is_not_served_and_the_others_are(
+    server: Together, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in server.studies:
+        server.member(name)
+
+    def fail(_work: object) -> object:
+        raise UnavailableError("gone")
+
+    monkeypatch.setattr(server.studies["rules"].store, "write", fail)
+    with server.client as client:
+        assert client.get("/rules/").status_code == 503
+        assert client.get("/second/").status_code == 200
+        server.sign_in()
+        assert listed(client.get("/").text) == {"second work"}
+    assert "could not be started" in caplog.text
+
+
 # Every address
 
 

@@ -4,6 +4,7 @@ A study's application sees its own paths only, as if it were alone. What a brows
 before it: templates write `{{ root }}`, cookies are limited to it, and redirects get it here.
 """
 
+import logging
 import re
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -27,6 +28,7 @@ _OF_FRONT = {"/sign-in": "work", "/login": "console"}
 """Pages of a study that are the front page's, where there is one sign-in."""
 _ACCOUNT = "/console/account"
 _SIGNING_OUT = frozenset({"/leave", "/logout"})
+log = logging.getLogger("chorale.web")
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -48,19 +50,26 @@ def create_server(
     apps: Mapping[str, FastAPI], closed: Collection[str], accounts: Accounts, options: FrontOptions
 ) -> ASGIApp:
     """The ASGI application of several studies, by their names. `closed` are those that could not be opened."""
+    served, not_served = dict(apps), set(closed)
     for name, app in apps.items():
         accounts.add(name, app.state.site)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        async with AsyncExitStack() as open_studies:
+        async with AsyncExitStack() as started:
             for name, app in apps.items():
                 with logged_study(name):
-                    await open_studies.enter_async_context(app.router.lifespan_context(app))
+                    try:
+                        await started.enter_async_context(app.router.lifespan_context(app))
+                    except Exception:
+                        log.exception("this study could not be started, and is not served")
+                        del served[name]
+                        not_served.add(name)
+                        accounts.remove(name)
             yield
 
     parts = {part.name: part for app in apps.values() for part in app.state.parts}
-    return Studies(apps, create_front(accounts, closed, parts.values(), lifespan, options), accounts)
+    return Studies(served, create_front(accounts, not_served, parts.values(), lifespan, options), accounts)
 
 
 class Studies:
