@@ -119,7 +119,7 @@ def test_an_annotator_signs_in_once_and_works_in_both_studies(
         expect(page).to_have_url(f"{studies.url}/{name}/")
         work(page, name)
         if name == "sentiment":
-            watch.tolerate("ERR_CONNECTION")
+            watch.tolerate("net::ERR_")
             studies.server.kill()
             studies.server.start()
             studies.server.wait()

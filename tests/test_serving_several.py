@@ -69,6 +69,7 @@ def test_each_study_is_under_its_name_and_a_broken_one_keeps_nobody_out(folder: 
     assert f"console:  {url}/first/console" in printed
     assert f"Serving at {url}." in printed
     assert "[second] GET /join/{token} 303" in printed
+    assert "chorale.access: GET / 200" in printed
     assert "Traceback" not in printed
 
 

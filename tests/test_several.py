@@ -27,6 +27,7 @@ from chorale.store.requesters import find_requester
 from chorale.web import doorkeeper, several
 from chorale.web.accounts import Accounts
 from chorale.web.app import create_app
+from chorale.web.front import FrontOptions
 from chorale.web.links import setup_link_path, study_sessions, team_link_path
 from chorale.web.pages import STATIC, TEMPLATES
 from conftest import ManualClock
@@ -55,7 +56,7 @@ class Together:
             name: create_app(study, root=f"/{name}", other_accounts=accounts, folder=folder / name)
             for name, study in studies.items()
         }
-        self.app = several.create_server(apps, closed, accounts, public_url=None)
+        self.app = several.create_server(apps, closed, accounts, FrontOptions())
         self.client = self.browser()
 
     def browser(self) -> TestClient:
@@ -324,6 +325,24 @@ def test_a_study_whose_database_is_gone_does_not_keep_people_from_the_others(
     assert listed(server.client.get("/").text) == {"second work"}
 
 
+def test_a_study_that_fails_to_start_is_not_served_and_the_others_are(
+    server: Together, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in server.studies:
+        server.member(name)
+
+    def fail(_work: object) -> object:
+        raise UnavailableError("gone")
+
+    monkeypatch.setattr(server.studies["rules"].store, "write", fail)
+    with server.client as client:
+        assert client.get("/rules/").status_code == 503
+        assert client.get("/second/").status_code == 200
+        server.sign_in()
+        assert listed(client.get("/").text) == {"second work"}
+    assert "could not be started" in caplog.text
+
+
 # Every address
 
 
@@ -422,6 +441,24 @@ def test_templates_and_scripts_have_no_bare_addresses() -> None:
             calls = re.findall(BARE_IN_SCRIPTS, script)
             bare += [(file.name, found) for found in calls if "/static/" not in found]
     assert bare == []
+
+
+@pytest.mark.parametrize(("languages", "word"), [(("de", "de"), "Anmelden"), (("de", "fr"), "Sign in")])
+def test_the_front_page_is_in_the_language_of_the_studies(
+    tmp_path: Path, clock: ManualClock, languages: tuple[str, str], word: str
+) -> None:
+    studies = {}
+    for name, language in zip(("rules", "second"), languages, strict=True):
+        write_small_study(tmp_path / name, applications=20)
+        file = tmp_path / name / "study.toml"
+        file.write_text(file.read_text().replace("[study]\n", f'[study]\nlanguage = "{language}"\n', 1))
+        studies[name] = open_study(tmp_path / name, clock=clock)
+    server = Together(tmp_path, studies)
+    assert word in server.client.get("/").text
+    wrong = server.client.post("/rules/sign-in", data={"name": "Anna", "password": OTHER})
+    assert "Der Name oder das Passwort ist falsch." in wrong.text
+    for study in studies.values():
+        study.close()
 
 
 # Names and folders

@@ -36,6 +36,7 @@ from chorale.store import consents, settings
 from chorale.web.accounts import Accounts
 from chorale.web.app import create_app
 from chorale.web.connections import LimitedProtocol
+from chorale.web.front import FrontOptions
 from chorale.web.limits import REQUESTS_PER_SECOND
 from chorale.web.links import setup_link_path
 from chorale.web.logs import set_up_logs
@@ -64,6 +65,11 @@ class Opened(NamedTuple):
     def root(self) -> str:
         """What the paths of the study begin with."""
         return f"/{self.name}" if self.name else ""
+
+    @property
+    def front(self) -> FrontOptions:
+        """How the front page of a server with several studies is served."""
+        return FrontOptions((self.public_url or "").startswith("https:"), self.access_log, self.requests_per_second)
 
     def app(self, study: Study, accounts: Accounts | None = None) -> FastAPI:
         return create_app(
@@ -147,7 +153,7 @@ def serve(
         accounts = Accounts()
         running, closed = _open_each(wanted, opening, until_closed, accounts)
         apps = {each.opened.name: each.app for each in running if each.app is not None}
-        server = create_server(apps, closed, accounts, public_url=public) if apps else None
+        server = create_server(apps, closed, accounts, wanted[0].front) if apps else None
         _serve(server, running, closed, bound, opening)
 
 
@@ -306,7 +312,7 @@ def app_from_environment() -> ASGIApp:
         if not several[0].name:
             return several[0].app(studies[""])
         apps = {each.name: each.app(studies[each.name], accounts) for each in several}
-        return create_server(apps, asked["closed"], accounts, public_url=several[0].public_url)
+        return create_server(apps, asked["closed"], accounts, several[0].front)
     except UserError as error:
         # The log would have its place in the code only, and the requester needs to know what to do.
         print_line(f"A server process can't start: {error}")

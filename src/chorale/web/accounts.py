@@ -65,6 +65,10 @@ class Accounts:
         self.sites[name] = site
         self._doorkeepers[name] = Doorkeeper(site.study.store, site.study.clock, site.set_cookie, is_team=True)
 
+    def remove(self, name: str) -> None:
+        """Leave out a study that is not served after all."""
+        del self.sites[name], self._doorkeepers[name]
+
     async def with_password(self, request: Request, password: str, *names: str) -> list[Account]:
         """The accounts with these names and this password; raises TooManyTriesError instead of looking too often."""
         found = {(one.study, one.kind): one for name in names for one in await self._named(name)}

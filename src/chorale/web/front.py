@@ -19,7 +19,9 @@ from chorale.web.accounts import MEMBER, Account, Accounts
 from chorale.web.app import mount_static
 from chorale.web.console.signing_in import START, local_path
 from chorale.web.doorkeeper import TooManyTriesError
+from chorale.web.limits import FairQueue
 from chorale.web.links import OWNER
+from chorale.web.logs import AccessLog
 from chorale.web.outages import server_problem, unavailable
 from chorale.web.pages import Pages
 from chorale.web.parts import SitePart
@@ -70,21 +72,38 @@ class _Front:
         return self.page("studies", name=accounts[0].name, listed=sorted(listed, key=lambda one: str(one["title"])))
 
 
+@dataclass(frozen=True, slots=True)
+class FrontOptions:
+    """How the front page of a server is served."""
+
+    secure: bool = False
+    """Whether cookies can be kept from ever being sent in the clear."""
+    access_log: bool = False
+    requests_per_second: float = 0.0
+    """What one address may ask for; 0 for no limit."""
+
+
 def create_front(
-    accounts: Accounts, closed: Collection[str], parts: Iterable[SitePart], lifespan: Lifespan, *, secure: bool
+    accounts: Accounts, closed: Collection[str], parts: Iterable[SitePart], lifespan: Lifespan, options: FrontOptions
 ) -> FastAPI:
     """The application for everything that is not a study's. `closed` are studies that could not be opened."""
     pages = Pages(_Server(_settings(accounts)))
     app = FastAPI(
         title="Chorale", version=__version__, docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan
     )
-    front = _Front(accounts, pages, secure)
+    front = _Front(accounts, pages, options.secure)
     _add_signing_in(app.router, front)
     _add_studies(app.router, front)
     _add_password(app.router, front)
     add_sentences_route(app.router, pages)
     mount_static(app, parts)
+    if options.requests_per_second:
+        app.add_middleware(
+            FairQueue, per_second=options.requests_per_second, knows_cookie=lambda *_: False, limits_joining=False
+        )
     app.add_middleware(Guard)
+    if options.access_log:
+        app.add_middleware(AccessLog)
     _add_errors(app, pages, closed)
     return app
 

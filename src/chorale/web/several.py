@@ -4,6 +4,7 @@ A study's application sees its own paths only, as if it were alone. What a brows
 before it: templates write `{{ root }}`, cookies are limited to it, and redirects get it here.
 """
 
+import logging
 import re
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chorale.model import UserError
 from chorale.web.accounts import MOST_STUDIES, Accounts
-from chorale.web.front import create_front
+from chorale.web.front import FrontOptions, create_front
 from chorale.web.logs import logged_study
 from chorale.web.sessions import FRONT_COOKIE
 
@@ -27,6 +28,7 @@ _OF_FRONT = {"/sign-in": "work", "/login": "console"}
 """Pages of a study that are the front page's, where there is one sign-in."""
 _ACCOUNT = "/console/account"
 _SIGNING_OUT = frozenset({"/leave", "/logout"})
+log = logging.getLogger("chorale.web")
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -45,23 +47,29 @@ def check_names(names: Sequence[str]) -> None:
 
 
 def create_server(
-    apps: Mapping[str, FastAPI], closed: Collection[str], accounts: Accounts, *, public_url: str | None
+    apps: Mapping[str, FastAPI], closed: Collection[str], accounts: Accounts, options: FrontOptions
 ) -> ASGIApp:
     """The ASGI application of several studies, by their names. `closed` are those that could not be opened."""
+    served, not_served = dict(apps), set(closed)
     for name, app in apps.items():
         accounts.add(name, app.state.site)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        async with AsyncExitStack() as open_studies:
+        async with AsyncExitStack() as started:
             for name, app in apps.items():
                 with logged_study(name):
-                    await open_studies.enter_async_context(app.router.lifespan_context(app))
+                    try:
+                        await started.enter_async_context(app.router.lifespan_context(app))
+                    except Exception:
+                        log.exception("this study could not be started, and is not served")
+                        del served[name]
+                        not_served.add(name)
+                        accounts.remove(name)
             yield
 
     parts = {part.name: part for app in apps.values() for part in app.state.parts}
-    secure = (public_url or "").startswith("https:")
-    return Studies(apps, create_front(accounts, closed, parts.values(), lifespan, secure=secure), accounts)
+    return Studies(served, create_front(accounts, not_served, parts.values(), lifespan, options), accounts)
 
 
 class Studies:
