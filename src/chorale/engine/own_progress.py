@@ -27,7 +27,7 @@ class Day:
     worked_ms: int
 
 
-class Assigned(NamedTuple):
+class AssignedItems(NamedTuple):
     """How many items are assigned to a worker."""
 
     items: int
@@ -43,7 +43,7 @@ class PartProgress:
     last: date | None
     correct: tuple[int, int] | None
     """Correct answers and all answers, where feedback is given at once."""
-    assigned: Assigned | None
+    assigned: AssignedItems | None
     """Where items are for given people."""
 
     @property
@@ -90,11 +90,11 @@ def own_progress(tx: Tx, study: Study, worker_id: int) -> OwnProgress | None:
     return OwnProgress(visit.worker.pseudonym, tuple(parts), _days(work), visit.earned)
 
 
-def _with_gold(stage: RunningStage, items: int, most: int) -> Assigned:
+def _with_gold(stage: RunningStage, items: int, most: int) -> AssignedItems:
     """Items of a stage with the gold that comes with them on average; of gold, there are so many at most."""
     share = 0.0 if stage.settings.gold is None else stage.settings.gold.share
     gold = min(most, ceil(items * share / (1 - share)))
-    return Assigned(items + gold, is_estimate=gold > 0)
+    return AssignedItems(items + gold, is_estimate=gold > 0)
 
 
 def gives_feedback(stage: RunningStage) -> bool:
@@ -103,7 +103,7 @@ def gives_feedback(stage: RunningStage) -> bool:
 
 
 def _part(
-    part: StageVisit, days: list[DayOfWork], correct: tuple[int, int] | None, assigned: Assigned | None
+    part: StageVisit, days: list[DayOfWork], correct: tuple[int, int] | None, assigned: AssignedItems | None
 ) -> PartProgress:
     first, last = (_date(days[-1].day), _date(days[0].day)) if days else (None, None)
     return PartProgress(part, sum(row.worked_ms for row in days), first, last, correct, assigned)

@@ -5,23 +5,23 @@ writes down what is different. That is how a dropped worker's judgments stop cou
 label, and how a process that died half-way is made good by the next one.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from random import Random
 from typing import Any, NamedTuple
 
-from chorale.contract import ItemError
 from chorale.contract.reading_time import shown_words
 from chorale.engine.combining import outcome
 from chorale.engine.correcting import finish_corrections
+from chorale.engine.decisions import decide_behind
+from chorale.engine.derived_items import derived_items
 from chorale.engine.grading import grade_behind
 from chorale.engine.label_events import evidence_of, happened, record_label
 from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.engine.waiting import takes_all
 from chorale.model import ItemState, Judgment, NewItem, SourceItem
 from chorale.model.problems import UnavailableError
-from chorale.store import Tx, codec, events, first_pass, labels, positions
+from chorale.store import Tx, codec, events, first_pass, labels
 from chorale.store.assignments import Assigned
 from chorale.store.first_pass import FirstLabel
 from chorale.store.items import add_items, content_of
@@ -177,6 +177,9 @@ def _save(tx: Tx, study: Study, stage: RunningStage, change: _Change, judgments:
         record_label(tx, study, stage, item, settled, judgments, first)
     if settled.state == ItemState.COMPLETE:
         grade_behind(tx, study, stage, settled, judgments)
+    if decided := decide_behind(tx, study, stage, settled, judgments):
+        source, reviewed = decided
+        settle_group(tx, study, source, reviewed.group, only=reviewed.id)
 
 
 def _decided(
@@ -293,94 +296,6 @@ def _add(tx: Tx, study: Study, later: RunningStage, new: Sequence[NewItem], evid
         events.record(
             tx, study.clock(), "derived", {**evidence, "items": [item.key for item in new]}, stage_id=later.id
         )
-
-
-def derived_items(
-    later: RunningStage,
-    earlier: RunningStage,
-    sources: Sequence[SourceItem],
-    complete: Collection[int],
-    seed: int,
-    there: Collection[str] = (),
-) -> Iterator[NewItem]:
-    """The items a stage gets from one group of an earlier one: from its results, or from the answers in it.
-
-    Those whose keys are `there` already are named, but may come without content.
-    """
-    rule = later.settings.items
-    if rule is None:
-        return
-    if rule.of == "answers":
-        derived = _from_answers(later, earlier, sources, seed, there)
-    elif rule.of == "together":
-        derived = _from_all_answers(later, earlier, [source for source in sources if source.id in complete], seed)
-    elif later.task.deriving.derive is not None:
-        derived = iter(later.task.deriving.derive(tuple(sources), rule.confidence))
-        if len(rule.from_) > 1:
-            # Arms may work on the same things: what came from each of their stages is an item of its own.
-            derived = (
-                replace(new, key=f"{earlier.name}/{new.key}", group=f"{earlier.name}/{new.group}") for new in derived
-            )
-    else:
-        raise RuntimeError(f"task {later.task.name} can't derive items; `chorale check` should have said so")
-    for new in derived:
-        if rule.sample >= 1 or positions.drawn_share(seed, later.name, new.key) < rule.sample:
-            yield new
-
-
-def _from_answers(
-    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int, there: Collection[str]
-) -> Iterator[NewItem]:
-    """One item from every answer, as soon as it is there."""
-    for source in sources:
-        for judgment in source.judgments:
-            key = f"{source.key}/{judgment.response}"
-            payload: dict[str, Any] | None = {}
-            if key not in there:
-                row = _gathered(later, source, [judgment], seed, key)
-                payload = _shaped(later, row or {**source.payload, **_answer_columns(earlier, source, judgment)})
-            if payload is not None:
-                yield NewItem(key, payload, group=key, sources=(source.id,), response=judgment.response)
-
-
-def _from_all_answers(
-    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int
-) -> Iterator[NewItem]:
-    """One item from all answers to an item: the answers are numbered in the order they came."""
-    for source in sources:
-        answers: dict[str, Any] = {}
-        in_order = sorted(source.judgments, key=lambda judgment: judgment.response)
-        for number, judgment in enumerate(in_order, 1):
-            answers |= {f"{name}_{number}": value for name, value in _answer_columns(earlier, source, judgment).items()}
-        # With other answers it is another item: what somebody was shown does not change.
-        key = f"{source.key}/{'+'.join(str(judgment.response) for judgment in in_order)}"
-        payload = _shaped(later, _gathered(later, source, in_order, seed, key) or {**source.payload, **answers})
-        if payload is not None:
-            yield NewItem(key, payload, group=f"{earlier.name}/{source.key}", sources=(source.id,))
-
-
-def _gathered(
-    later: RunningStage, source: SourceItem, judgments: Sequence[Judgment], seed: int, key: str
-) -> dict[str, Any] | None:
-    """The item as the later stage's task makes it of answers; None if it leaves that to their names."""
-    gather = later.task.deriving.gather
-    if gather is None:
-        return None
-    rng = Random(f"{seed}:{later.name}:{key}")
-    return dict(gather(source.payload, tuple([judgment.answer for judgment in judgments]), rng))
-
-
-def _answer_columns(earlier: RunningStage, source: SourceItem, judgment: Judgment) -> dict[str, Any]:
-    answer = earlier.task.explaining.present(source.payload, judgment.answer)
-    return answer if isinstance(answer, dict) else {"answer": answer}
-
-
-def _shaped(later: RunningStage, row: dict[str, Any]) -> dict[str, Any] | None:
-    try:
-        return later.task.shape.parse_item(row)
-    except ItemError:
-        # Answers without what the later stage shows, such as a field left empty: there is nothing to grade.
-        return None
 
 
 def _changed(
