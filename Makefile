@@ -22,7 +22,7 @@ help:
 	@echo "make clean      forget the virtual environment and caches"
 
 # What the tests need that a base install has not.
-EXTRAS := [encryption,liquid,postgres,rules,site,text]
+EXTRAS := [encryption,liquid,pdf,postgres,rules,site,text]
 
 # What was compiled is kept, also where the environment forbids it: a command takes a second more to start without.
 export PYTHONDONTWRITEBYTECODE :=
@@ -51,7 +51,7 @@ $(DEV_READY): $(READY)
 # By pip alone, which may be set up to find torch's build for processors.
 $(HEAVY_READY): $(DEV_READY)
 	$(BIN)/pip install -q --group heavy
-	$(BIN)/pip install -q -e '.[encryption,models,postgres,rules,site,spark,text]'
+	$(BIN)/pip install -q -e '.[encryption,models,pdf,postgres,rules,site,spark,text]'
 	touch $@
 
 demo: $(READY)

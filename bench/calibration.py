@@ -87,6 +87,14 @@ def rate_of(simulation: Simulation, repetitions: int, seed: int = 1) -> Rate:
     return Rate(simulation, rate, len(given), 1 - len(given) / max(1, len(outcomes)))
 
 
+def rate_looked_into(simulation: Simulation, few: int, many: int, seed: int = 1) -> Rate:
+    """Of a few data sets; of many, if the rate of the few is outside the band and has few outcomes."""
+    found = rate_of(simulation, few, seed)
+    low, high = simulation.band
+    is_clear = low <= found.rate <= high or found.counted >= many
+    return found if is_clear else rate_of(simulation, many, seed)
+
+
 def tables(repetitions: int, progress: Callable[[str], object] = lambda _: None) -> str:
     """One table of coverage and one of size, as Markdown."""
     titles = {

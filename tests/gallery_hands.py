@@ -72,6 +72,7 @@ def dialogue(page: Page) -> None:
 def image_boxes(page: Page) -> None:
     picture = page.locator(".drawing-layer")
     page.wait_for_function("document.querySelector('.drawing img')?.naturalWidth > 0")
+    page.get_by_role("button", name="House").click()
     _drag(page, picture, (0.1, 0.35), (0.37, 0.8))
     expect(page.locator(".drawing-list li")).to_have_count(1)
 

@@ -36,7 +36,7 @@ def serve(folder, port, database, log, environment):
     try:
         if "CHORALE_TEST_HOOK" in environment:
             runpy.run_path(environment["CHORALE_TEST_HOOK"])
-        chorale.cli.serve.serve(Path(folder), db=database, port=port, requests_per_second=0.0)
+        chorale.cli.serve.serve([Path(folder)], db=database, port=port, requests_per_second=0.0)
     except BaseException:
         traceback.print_exc()
     sys.stdout.flush()

@@ -20,6 +20,7 @@ from chorale.model import UserError
 from chorale.report import ReportOptions, study_report
 from chorale.store import events
 from chorale.store.items import all_items, find_item
+from chorale.store.judgments_in_order import JudgmentsInOrder
 from chorale.store.responses import all_responses
 from chorale.web.app import create_app
 from chorale.web.links import staff_link_path, study_sessions
@@ -318,7 +319,8 @@ def test_what_a_reviewer_decided_is_exported_as_certain(tmp_path: Path) -> None:
         assert (rows["tone"]["confidence"], rows["tone"]["accepted"], rows["tone"]["decided"]) == (1.0, True, True)
         assert (rows["why"]["confidence"], rows["why"]["decided"]) == (None, False)
         (item,) = look(study, lambda tx: list(all_items(tx, "only")))
-        assert look(study, lambda tx: label_cells(tx, study.stage("only"), item))["label.tone.confidence"] == 1.0
+        row = look(study, lambda tx: label_cells(study.stage("only"), item, JudgmentsInOrder(tx, None)))
+        assert row["label.tone.confidence"] == 1.0
 
 
 @runs

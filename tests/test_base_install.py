@@ -61,7 +61,7 @@ IN_BASE = {
     *("new", "check", "aggregate", "agreement", "models", "estimate", "irt", "reproduce", "import qasrl"),
     *("browse qasrl", "learn rules", "parse qasrl"),
     *(f"evaluate {name}" for name in ("frames", "labels", "mcq", "qasrl", "rules", "srl")),
-    *(f"prepare {name}" for name in ("best-worst", "frames", "mcq", "qasrl", "rules")),
+    *(f"prepare {name}" for name in ("best-worst", "frames", "mcq", "pdf-pages", "qasrl", "rules")),
     *(f"train {name}" for name in ("frames", "mcq", "qasrl")),
     *(f"baseline {name}" for name in ("frames", "mcq")),
 }

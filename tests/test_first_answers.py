@@ -183,6 +183,22 @@ def test_verify_finds_first_answers_that_were_tampered_with(
     study.close()
 
 
+def test_verify_asks_for_no_first_answers_in_work_that_was_imported(tmp_path: Path, clock: ManualClock) -> None:
+    study = open_study(write_mcq_study(tmp_path / "study", answer_first=True), None, clock)
+    person = Person(study, "ada")
+    offer = person.next("grade")
+    answer_first(person, offer)
+    person.submit(offer, WHOLE)
+    # As `chorale import` writes it: an assignment with a token of its own, and no first answer.
+    tamper(study, "DELETE FROM first_answer")
+    tamper(study, "UPDATE assignment SET token = 'imported-' || id")
+    found = look(study, lambda tx: verify(tx, study))
+    assert found.differences == []
+    note = "whether first answers came first in grade: it has 1 imported answer, given elsewhere"
+    assert note in found.unchecked
+    study.close()
+
+
 def test_nothing_the_site_sends_has_the_key_before(tmp_path: Path) -> None:
     study = open_study(write_mcq_study(tmp_path / "study", answer_first=True))
     with TestClient(create_app(study), follow_redirects=False) as client:

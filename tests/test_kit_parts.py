@@ -42,7 +42,8 @@ WithKits = Callable[..., None]
 @pytest.fixture
 def with_kits(monkeypatch: pytest.MonkeyPatch) -> Iterator[WithKits]:
     """Installs kits in the place of `rules`, whose tasks the study of the tests has, or beside it."""
-    caches = [getattr(REGISTRY, name) for name in ("tasks", "families", "readers", "aggregators", "papers", "exports")]
+    kinds = ("tasks", "families", "readers", "aggregators", "tokenizers", "papers", "exports")
+    caches = [getattr(REGISTRY, name) for name in kinds]
 
     def install(*kits: Kit) -> None:
         there = installed()

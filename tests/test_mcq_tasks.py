@@ -16,6 +16,7 @@ from sqlalchemy import select
 
 from chorale.cli import app
 from chorale.contract import AnswerError, ItemError, Seeds, Task, installed_tasks
+from chorale.engine import offering
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.exchange.export import export_formats, write_export
@@ -42,6 +43,7 @@ from chorale.store.arms import arms_by_worker
 from chorale.store.schema import worker
 from crowd import people
 
+SECRET_NUMBER = offering.secret_number
 WRITE, COMPARE, GRADE, VALIDATE = (
     installed_tasks()[f"mcq-{name}"] for name in ("write", "compare", "grade", "validate")
 )
@@ -545,8 +547,10 @@ def pools(study: Study, performance: Performance) -> dict[str, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_feedback_from_accurate_graders_raises_the_kept_pool_more_than_that_from_noisy_ones(
-    tmp_path: Path, seed: int
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Other tests share one secret. Here runs with the same seed must differ in their graders alone.
+    monkeypatch.setattr(offering, "secret_number", SECRET_NUMBER)
     folder = without_validation(tmp_path / "study")
     rises = {}
     # Experts grade all rounds of the expert arm, promoted workers two of the crowd arm.

@@ -529,7 +529,8 @@ def test_the_layout_of_the_study_can_be_asked_for_by_its_id(market: Market) -> N
     values = [{"Name": "first", "Value": "It <b>rains</b>."}, {"Name": "second", "Value": "It is wet."}]
     made = market.client.create_hit(**asked, HITLayoutParameters=values)["HIT"]
     assert made["HITLayoutId"] == layout
-    assert "It <b>rains</b>." in market.worker("layout-ada").http.get(f"/mturk/frame/{made['HITId']}").text
+    frame = market.worker("layout-ada").http.get(f"/mturk/frame/{made['HITId']}").text
+    assert "It <b>rains</b>." in frame and "<p><button>Submit</button></p></form>" in frame
     assert refused(market.client.create_hit, **asked, HITLayoutParameters=values[:1]).endswith("InvalidParameterValue")
 
 

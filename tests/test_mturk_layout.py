@@ -20,6 +20,7 @@ from chorale.engine.running import Study
 from chorale.folder.reading import check_folder
 from chorale.kits.mturk.api.errors import TurkError
 from chorale.kits.mturk.batch_columns import BATCH_COLUMNS
+from chorale.kits.mturk.layouts import in_form
 from chorale.kits.mturk.market import perform, sweep, working
 from chorale.kits.mturk.market.operations import Call
 from chorale.kits.mturk.market.stage import layout_id, market_stage
@@ -383,6 +384,33 @@ ASKED = """
 <textarea name="why" required></textarea><input name="comment"><input type="hidden" name="assignmentId" required>
 <input type="number" name="n" min="3" required><input type="submit" name="go"><select><option>nameless</option></select>
 </form>"""
+
+
+@pytest.mark.parametrize(
+    ("layout", "shown"),
+    [
+        (
+            "<html><body class=a><input name=w></body></html>",
+            "<body class=a><form {}><input name=w>{}</form></body></html>",
+        ),
+        ("<body><input name=w>", "<body><form {}><input name=w>{}</form>"),
+        ("<!-- <form> --><input name=w>", "<form {}><!-- <form> --><input name=w>{}</form>"),
+        ("<button class=option>Sad</button>", "<form {}><button class=option>Sad</button>{}</form>"),
+        ("<form {}><input name=w></form><p>End", "<form {}><input name=w>{}</form><p>End"),
+        (
+            "<form {}><button type='button'>Help</button></form>",
+            "<form {}><button type='button'>Help</button>{}</form>",
+        ),
+    ],
+)
+def test_a_layout_without_a_form_gets_one_with_a_button(layout: str, shown: str) -> None:
+    opening, button = 'id="mturk_form" method="post"', "<p><button>Submit</button></p>"
+    layout = layout.format(opening)
+    assert shown.format(opening, button) in in_form(layout)
+    for own in ("<button> Submit it </button>", "<input name=x type='submit'>", '<input type="button" value="Submit">'):
+        assert in_form(layout + own).count("Submit") + in_form(layout + own).count("'submit'") == 1
+    for complete in (f"<crowd-form>{layout}</crowd-form>", "<form><button>Send</button></form>"):
+        assert in_form(complete) == complete
 
 
 def test_simulated_people_answer_the_fields_of_a_layout() -> None:

@@ -83,6 +83,18 @@ def test_a_requirement_without_a_value_is_refused(market: Market) -> None:
     assert code.endswith("InvalidParameterValue") and "compares by GreaterThan with no value" in message
 
 
+def test_a_page_that_nobody_can_submit_is_warned_about(market: Market) -> None:
+    start, _, rest = HTML_QUESTION.partition("<![CDATA[")
+    for page, warned in (
+        ("<input name=w>", True),
+        ("<form><input name=w></form>", False),
+        ("<script></script>", False),
+    ):
+        question = f"{start}<![CDATA[{page}]]>{rest.partition(']]>')[2]}"
+        given = {**PROPERTIES, "LifetimeInSeconds": 60, "Question": question}
+        assert ("nobody can submit it" in warning_in(market.client.create_hit(**given))) == warned, page
+
+
 def test_deleting_a_qualification_ends_the_hits_that_ask_for_it(market: Market) -> None:
     made = {"Name": "Short lived", "Description": "x", "QualificationTypeStatus": "Active"}
     name = market.client.create_qualification_type(**made)["QualificationType"]["QualificationTypeId"]
@@ -332,7 +344,8 @@ def test_runs_that_cannot_begin_say_why(market: Market, tmp_path: Path) -> None:
 def test_a_study_for_scripts_has_no_items_and_opens(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     assert chorale("new", str(folder), "--template", "mturk", "--scripts-only")["template"] == "mturk"
-    assert CliRunner().invoke(app, ["check", str(folder)]).exit_code == 0
+    checked = CliRunner().invoke(app, ["check", str(folder)])
+    assert checked.exit_code == 0 and "pay.minimum_hourly" not in checked.output
     with open_market(folder) as market:
         hit = market.hit()["HITId"]
         market.client.approve_assignment(AssignmentId=market.worker("only-ada").do(hit))

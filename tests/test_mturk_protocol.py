@@ -15,7 +15,7 @@ from chorale.kits.mturk.api.names import id_from, pseudonym, worker_id
 from chorale.kits.mturk.api.questions import External, Page, QuestionForm, html_question, read_question
 from chorale.kits.mturk.api.requests import COMPARATORS, OPERATIONS, money, money_as_sent, read_request
 from chorale.kits.mturk.api.requirements import guards, holds
-from chorale.kits.mturk.layouts import fill_in, unknown_elements, variables_in
+from chorale.kits.mturk.layouts import cannot_submit, fill_in, in_form, unknown_elements, variables_in
 from chorale.kits.mturk.site import SITE
 from chorale.kits.mturk.web.frames import page_html
 from chorale.web.pages import add_static
@@ -232,11 +232,12 @@ def test_no_layout_takes_long_to_look_through() -> None:
     assert SITE.static is not None
     add_static(SITE.name, SITE.static)
     began = time.process_time()
-    for piece in ("<!--", "${ ", "<head ", "//", "<crowd-", "<title "):
+    for piece in ("<!--", "${ ", "<head ", "//", "<crowd-", "<title ", "<button ", "<input ", "<body "):
         layout = piece * (65_000 // len(piece))
         assert fill_in(layout, {}) == layout
         assert unknown_elements(layout) in ([], ["crowd-"])
-        page_html(Page(layout, 0))
+        page_html(Page(in_form(layout), 0))
+        assert not cannot_submit(f"<script>{layout}")
     # Looked for without bounds, each of them takes that long alone.
     assert time.process_time() - began < 10
 

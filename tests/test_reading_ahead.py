@@ -11,14 +11,15 @@ from sqlalchemy import Connection, bindparam, select, text, update
 from chorale.audit.verify import verify
 from chorale.engine import work
 from chorale.engine.running import Study
+from chorale.engine.settling import settle_everything
 from chorale.engine.work import Offer, SubmitOutcome
 from chorale.model import Refusal
 from chorale.store import Store, open_store, store_url
-from chorale.store.postgres import PostgresDriver
+from chorale.store.libpq import PostgresDriver
 from chorale.store.prepared import Prepared, PreparedInsert, Scope
 from chorale.store.schema import setting
 from conftest import StudyMaker
-from crowd import Person, gold_answer, is_gold, look, people
+from crowd import Person, do, gold_answer, is_gold, look, people
 from test_database import queue_together
 
 _VALUE = select(setting.c.value).where(setting.c.key == bindparam("key"))
@@ -46,17 +47,17 @@ def store(postgres_url: str, tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def round_trips(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Grows with every time that the server is waited for."""
-    waited: list[str] = []
-    for name in ("ask", "together"):
+    """Grows with every time that the server is to answer."""
+    told: list[str] = []
+    for name in ("_say", "_sync"):
         usual = getattr(PostgresDriver, name)
 
-        def counted(driver: PostgresDriver, *given: Any, usual: Any = usual, name: str = name) -> Any:
-            waited.append(name)
-            return usual(driver, *given)
+        def counted(driver: PostgresDriver, usual: Any = usual, name: str = name) -> Any:
+            told.append(name)
+            return usual(driver)
 
         monkeypatch.setattr(PostgresDriver, name, counted)
-    return waited
+    return told
 
 
 def ask_together(everyone: Sequence[Person], stage: str = "meaningful") -> list[Offer]:
@@ -100,7 +101,8 @@ def work_in_groups(everyone: Sequence[Person], stage: str) -> None:
 
 def counts(study: Study, column: str, stage: str = "meaningful") -> list[Any]:
     query = text(
-        f"SELECT {column} FROM item JOIN stage ON stage.id = item.stage_id WHERE stage.name = :stage AND wanted > 0"
+        f"SELECT {column} FROM item JOIN stage ON stage.id = item.stage_id "
+        "WHERE stage.name = :stage AND wanted > 0 ORDER BY item.id"
     )
     return list(look(study, lambda tx: tx.execute(query, {"stage": stage})).scalars())
 
@@ -149,8 +151,81 @@ def test_a_group_asks_the_server_a_few_times(make_study: StudyMaker, round_trips
     submit_together([(person, offer, "yes") for person, offer in given])
     round_trips.clear()
     ask_together(everyone)
-    # Begin, what everybody is to know, an item for each, commit; and again where two wanted the same place.
-    assert len(round_trips) < 20
+    # What everybody is to know, an item for each, commit; and once more for all who wanted a place that another took.
+    assert len(round_trips) < 12
+
+
+def test_those_who_were_overtaken_read_again_together(store: Store, round_trips: list[str]) -> None:
+    store.do(lambda tx: ADD.rows(tx, [(f"k{number}", "") for number in range(12)]))
+    runs = []
+
+    def change(tx: Connection) -> None:
+        CHANGE(tx, of="a", new=READ.value(tx, key="a") + "new")
+
+    def copy_to(key: str) -> Callable[[Connection], None]:
+        def act(tx: Connection) -> None:
+            runs.append(key)
+            CHANGE(tx, of=key, new=READ.value(tx, key="a"))
+
+        return act
+
+    keys = [f"k{number}" for number in range(12)]
+    for future in queue_together(store, change, *map(copy_to, keys)):
+        future.result(9)
+    assert runs == [*keys, *keys]
+    assert set(store.look(lambda tx: [READ.value(tx, key=key) for key in keys])) == {"new"}
+    round_trips.clear()
+    for future in queue_together(store, change, *map(copy_to, keys)):
+        future.result(9)
+    assert len(round_trips) < 10
+
+
+def test_an_item_is_offered_while_others_of_the_group_judge_it(make_study: StudyMaker) -> None:
+    study = make_study(applications=2, judgments="20")
+    everyone = people(study, 12)
+    first = list(zip(everyone, ask_together(everyone), strict=True))
+    submit_together([(person, offer, "yes") for person, offer in first])
+    offers = ask_together(everyone[:4])
+    runs = []
+
+    def submit(person: Person, offer: Offer) -> Callable[[Connection], SubmitOutcome]:
+        assert offer.lease is not None
+        token = offer.lease.token
+        return lambda tx: work.submit(tx, study, person.id, token, "yes", "key-00000001", 1000)
+
+    def ask(person: Person) -> Callable[[Connection], Offer]:
+        def act(tx: Connection) -> Offer:
+            runs.append(person.id)
+            return work.next_item(tx, study, study.stage("meaningful"), person.id)
+
+        return act
+
+    acts = [*map(submit, everyone[:4], offers), *map(ask, everyone[4:])]
+    done = [future.result(30) for future in queue_together(study.store, *acts)]
+    assert {offer.lease.item_key for offer in done[4:]} == {offer.lease.item_key for offer in offers if offer.lease}
+    assert len(runs) == 8
+
+
+def test_labels_are_settled_again_with_a_few_questions_to_the_server(
+    make_study: StudyMaker, round_trips: list[str]
+) -> None:
+    study = make_study(applications=20, gold=12, share=0.3, floor=0.0)
+    everyone = people(study, 9)
+    work_in_groups(everyone, "meaningful")
+    settle_everything(study)
+    before = counts(study, "confidence")
+    trust_less = text(
+        "UPDATE participation SET gold_right = 0, gold_answered = 9, gold_recent = '', changes = changes + 1 "
+        "WHERE worker_id % 9 = 0"
+    )
+    do(study, lambda tx, _: tx.execute(trust_less))
+    round_trips.clear()
+    settle_everything(study)
+    after = counts(study, "confidence")
+    changed = sum(one != other for one, other in zip(before, after, strict=True))
+    assert changed > 5
+    # What labels and later items are made of is read for all groups at once; only beginning and ending are apart.
+    assert len(round_trips) < 12 + changed
 
 
 def test_who_has_read_what_another_one_changed_starts_over(store: Store) -> None:

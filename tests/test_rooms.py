@@ -87,6 +87,7 @@ LONG_FUNCTIONS: dict[str, int] = {}
 # For extras, and for what takes long to load and few need.
 IMPORTS_IN_FUNCTIONS = {
     "chorale.engine.quality": 2,
+    "chorale.kits.forms.commands.pdf_pages": 1,
     "chorale.kits.frames.commands.baseline": 1,
     "chorale.kits.frames.commands.train": 2,
     "chorale.kits.mturk.liquid_layouts": 1,
@@ -118,7 +119,7 @@ def names_of_kits() -> set[str]:
     """What installed kits and their parts are called."""
     names = {export.name for task in installed_tasks().values() for export in task.exports}
     for kit in installed().kits.values():
-        parts = (kit.tasks, kit.families, kit.readers, kit.aggregators, kit.papers, kit.exports)
+        parts = (kit.tasks, kit.families, kit.readers, kit.aggregators, kit.tokenizers, kit.papers, kit.exports)
         names |= {kit.name, *(name for part in parts for name in part)}
         names |= {section.name for section in kit.sections} | {folder.name for folder in templates_of(kit)}
         names |= {command.path[-1] for command in kit.commands}

@@ -21,7 +21,7 @@ from chorale.engine.running import Study
 from chorale.engine.sessions import RESTORED, SIGNED_OUT, begin, digest_of
 from chorale.store import epochs, sessions
 from chorale.store.invitations import REUSABLE
-from chorale.store.postgres import PostgresDriver
+from chorale.store.libpq import PostgresDriver
 from chorale.web.app import SWEEP_SECONDS, create_app
 from chorale.web.links import invitation_path, new_staff_link, staff_link_path, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE

@@ -171,6 +171,29 @@ def test_who_is_deactivated_in_the_middle_of_an_item_neither_works_nor_signs_in(
     assert differences(study) == []
 
 
+def test_a_reactivated_account_continues_with_a_new_password(make_study: StudyMaker) -> None:
+    study = make_study(applications=20)
+    client = member(study)
+    submit(client, lease(client))
+    before = look(study, lambda tx: workers.find_by_identity(tx, "team", "anna"))
+    with pytest.raises(UserError, match="is not deactivated"):
+        study.store.do(lambda tx: team.reactivate(tx, study.clock(), "Anna", "maya"))
+    do(study, team.deactivate, "Anna", "maya", "has left")
+    with pytest.raises(UserError, match="reactivate it"):
+        invited(study)
+    with pytest.raises(UserError, match="reactivate it"):
+        study.store.do(lambda tx: team.reset(tx, study.clock(), "Anna", "maya"))
+    made = study.store.do(lambda tx: team.reactivate(tx, study.clock(), "anna", "maya"))
+    assert sign_in(browser(study)).status_code == 401, "the old password does not come back"
+    assert client.post("/api/stages/meaningful/next").status_code == 403, "nor do old sessions"
+    assert choose(client, team_link_path(study_sessions(study), made.token), OTHER).status_code == 303
+    submit(client, lease(client))
+    assert look(study, lambda tx: workers.find_by_identity(tx, "team", "anna")) == before
+    assert (state(study), differences(study)) == ("active", [])
+    do(study, team.deactivate, "Anna", "maya", "has left again")
+    assert differences(study) == []
+
+
 def test_verify_sees_answers_after_a_deactivation(study: Study) -> None:
     member(study)
     worker = look(study, lambda tx: workers.find_by_identity(tx, store_team.PANEL, "anna"))
@@ -179,7 +202,12 @@ def test_verify_sees_answers_after_a_deactivation(study: Study) -> None:
     offer = do(study, work.next_item, study.stage("meaningful"), worker.id)
     assert offer.lease is not None
     do(study, work.submit, worker.id, offer.lease.token, "yes", "key-1", 1000)
-    assert [found for found in differences(study) if "deactivated" in found]
+    [found] = [found for found in differences(study) if "deactivated" in found]
+    made = study.store.do(lambda tx: team.reactivate(tx, study.clock(), "Anna", "maya"))
+    client = browser(study)
+    choose(client, team_link_path(study_sessions(study), made.token))
+    submit(client, lease(client))
+    assert [one for one in differences(study) if "deactivated" in one] == [found], "answers since then are theirs"
 
 
 def test_signing_out_ends_the_sessions_of_all_devices(study: Study) -> None:
@@ -255,9 +283,13 @@ def test_the_console_invites_resets_and_deactivates(study: Study) -> None:
     assert owner.post("/console/annotators/deactivate", data={"name": "Bo", "reason": "x"}).status_code == 422
     assert owner.post("/console/annotators/deactivate", data={"name": "Anna", "reason": "left"}).status_code == 303
     assert "deactivated" in owner.get("/console/annotators").text
+    page = owner.post("/console/annotators/reactivate", data={"name": "Anna"}).text
+    assert owner.post("/console/annotators/reactivate", data={"name": "Anna"}).status_code == 422, "a double click"
+    assert choose(annotator, "/team/" + page.split("/team/")[1].split("<")[0]).status_code == 303
+    assert owner.post("/console/annotators/deactivate", data={"name": "Anna", "reason": "left"}).status_code == 303
     record = look(study, lambda tx: events.recent(tx, 50))
     kinds = [event.kind for event in record if event.kind.startswith("member")]
-    assert kinds[0] == "member deactivated" and len(kinds) == 5
+    assert (kinds[0], len(kinds), kinds.count("member reactivated")) == ("member deactivated", 9, 1)
     assert not [event for event in record if "Anna" in str(event.evidence)], "the record has no names"
 
 
@@ -359,3 +391,6 @@ def test_the_command_invites_resets_deactivates_and_lists(tmp_path: Path) -> Non
     assert "one at a time" in chorale("team", folder, "--reset", "Anna", "--invite", "Bo", code=2).stderr
     assert "deactivated" in chorale("team", folder, "--deactivate", "Anna", "--reason", "has left").stdout
     assert "deactivated" in chorale("team", folder).stdout
+    link = chorale("team", folder, "--reactivate", "Anna", "--public-url", "https://example.org/study/").stdout.strip()
+    assert link.startswith("https://example.org/study/team/")
+    assert "is not deactivated" in chorale("team", folder, "--reactivate", "Anna", code=2).stderr

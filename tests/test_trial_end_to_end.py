@@ -173,7 +173,7 @@ class Visitor:
 
 def sign_in(page: Page, site: Site) -> None:
     page.goto(site.setup_link)
-    page.get_by_label("Your name").fill("maya")
+    page.get_by_label("User name").fill("maya")
     for field in page.locator("input[type=password]").all():
         field.fill("a brass band at dawn")
     page.get_by_role("button", name="Set up and sign in").click()
@@ -184,7 +184,7 @@ def close(page: Page, gate: str) -> None:
     page.goto("/console/gates")
     page.locator("summary", has_text=f"Close {gate}").click()
     form = page.locator(f"form[action='/console/gates/{gate}/close']")
-    form.get_by_label("Why now").fill("All are graded.")
+    form.get_by_label("Reason").fill("All are graded.")
     form.get_by_role("button").click()
     expect(page.get_by_role("status").filter(visible=True)).to_contain_text("closed")
 
@@ -346,7 +346,7 @@ def test_the_report_has_the_numbers_of_the_data(done: Path, tmp_path: Path) -> N
             texts[row["worker"]].add(row["payload"]["passage"])
     graded = [row for row in responses if row["stage"] in ("round-2-c-grades", "round-3-c-grades")]
     assert graded and not [row for row in graded if row["payload"]["passage"] in texts[row["worker"]]]
-    assert "How far the people of each arm got" in (tmp_path / "report.html").read_text("utf-8")
+    assert "Participant flow by arm" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_everybody_read_a_result(done: Path, tmp_path: Path) -> None:

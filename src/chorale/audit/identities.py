@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.sessions import moment_text
-from chorale.engine.team import DEACTIVATED
+from chorale.engine.team import DEACTIVATED, REACTIVATED
 from chorale.store import Tx, assignees, epochs, events, identities, requesters
 from chorale.store.epochs import RESTORED, Epoch
 
@@ -82,15 +82,24 @@ def _revoked_differences(tx: Tx) -> list[str]:
 
 
 def _deactivated_differences(tx: Tx) -> list[str]:
-    """Answers of annotators after their account was deactivated."""
-    return [
-        f"worker {event.evidence['worker']}: response {number} was given after their account was deactivated"
-        for event in events.recent(tx, ALL, kinds=(DEACTIVATED,))
-        if "last_response" in event.evidence
-        for number in identities.responses_after(
-            tx, str(event.evidence["worker"]), int(event.evidence["last_response"])
-        )
-    ]
+    """Answers of annotators while their account was deactivated."""
+    reactivated = events.recent(tx, ALL, kinds=(REACTIVATED,))
+    differences = []
+    for event in events.recent(tx, ALL, kinds=(DEACTIVATED,)):
+        if "last_response" not in event.evidence:
+            continue
+        worker, last = str(event.evidence["worker"]), int(event.evidence["last_response"])
+        again = [
+            int(later.evidence["last_response"])
+            for later in reactivated
+            if later.evidence["worker"] == worker and later.id > event.id
+        ]
+        differences += [
+            f"worker {worker}: response {number} was given after their account was deactivated"
+            for number in identities.responses_after(tx, worker, last)
+            if not again or number <= min(again)
+        ]
+    return differences
 
 
 def _assigned_differences(tx: Tx) -> list[str]:

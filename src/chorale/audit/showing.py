@@ -6,7 +6,7 @@ from chorale.engine.running import Study
 from chorale.model.plural import plural
 from chorale.store import Tx, showing
 from chorale.store.codec import frozen_from_text
-from chorale.store.first_answers import first_given, stored_after
+from chorale.store.first_answers import first_given, imported_answers, stored_after
 from chorale.store.lengths import all_words
 
 
@@ -53,6 +53,10 @@ def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
     last = stored_after(tx)
     if last and any(stage.task.form.reveal is not None for stage in study.stages.values()):
         yield f"whether first answers came first up to response {last}: they are stored since then"
+    for stage in study.stages.values():
+        if stage.task.form.reveal is not None and (imported := imported_answers(tx, stage.id)):
+            answers = plural(imported, "imported answer", "imported answers")
+            yield f"whether first answers came first in {stage.name}: it has {answers}, given elsewhere"
     if all_words(tx):
         yield "the lengths of items that are paid by them: they are those counted when the items were added"
     gold = showing.shown_gold(tx)

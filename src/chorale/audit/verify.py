@@ -26,10 +26,10 @@ from chorale.audit.protocol import Bonuses, verify_gates
 from chorale.audit.showing import shown_differences, unchecked_showing
 from chorale.audit.suggestions import suggestion_differences
 from chorale.engine.combining import outcome
+from chorale.engine.derived_items import derived_items
 from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
-from chorale.engine.settling import derived_items
 from chorale.engine.waiting import is_waiting
 from chorale.model import (
     AssignmentKind,

@@ -66,16 +66,25 @@ def local_url(host: str, port: int) -> str:
 
 def checked_public_url(address: str) -> str:
     """The address people use, without a slash at its end."""
-    mistake = UserError(
-        f"{address!r} is not the address of a site. Write it like https://study.example.org, without a path."
+    return _checked(address, "Write it like https://study.example.org, without a path.", r"/?")
+
+
+def checked_study_url(address: str) -> str:
+    """The address of one study, which has the study's name behind it where several are on a server."""
+    return _checked(
+        address, "Write it like https://study.example.org, or https://study.example.org/NAME.", r"(?:/[\w-]+)?/?"
     )
+
+
+def _checked(address: str, like: str, path: str) -> str:
+    mistake = UserError(f"{address!r} is not the address of a site. {like}")
     try:
         parts = urlsplit(address)
         host, _ = parts.hostname, parts.port  # the port is looked at only now, and may be none
     except ValueError:
         raise mistake from None
-    more = parts.path.strip("/") or parts.query or parts.fragment
+    more = not re.fullmatch(path, parts.path, re.ASCII) or parts.query or parts.fragment
     # No name and password, no space: links are pasted elsewhere.
     if parts.scheme not in ("http", "https") or not host or more or not re.fullmatch(r"[\w.:\[\]-]+", parts.netloc):
         raise mistake
-    return f"{parts.scheme}://{parts.netloc}"
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"

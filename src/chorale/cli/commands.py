@@ -48,7 +48,8 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("gold", "List a study's gold and candidates for gold after a pilot; add or retire gold."),
     _command("invite", "Make signed invitation links for workers or experts; list them, or revoke one."),
     _command(
-        "team", "List the annotators who sign in with a password; invite, reset a password, deactivate an account."
+        "team",
+        "List annotators who sign in with a password; invite, reset a password, deactivate or reactivate an account.",
     ),
     _command(
         "mail", "Send queued e-mail (invitations and messages), each once. The running site does this automatically."

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from chorale import cli
-from chorale.cli.addresses import checked_public_url
+from chorale.cli.addresses import checked_study_url
 from chorale.cli.arguments import BY, AsJson, Database, PublicUrl, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
@@ -71,7 +71,7 @@ def invite(
 def base_url(study: Study, public_url: str | None) -> str:
     """What links begin with: the address given, or the one the site was last opened at."""
     if public_url is not None:
-        return checked_public_url(public_url)
+        return checked_study_url(public_url)
     return study.store.read(lambda tx: settings.setting_value(tx, "site")).result() or DEFAULT_URL
 
 

@@ -4,6 +4,8 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from socket import socket
@@ -11,13 +13,15 @@ from types import FrameType
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 from uvicorn import Config
 
 from chorale.cli.addresses import checked_public_url, is_preview, local_url, port_of, reserve, why_not
-from chorale.cli.arguments import Database, PublicUrl, StudyFolder
+from chorale.cli.arguments import Database, PublicUrl
 from chorale.cli.check import print_before_launch
 from chorale.cli.output import print_line
-from chorale.cli.parameters import Option
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.together import database_of, studies_together
 from chorale.engine.arrivals import ByUrl, arrival_url, by_url
 from chorale.engine.opening import open_study, serving_alone
 from chorale.engine.recruiting import connected, token_in_environment
@@ -25,45 +29,82 @@ from chorale.engine.running import Study
 from chorale.folder.plan import consent_placeholders, study_notes
 from chorale.folder.reading import load_folder
 from chorale.model import UserError
+from chorale.model.problems import UnavailableError
 from chorale.monitor.measured import people_without_account
 from chorale.platforms.prolific import Prolific
 from chorale.store import consents, settings
+from chorale.web.accounts import Accounts
 from chorale.web.app import create_app
 from chorale.web.connections import LimitedProtocol
 from chorale.web.limits import REQUESTS_PER_SECOND
 from chorale.web.links import setup_link_path
 from chorale.web.logs import set_up_logs
 from chorale.web.servers import HEALTH_CHECK_SECONDS, Announce, SiteProcesses, SiteServer, stop_with_parent
+from chorale.web.several import create_server
 
 ENVIRONMENT = "CHORALE_SERVE"
 _GRACE_SECONDS = 10
 
 
 class Opened(NamedTuple):
-    """A site that is open, as its processes need to know it."""
+    """A study's site that is open, as server processes need to know it."""
 
     directory: str
     db: str | None
     public_url: str | None
+    """The address of the server."""
     preview: bool
     """Whether nobody but who is at this computer reaches it."""
     access_log: bool
     requests_per_second: float
+    name: str = ""
+    """Its name on a server with several studies; empty for a study alone."""
 
-    def app(self, study: Study) -> FastAPI:
+    @property
+    def root(self) -> str:
+        """What the paths of the study begin with."""
+        return f"/{self.name}" if self.name else ""
+
+    def app(self, study: Study, accounts: Accounts | None = None) -> FastAPI:
         return create_app(
             study,
-            public_url=self.public_url,
+            public_url=None if self.public_url is None else self.public_url + self.root,
             prolific=_prolific(study),
             preview=self.preview,
             folder=Path(self.directory),
             access_log=self.access_log,
             requests_per_second=self.requests_per_second,
+            root=self.root,
+            other_accounts=accounts,
         )
 
 
+class _Running(NamedTuple):
+    """A study that is open, and how people come to it."""
+
+    opened: Opened
+    study: Study
+    arriving: ByUrl
+    app: FastAPI | None
+    """Its application; None where other processes serve it."""
+
+
+class _Opening(NamedTuple):
+    """What is asked of every study before it opens."""
+
+    base: str
+    """The address of the server."""
+    processes: int
+    unfinished: bool
+
+
 def serve(
-    directory: StudyFolder,
+    directories: Annotated[
+        list[Path],
+        Argument(
+            metavar="DIR...", help="The study's folder. Several folders, or one that contains them, share a server."
+        ),
+    ],
     db: Database = None,
     host: Annotated[str, Option(metavar="HOST", help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
     port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8000,
@@ -79,41 +120,90 @@ def serve(
     public = None if public_url is None else checked_public_url(public_url)
     set_up_logs(access_log=access_log)
     preview = is_preview(public, host)
-    opened = Opened(str(directory.absolute()), db, public, preview, access_log, requests_per_second)
-    # The port first: a site that can't open has not brought anything in.
-    with serving_alone(directory, db), reserve(host, port) as bound:
-        study = open_study(directory, db)
-        try:
-            if processes > 1:
-                _refuse_sqlite(study)
-            if not (unfinished or preview):
-                _refuse_unfinished(study)
-            base = public or local_url(host, port_of(bound))
-            # So that `chorale invite` makes links to where the site really is.
-            study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
-            print_before_launch(study_notes(load_folder(directory)))
-            for note in people_without_account(study):
-                print_line(f"Warning: {note}")
-            arriving = _by_url(study, opened)
-            announce = partial(_print_links, study, base, arriving)
-            if processes == 1:
-                _serve_here(study, bound, opened, announce)
-                return
-            _serve_with_processes(opened, bound, processes, announce)
-        finally:
-            study.close()
+    together = studies_together(directories)
+    folders = together or {"": directories[0]}
+    wanted = [
+        Opened(
+            str(folder.absolute()),
+            database_of(name, db) if together else db,
+            public,
+            preview,
+            access_log,
+            requests_per_second,
+            name,
+        )
+        for name, folder in folders.items()
+    ]
+    with ExitStack() as until_closed:
+        # The port before everything that changes a study: a site that can't open has not brought anything in.
+        if not together:
+            until_closed.enter_context(serving_alone(directories[0], db))
+        bound = until_closed.enter_context(reserve(host, port))
+        opening = _Opening(public or local_url(host, port_of(bound)), processes, unfinished)
+        if not together:
+            only = _open(wanted[0], opening, until_closed)
+            _serve(only.app, [only], [], bound, opening)
+            return
+        accounts = Accounts()
+        running, closed = _open_each(wanted, opening, until_closed, accounts)
+        apps = {each.opened.name: each.app for each in running if each.app is not None}
+        server = create_server(apps, closed, accounts, public_url=public) if apps else None
+        _serve(server, running, closed, bound, opening)
 
 
-def _by_url(study: Study, opened: Opened) -> ByUrl:
+def _open(wanted: Opened, opening: _Opening, until_closed: ExitStack, accounts: Accounts | None = None) -> _Running:
+    """Open a study's database for its site, with everything that is checked and noted before people come."""
+    directory = Path(wanted.directory)
+    study = open_study(directory, wanted.db)
+    until_closed.callback(study.close)
+    if opening.processes > 1:
+        _refuse_sqlite(study)
+    if not (opening.unfinished or wanted.preview):
+        _refuse_unfinished(study)
+    # So that `chorale invite` makes links to where the site really is.
+    base = opening.base + wanted.root
+    study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
+    print_before_launch(study_notes(load_folder(directory)))
+    for note in people_without_account(study):
+        print_line(f"Warning: {note}")
     asks = study.settings.prolific is not None and token_in_environment() is not None
-    return study.store.look(lambda tx: by_url(tx, study, preview=opened.preview, asks_prolific=asks))
+    arriving = study.store.look(lambda tx: by_url(tx, study, preview=wanted.preview, asks_prolific=asks))
+    return _Running(wanted, study, arriving, wanted.app(study, accounts) if opening.processes == 1 else None)
 
 
-def _serve_here(study: Study, bound: socket, opened: Opened, announce: Announce) -> None:
+def _open_each(
+    several: Sequence[Opened], opening: _Opening, until_closed: ExitStack, accounts: Accounts
+) -> tuple[list[_Running], list[str]]:
+    """Open several studies; those that can be, and the names of those that can't, which are reported."""
+    running: list[_Running] = []
+    closed: list[str] = []
+    for wanted in several:
+        try:
+            until_closed.enter_context(serving_alone(Path(wanted.directory), wanted.db))
+            running.append(_open(wanted, opening, until_closed, accounts))
+        except (UserError, UnavailableError) as error:
+            print_line(f"Warning: {wanted.name} is not served. {error}")
+            closed.append(wanted.name)
+    if not running:
+        raise UserError("No study could be opened. Correct what is reported above, then start the server again.")
+    return running, closed
+
+
+def _serve(
+    app: ASGIApp | None, running: Sequence[_Running], closed: Sequence[str], bound: socket, opening: _Opening
+) -> None:
+    announce = partial(_print_links, running, opening.base)
+    if app is not None:
+        _serve_here(app, bound, running[0].opened.public_url, announce)
+    else:
+        _serve_with_processes([each.opened for each in running], closed, bound, opening.processes, announce)
+
+
+def _serve_here(app: ASGIApp, bound: socket, public_url: str | None, announce: Announce) -> None:
     signal.signal(signal.SIGTERM, _stop)
     # The thread that writes and the one that talks hand over to each other all the time; the usual 5 ms are too long.
     sys.setswitchinterval(0.001)
-    server = SiteServer(Config(opened.app(study), **_uvicorn_options(opened.public_url)), announce)
+    server = SiteServer(Config(app, **_uvicorn_options(public_url)), announce)
     host, port = bound.getsockname()[:2]
     try:
         server.run(sockets=[bound])
@@ -160,16 +250,17 @@ def _refuse_sqlite(study: Study) -> None:
         )
 
 
-def _print_links(study: Study, base: str, arriving: ByUrl) -> None:
-    arrival = study.settings.arrival
-    print_line(study.settings.study.title)
-    if arriving.note is not None:
-        print_line(f"Warning: {arriving.note}")
-    if arriving.is_open:
-        print_line(f"  for {arrival.panel}:  {arrival_url(base, arrival)}")
-    print_line(f"  console:  {base}/console")
-    if (setup_path := setup_link_path(study)) is not None:
-        print_line(f"  set it up, once:  {base}{setup_path}")
+def _print_links(running: Sequence[_Running], base: str) -> None:
+    for opened, study, arriving, _ in running:
+        address, arrival = base + opened.root, study.settings.arrival
+        print_line(study.settings.study.title)
+        if arriving.note is not None:
+            print_line(f"Warning: {arriving.note}")
+        if arriving.is_open:
+            print_line(f"  for {arrival.panel}:  {arrival_url(address, arrival)}")
+        print_line(f"  console:  {address}/console")
+        if (setup_path := setup_link_path(study)) is not None:
+            print_line(f"  set it up, once:  {address}{setup_path}")
     print_line(f"Serving at {base}. Invitations: `chorale invite`. Ctrl-C closes the site.")
 
 
@@ -189,25 +280,33 @@ def _uvicorn_options(public: str | None) -> dict[str, Any]:
     }
 
 
-def _serve_with_processes(opened: Opened, bound: socket, processes: int, announce: Announce) -> None:
-    os.environ[ENVIRONMENT] = json.dumps(opened._asdict())
+def _serve_with_processes(
+    several: Sequence[Opened], closed: Sequence[str], bound: socket, processes: int, announce: Announce
+) -> None:
+    os.environ[ENVIRONMENT] = json.dumps({"studies": [opened._asdict() for opened in several], "closed": closed})
     config = Config(
         "chorale.cli.serve:app_from_environment",
         factory=True,
         workers=processes,
         timeout_worker_healthcheck=HEALTH_CHECK_SECONDS,
-        **_uvicorn_options(opened.public_url),
+        **_uvicorn_options(several[0].public_url),
     )
     SiteProcesses(config, bound, announce).run()
 
 
-def app_from_environment() -> FastAPI:
+def app_from_environment() -> ASGIApp:
     """The application of one of several server processes, which get nothing from their parent but this."""
     stop_with_parent()
-    opened = Opened(**json.loads(os.environ[ENVIRONMENT]))
-    set_up_logs(access_log=opened.access_log)
+    asked = json.loads(os.environ[ENVIRONMENT])
+    several = [Opened(**each) for each in asked["studies"]]
+    set_up_logs(access_log=several[0].access_log)
+    accounts = Accounts()
     try:
-        return opened.app(open_study(Path(opened.directory), opened.db))
+        studies = {each.name: open_study(Path(each.directory), each.db) for each in several}
+        if not several[0].name:
+            return several[0].app(studies[""])
+        apps = {each.name: each.app(studies[each.name], accounts) for each in several}
+        return create_server(apps, asked["closed"], accounts, public_url=several[0].public_url)
     except UserError as error:
         # The log would have its place in the code only, and the requester needs to know what to do.
         print_line(f"A server process can't start: {error}")

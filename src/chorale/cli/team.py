@@ -28,19 +28,24 @@ def team(
     deactivate: Annotated[
         str | None, Option(metavar="NAME", help="End the account, its sessions and the work it has begun.")
     ] = None,
+    reactivate: Annotated[
+        str | None, Option(metavar="NAME", help="Reopen a deactivated account; print a link to a new password.")
+    ] = None,
     reason: Annotated[str, Option(help="With --deactivate: why. It is kept in the activity log.")] = "",
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the annotators who sign in with a password; invite, reset a password, deactivate an account."""
-    if sum(name is not None for name in (invite, reset, deactivate)) > 1:
-        raise UserError("--invite, --reset and --deactivate exclude each other. Give one at a time.")
+    """List annotators who sign in with a password; invite, reset a password, deactivate or reactivate an account."""
+    if sum(name is not None for name in (invite, reset, deactivate, reactivate)) > 1:
+        raise UserError("--invite, --reset, --deactivate and --reactivate exclude each other. Give one at a time.")
     with study_to_prepare(directory, db) as study:
         if invite is not None:
             _print_link(study, accounts.invite, invite, public_url, as_json=as_json)
         elif reset is not None:
             _print_link(study, accounts.reset, reset, public_url, as_json=as_json)
+        elif reactivate is not None:
+            _print_link(study, accounts.reactivate, reactivate, public_url, as_json=as_json)
         elif deactivate is not None:
             _deactivate(study, deactivate, reason, as_json=as_json)
         else:

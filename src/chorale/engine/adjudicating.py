@@ -10,21 +10,18 @@ from hashlib import sha256
 from random import Random
 from typing import Any, Literal
 
-from chorale.contract import AnswerError, AnswerField
+from chorale.contract import AnswerField
 from chorale.contract.answer_words import answer_words
-from chorale.engine.combining import not_asked
+from chorale.engine.combining import field_results
+from chorale.engine.decisions import WHOLE, record_decision
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group
 from chorale.model import Answer, Item, ItemState, UserError
-from chorale.store import Tx, codec, events, labels, responses
+from chorale.store import Tx, codec, labels, responses
 from chorale.store.items import ItemsWanted, find_item, item_ids, items_by_id
 
-DECIDED = "adjudicated"
 Queue = Literal["disagreeing", "all", "sampled"]
-WHOLE = "answer"
-"""What the one thing to decide is called where answers have no fields."""
 _AT_ONCE = 200
-_LONGEST_REASON = 2_000
 
 
 def decide(
@@ -39,17 +36,7 @@ def decide(
     kept = checked_reason(reason)
     if not decision:
         raise UserError("Decide at least one field.")
-    made = _parsed(stage, item, decision)
-    evidence = {
-        "by": by,
-        "decision": made,
-        "answer": made if stage.task.shape.fields else made[WHOLE],
-        "reason": kept,
-        "before": item.answer,
-        "confidence": item.confidence,
-    }
-    events.record(tx, study.clock(), DECIDED, evidence, stage_id=stage.id, item_id=item.id)
-    labels.save_decision(tx, item.id, codec.as_text(made))
+    record_decision(tx, study, stage, item, decision, kept, by)
     settle_group(tx, study, stage, item.group, only=item.id)
     return item
 
@@ -58,32 +45,7 @@ def checked_reason(reason: str) -> str:
     """A reason as it is kept; UserError if there is none."""
     if not reason.strip():
         raise UserError("Enter a reason. It is kept with the decision.")
-    return reason.strip()[:_LONGEST_REASON]
-
-
-def _parsed(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dict[str, Any]:
-    """A decision with those before it, in its canonical form: what was decided, which fits the item and itself."""
-    if not stage.task.shape.fields:
-        try:
-            return {WHOLE: stage.task.shape.parse_answer(decision[WHOLE], item.payload)}
-        except AnswerError as error:
-            raise UserError(f"This cannot be the answer to item {item.key!r}: it {error}.") from None
-    # What nobody decided is as somebody answered it: a result may be no answer, such as several texts.
-    written = {field.name for field in stage.task.shape.fields if not field.compared}
-    rest = {name: value for name, value in item.answer.items() if name not in written}
-    rest |= {name: value[0] for name in written if isinstance(value := item.answer.get(name), list)}
-    rest |= {name: value for name in written if isinstance(value := item.answer.get(name), str)}
-    earlier = item.decision or {}
-    # A decision can make a field one that is not asked; what was said about it falls away, unless it is decided now.
-    said = {**rest, **earlier, **decision}
-    unasked = not_asked(stage, said) - decision.keys()
-    try:
-        whole = stage.task.shape.parse_answer(
-            {name: value for name, value in said.items() if name not in unasked}, item.payload
-        )
-    except AnswerError as error:
-        raise UserError(f"This cannot be the answer to item {item.key!r}: it {error}.") from None
-    return {name: whole[name] for name in {**earlier, **decision} if name in whole}
+    return reason.strip()
 
 
 # What waits
@@ -109,6 +71,8 @@ class ToDecide:
     options: tuple[GivenValue, ...]
     result: str
     """The aggregated value, in words."""
+    confidence: float | None
+    """That of the aggregated value, by the answers; None for free text."""
     agreed: bool
     is_text: bool
     """Whether it is free text, which need not be decided."""
@@ -166,18 +130,23 @@ def case_of(tx: Tx, stage: RunningStage, item: Item, left: int = 1) -> Case:
     """An item with its counted answers, in a random order that says nothing of who gave them."""
     given = [row.answer for row in responses.all_responses(tx, item_ids=[item.id]) if row.counts]
     Random(item.id).shuffle(given)
-    return Case(item, len(given), tuple(_fields(stage, item, given)), left)
+    results = field_results(stage, item.key, labels.judgments_of(tx, item.id, stage.settings.gold))
+    sure = {name: result.confidence for name, result in results.items()}
+    return Case(item, len(given), tuple(_fields(stage, item, given, sure)), left)
 
 
-def _fields(stage: RunningStage, item: Item, given: Sequence[Answer]) -> Iterator[ToDecide]:
+def _fields(
+    stage: RunningStage, item: Item, given: Sequence[Answer], sure: Mapping[str, float | None]
+) -> Iterator[ToDecide]:
     if not stage.task.shape.fields:
         words = partial(answer_words, stage.task, item.payload)
-        yield _to_decide(WHOLE, "", given, item.answer, words, is_text=False)
+        yield _to_decide(WHOLE, "", given, item.answer, item.confidence, words, is_text=False)
     for field in stage.task.shape.fields:
         values = [answer.get(field.name) for answer in given]
         words = partial(_field_words, field, item)
         result = (item.answer or {}).get(field.name)
-        yield _to_decide(field.name, field.ask, values, result, words, is_text=not field.compared)
+        confidence = sure.get(field.name)
+        yield _to_decide(field.name, field.ask, values, result, confidence, words, is_text=not field.compared)
 
 
 def _field_words(field: AnswerField, item: Item, value: Any) -> str:
@@ -185,14 +154,21 @@ def _field_words(field: AnswerField, item: Item, value: Any) -> str:
 
 
 def _to_decide(
-    name: str, ask: str, values: Sequence[Any], result: Any, words: Callable[[Any], str], *, is_text: bool
+    name: str,
+    ask: str,
+    values: Sequence[Any],
+    result: Any,
+    confidence: float | None,
+    words: Callable[[Any], str],
+    *,
+    is_text: bool,
 ) -> ToDecide:
     cells = tuple("" if value is None else words(value) for value in values)
     options = _options([value for value in values if value is not None], words)
     agreed = len(options) < 2 and None not in values
     # Free texts are collected and not aggregated: each stands in its column.
     aggregated = "" if result is None or is_text else words(result)
-    return ToDecide(name, ask, cells, options, aggregated, agreed, is_text)
+    return ToDecide(name, ask, cells, options, aggregated, confidence, agreed, is_text)
 
 
 def _options(values: Sequence[Any], words: Callable[[Any], str]) -> tuple[GivenValue, ...]:

@@ -5,27 +5,28 @@ writes down what is different. That is how a dropped worker's judgments stop cou
 label, and how a process that died half-way is made good by the next one.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
-from chorale.contract import ItemError
 from chorale.contract.reading_time import shown_words
 from chorale.engine.combining import outcome
 from chorale.engine.correcting import finish_corrections
+from chorale.engine.decisions import decide_behind
+from chorale.engine.derived_items import derived_items
 from chorale.engine.grading import grade_behind
 from chorale.engine.label_events import evidence_of, happened, record_label
 from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.engine.waiting import takes_all
 from chorale.model import ItemState, Judgment, NewItem, SourceItem
 from chorale.model.problems import UnavailableError
-from chorale.store import Tx, codec, events, first_pass, labels, positions
+from chorale.store import Tx, codec, events, first_pass, labels
 from chorale.store.assignments import Assigned
 from chorale.store.first_pass import FirstLabel
 from chorale.store.items import add_items, content_of
-from chorale.store.labels import ItemProgress, JudgedGroup, Unsettled
+from chorale.store.judged import Derivable, JudgedGroup, read_derivable, read_group, read_item, sources_of
+from chorale.store.labels import ItemProgress, Unsettled
 from chorale.store.lengths import note_words
 
 GROUPS_AT_ONCE = 40
@@ -37,7 +38,7 @@ def settle_group(tx: Tx, study: Study, stage: RunningStage, group_key: str, only
     `only` is the one item to look at, if the others are as they were.
     """
     if only is None:
-        settle(tx, study, stage, labels.read_group(tx, stage.id, group_key, stage.settings.gold))
+        settle(tx, study, stage, read_group(tx, stage.id, group_key, stage.settings.gold))
     else:
         settle(tx, study, stage, read_judged(tx, study, stage, group_key, only))
 
@@ -48,19 +49,39 @@ def read_judged(
     """What an item is settled by; `answering` is the worker who is about to answer it."""
     # Answers to one matter to the others only where something is derived from their results.
     whole = (stage.id, group_key) if "results" in study.made_of(stage) else None
-    return labels.read_item(tx, item_id, stage.settings.gold, group=whole, answering=answering)
+    judged = read_item(tx, item_id, stage.settings.gold, group=whole, answering=answering)
+    return judged if answering is None or not stage.feeds else _with_derivable(tx, study, stage, judged)[0]
+
+
+def _with_derivable(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup) -> tuple[JudgedGroup, Derivable]:
+    """The same with what later stages are made of: read before anything is written, if that is known then."""
+    if judged.derivable is not None:
+        return judged, judged.derivable
+    if judged.judgments and "results" not in study.made_of(stage):
+        # Answers go on item by item, whatever else is in the group.
+        judged = judged._replace(group=[item for item in judged.group if item.id in judged.judgments])
+    derivable = read_derivable(tx, judged, stage.settings.gold, [later.id for later in study.fed_by(stage)])
+    return judged._replace(derivable=derivable), derivable
 
 
 def settle(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup, *, answered: bool = False) -> None:
     """Bring labels up to date, and what follows from them; `answered`: this transaction took one of the judgments."""
     group, known = judged.group, judged.judgments
-    changed = False
+    changes: list[_Change] = []
     for place, item in enumerate(group):
         if item.id in known:
-            group[place] = settled = _settle_item(tx, study, stage, item, known[item.id], answered=answered)
-            changed = changed or _finished(settled) != _finished(item)
+            change = _decided_again(tx, stage, item, known[item.id], answered=answered)
+            if change.after != item:
+                group[place] = change.after
+                changes.append(change)
+    changed = any(_finished(change.after) != _finished(change.before) for change in changes)
     # Whose answers count may have changed although as many do and the result is the same, or not there yet.
-    if changed or (known and any(of != "results" for of in study.made_of(stage))):
+    derives = changed or (bool(known) and any(of != "results" for of in study.made_of(stage)))
+    if derives and stage.feeds:
+        judged, _ = _with_derivable(tx, study, stage, judged)
+    for change in changes:
+        _save(tx, study, stage, change, known[change.after.id])
+    if derives:
         _derive(tx, study, stage, judged)
 
 
@@ -101,7 +122,9 @@ def settle_worker(study: Study, changed: Unsettled, settled: set[tuple[int, str]
     groups = [group for group in judged if (stage.id, group) not in settled]
     for start in range(0, len(groups), GROUPS_AT_ONCE):
         chunk = groups[start : start + GROUPS_AT_ONCE]
-        store.do(partial(_settle_groups, study=study, stage=stage, groups=chunk))
+        # Each by itself: PostgreSQL is asked once for what all of them read.
+        for done in [store.write(partial(settle_group, study=study, stage=stage, group_key=group)) for group in chunk]:
+            done.result()
         settled.update((stage.id, group) for group in chunk)
     store.do(lambda tx: labels.note_settled(tx, changed))
 
@@ -124,21 +147,27 @@ def settle_everything(study: Study) -> None:
         raise ExceptionGroup("the labels of some workers could not be brought up to date", failures)
 
 
-def _settle_groups(tx: Tx, study: Study, stage: RunningStage, groups: Sequence[str]) -> None:
-    for group_key in groups:
-        settle_group(tx, study, stage, group_key)
+class _Change(NamedTuple):
+    """An item before and after it was decided again."""
+
+    before: ItemProgress
+    after: ItemProgress
+    first: FirstLabel | None
 
 
-def _settle_item(
-    tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment], *, answered: bool
-) -> ItemProgress:
-    """Decide one item again by the judgments that count; the item as it is now."""
+def _decided_again(
+    tx: Tx, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment], *, answered: bool
+) -> _Change:
+    """Decide one item again by the judgments that count. Nothing is written."""
     if item.wanted == 0 and not judgments:
-        return item  # gold and nothing else: nobody is asked to judge it
+        return _Change(item, item, None)  # gold and nothing else: nobody is asked to judge it
     first = first_pass.of_item(tx, item.id) if stage.asks_model_first else None
-    settled = _decided(stage, item, judgments, _taken(tx, item, len(judgments), answered=answered), first)
-    if settled == item:
-        return item
+    taken = _taken(tx, item, len(judgments), answered=answered)
+    return _Change(item, _decided(stage, item, judgments, taken, first), first)
+
+
+def _save(tx: Tx, study: Study, stage: RunningStage, change: _Change, judgments: Sequence[Judgment]) -> None:
+    item, settled, first = change
     if settled.state == ItemState.COMPLETE and item.state == ItemState.OPEN:
         judgments_asked(study, stage).append(settled.counted)
     labels.save_label(tx, settled)
@@ -148,7 +177,9 @@ def _settle_item(
         record_label(tx, study, stage, item, settled, judgments, first)
     if settled.state == ItemState.COMPLETE:
         grade_behind(tx, study, stage, settled, judgments)
-    return settled
+    if decided := decide_behind(tx, study, stage, settled, judgments):
+        source, reviewed = decided
+        settle_group(tx, study, source, reviewed.group, only=reviewed.id)
 
 
 def _decided(
@@ -201,16 +232,12 @@ def _derive(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup) -> N
     """The same for a group as it was read, with the judgments of those of its items that are known."""
     if not stage.feeds:
         return
-    known = judged.judgments
-    if known and "results" not in study.made_of(stage):
-        # Answers go on item by item, whatever else is in the group.
-        judged = judged._replace(group=[item for item in judged.group if item.id in known])
-    fed = study.fed_by(stage)
-    sources, derived = labels.read_derived(tx, judged, stage.settings.gold, [later.id for later in fed])
+    judged, derivable = _with_derivable(tx, study, stage, judged)
+    sources = sources_of(judged, derivable)
     complete = {item.id for item in judged.group if item.state == ItemState.COMPLETE}
     ids = tuple(source.id for source in sources)
     evidence = _evidence(stage, sources)
-    for later, already in zip(fed, derived, strict=True):
+    for later, already in zip(study.fed_by(stage), derivable.present, strict=True):
         present = {item.key: item for item in already}
         wanted = {
             new.key: new if new.sources else replace(new, sources=ids)
@@ -269,94 +296,6 @@ def _add(tx: Tx, study: Study, later: RunningStage, new: Sequence[NewItem], evid
         events.record(
             tx, study.clock(), "derived", {**evidence, "items": [item.key for item in new]}, stage_id=later.id
         )
-
-
-def derived_items(
-    later: RunningStage,
-    earlier: RunningStage,
-    sources: Sequence[SourceItem],
-    complete: Collection[int],
-    seed: int,
-    there: Collection[str] = (),
-) -> Iterator[NewItem]:
-    """The items a stage gets from one group of an earlier one: from its results, or from the answers in it.
-
-    Those whose keys are `there` already are named, but may come without content.
-    """
-    rule = later.settings.items
-    if rule is None:
-        return
-    if rule.of == "answers":
-        derived = _from_answers(later, earlier, sources, seed, there)
-    elif rule.of == "together":
-        derived = _from_all_answers(later, earlier, [source for source in sources if source.id in complete], seed)
-    elif later.task.deriving.derive is not None:
-        derived = iter(later.task.deriving.derive(tuple(sources), rule.confidence))
-        if len(rule.from_) > 1:
-            # Arms may work on the same things: what came from each of their stages is an item of its own.
-            derived = (
-                replace(new, key=f"{earlier.name}/{new.key}", group=f"{earlier.name}/{new.group}") for new in derived
-            )
-    else:
-        raise RuntimeError(f"task {later.task.name} can't derive items; `chorale check` should have said so")
-    for new in derived:
-        if rule.sample >= 1 or positions.drawn_share(seed, later.name, new.key) < rule.sample:
-            yield new
-
-
-def _from_answers(
-    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int, there: Collection[str]
-) -> Iterator[NewItem]:
-    """One item from every answer, as soon as it is there."""
-    for source in sources:
-        for judgment in source.judgments:
-            key = f"{source.key}/{judgment.response}"
-            payload: dict[str, Any] | None = {}
-            if key not in there:
-                row = _gathered(later, source, [judgment], seed, key)
-                payload = _shaped(later, row or {**source.payload, **_answer_columns(earlier, source, judgment)})
-            if payload is not None:
-                yield NewItem(key, payload, group=key, sources=(source.id,), response=judgment.response)
-
-
-def _from_all_answers(
-    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int
-) -> Iterator[NewItem]:
-    """One item from all answers to an item: the answers are numbered in the order they came."""
-    for source in sources:
-        answers: dict[str, Any] = {}
-        in_order = sorted(source.judgments, key=lambda judgment: judgment.response)
-        for number, judgment in enumerate(in_order, 1):
-            answers |= {f"{name}_{number}": value for name, value in _answer_columns(earlier, source, judgment).items()}
-        # With other answers it is another item: what somebody was shown does not change.
-        key = f"{source.key}/{'+'.join(str(judgment.response) for judgment in in_order)}"
-        payload = _shaped(later, _gathered(later, source, in_order, seed, key) or {**source.payload, **answers})
-        if payload is not None:
-            yield NewItem(key, payload, group=f"{earlier.name}/{source.key}", sources=(source.id,))
-
-
-def _gathered(
-    later: RunningStage, source: SourceItem, judgments: Sequence[Judgment], seed: int, key: str
-) -> dict[str, Any] | None:
-    """The item as the later stage's task makes it of answers; None if it leaves that to their names."""
-    gather = later.task.deriving.gather
-    if gather is None:
-        return None
-    rng = Random(f"{seed}:{later.name}:{key}")
-    return dict(gather(source.payload, tuple([judgment.answer for judgment in judgments]), rng))
-
-
-def _answer_columns(earlier: RunningStage, source: SourceItem, judgment: Judgment) -> dict[str, Any]:
-    answer = earlier.task.explaining.present(source.payload, judgment.answer)
-    return answer if isinstance(answer, dict) else {"answer": answer}
-
-
-def _shaped(later: RunningStage, row: dict[str, Any]) -> dict[str, Any] | None:
-    try:
-        return later.task.shape.parse_item(row)
-    except ItemError:
-        # Answers without what the later stage shows, such as a field left empty: there is nothing to grade.
-        return None
 
 
 def _changed(

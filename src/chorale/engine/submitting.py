@@ -31,7 +31,7 @@ from chorale.store.assignments import Assigned
 from chorale.store.codec import answer_from_text, as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
 from chorale.store.gold import GoldAnswer, gold_answer
-from chorale.store.labels import JudgedGroup
+from chorale.store.judged import JudgedGroup
 from chorale.store.offering import take_gold
 from chorale.store.sessions import SessionClaim
 

@@ -16,11 +16,14 @@ from chorale.engine.running import Study
 from chorale.engine.sessions import REVOKED, SIGNED_OUT, NewSession, begin, digest_of
 from chorale.model import Refusal, UserError
 from chorale.model.logins import login_of
+from chorale.model.wording import worded
 from chorale.store import Tx, events, locks, sessions, team, workers
 from chorale.store.identities import newest_response
 from chorale.store.team import PANEL, Member
 
 DEACTIVATED = "member deactivated"
+REACTIVATED = "member reactivated"
+CHOSEN = "member password chosen"
 INVITATION_HOURS = 7 * 24
 RESET_HOURS = 24
 _NAME = re.compile(r"[\w.@+-][\w .@+'-]{0,58}[\w.@+-]|\w")
@@ -59,7 +62,7 @@ def invite(tx: Tx, now: int, name: str, by: str) -> NewLink:
     if known is None:
         team.add(tx, login_of(name), name, now)
     elif known.deactivated_at is not None:
-        raise UserError(f"The account of {known.name!r} is deactivated. Invite the person under another name.")
+        raise UserError(f"The account of {known.name!r} is deactivated. To let them work again, reactivate it.")
     elif known.password_hash is not None:
         raise UserError(f"{known.name!r} has an account already. To give them a new password, reset it.")
     return _link(tx, now, member_called(tx, name), by, "member invited", INVITATION_HOURS)
@@ -70,7 +73,7 @@ def reset(tx: Tx, now: int, name: str, by: str) -> NewLink:
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     member = member_called(tx, name)
     if member.deactivated_at is not None:
-        raise UserError(f"The account of {member.name!r} is deactivated, and has no password to reset.")
+        raise UserError(f"The account of {member.name!r} is deactivated. To let them work again, reactivate it.")
     team.set_password(tx, member.id, None)
     _end_sessions(tx, now, member.login, SIGNED_OUT)
     return _link(tx, now, member, by, "member password reset", RESET_HOURS)
@@ -92,18 +95,24 @@ def member_called(tx: Tx, name: str) -> Member:
     return member
 
 
+def bad_link() -> Refusal:
+    message = worded("This link is not valid. Copy the whole link, or ask for a new one.")
+    return Refusal("bad_link", message, 403)
+
+
 def link_owner(tx: Tx, now: int, token: str) -> Member:
     """Whose link this is, if they can still choose a password by it."""
     link = team.find_link(tx, digest_of(token))
     member = None if link is None else team.find_by_id(tx, link.member_id)
     if link is None or member is None:
-        raise Refusal("bad_link", "This link is not valid. Copy the whole link, or ask for a new one.", 403)
+        raise bad_link()
     if link.ended_by == "used":
-        raise Refusal("used", "This link was used before. Sign in with your password, or ask for a new link.", 410)
+        message = worded("This link was used before. Sign in with your password, or ask for a new link.")
+        raise Refusal("used", message, 410)
     if link.ended_by is not None or member.deactivated_at is not None:
-        raise Refusal("ended", "This link is no longer valid. Ask for a new one.", 410)
+        raise Refusal("ended", worded("This link is no longer valid. Ask for a new one."), 410)
     if link.expires_at <= now:
-        raise Refusal("expired", "This link has expired. Ask for a new one.", 410)
+        raise Refusal("expired", worded("This link has expired. Ask for a new one."), 410)
     return member
 
 
@@ -114,7 +123,7 @@ def choose_password(tx: Tx, now: int, token: str, password_hash: str) -> Member:
     team.end_links(tx, member.id, "used", now)
     team.set_password(tx, member.id, password_hash)
     _end_sessions(tx, now, member.login, SIGNED_OUT)
-    events.record(tx, now, "member password chosen", {"member": member.id})
+    events.record(tx, now, CHOSEN, {"member": member.id})
     return member_called(tx, member.login)
 
 
@@ -122,7 +131,8 @@ def active_member(tx: Tx, name: str, version: int | None = None) -> Member:
     """A member who can sign in, or whose session of that version holds."""
     member = team.find(tx, login_of(name))
     if member is None or member.deactivated_at is not None or version not in (None, member.session_version):
-        raise Refusal("signed_out", "You are signed out. Sign in again. Everything you submitted is saved.", 401)
+        message = worded("You are signed out. Sign in again. Everything you submitted is saved.")
+        raise Refusal("signed_out", message, 401)
     return member
 
 
@@ -138,8 +148,23 @@ def sign_out(tx: Tx, study: Study, worker_id: int) -> None:
     """End every session of somebody who came by a password, on all their devices."""
     identity = workers.identity_of(tx, worker_id)
     if identity is not None and identity[0] == PANEL:
-        team.end_sessions(tx, identity[1])
-        sessions.end_all_of(tx, worker_id, SIGNED_OUT, study.clock())
+        end_sessions(tx, study, identity[1])
+
+
+def end_sessions(tx: Tx, study: Study, login: str) -> None:
+    """End every session of an account, on all devices."""
+    team.end_sessions(tx, login)
+    _end_sessions(tx, study.clock(), login, SIGNED_OUT)
+
+
+def change_password(tx: Tx, study: Study, login: str, version: int, password_hash: str) -> Member:
+    """Give somebody who has just shown their password another one, and end every session they have."""
+    locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
+    member, now = active_member(tx, login, version), study.clock()
+    team.set_password(tx, member.id, password_hash)
+    _end_sessions(tx, now, member.login, SIGNED_OUT)
+    events.record(tx, now, CHOSEN, {"member": member.id})
+    return member_called(tx, member.login)
 
 
 def _end_sessions(tx: Tx, now: int, login: str, why: str) -> None:
@@ -188,6 +213,19 @@ def note_deactivation(tx: Tx, now: int, member: Member, why: dict[str, Any]) -> 
         return
     evidence |= {"worker": worker.pseudonym, "last_response": newest_response(tx)}
     events.record(tx, now, DEACTIVATED, evidence, worker_id=worker.id)
+
+
+def reactivate(tx: Tx, now: int, name: str, by: str) -> NewLink:
+    """Let somebody work again whose account was deactivated: a link to choose a new password by."""
+    locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
+    member = member_called(tx, name)
+    if not team.reactivate(tx, member.id):
+        raise UserError(f"The account of {member.name!r} is not deactivated. To give them a new password, reset it.")
+    worker = workers.find_by_identity(tx, PANEL, member.login)
+    if worker is not None:
+        evidence = {"by": by, "member": member.id, "worker": worker.pseudonym, "last_response": newest_response(tx)}
+        events.record(tx, now, REACTIVATED, evidence, worker_id=worker.id)
+    return _link(tx, now, member, by, "member invited", INVITATION_HOURS)
 
 
 def accounts(tx: Tx, now: int) -> list[TeamMember]:

@@ -6,16 +6,14 @@ An undoing is recorded as a decision that puts back the one before it, or none. 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chorale.engine.adjudicating import DECIDED, checked_reason
+from chorale.engine.adjudicating import checked_reason
+from chorale.engine.decisions import DECIDED, standing_decisions, take_back
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group
-from chorale.model import Event, Item, UserError
-from chorale.store import Tx, codec, events, labels
+from chorale.model import Item, UserError
+from chorale.store import Tx, events
 from chorale.store.items import find_item
 
-UNDONE = "undoes"
-"""In the evidence of an undoing: the number of the decision that it takes back."""
-_ALL = 10_000
 _LATEST = 200
 
 
@@ -36,36 +34,14 @@ def undo(tx: Tx, study: Study, stage: RunningStage, key: str, number: int, reaso
     item = find_item(tx, stage.name, key)
     if item is None:
         raise UserError(f"Stage {stage.name!r} has no item {key!r}.")
-    standing = _standing(tx, item)
+    standing = standing_decisions(tx, item)
     if not standing or standing[-1].id != number:
         raise UserError(
             f"This decision about item {key!r} no longer stands: it was undone, or a later one replaced it."
         )
-    before = standing[-2].evidence["decision"] if len(standing) > 1 else {}
-    evidence = {
-        "by": by,
-        "decision": before,
-        "answer": before if stage.task.shape.fields else next(iter(before.values()), None),
-        "reason": checked_reason(reason),
-        "before": item.answer,
-        "confidence": item.confidence,
-        UNDONE: number,
-    }
-    events.record(tx, study.clock(), DECIDED, evidence, stage_id=stage.id, item_id=item.id)
-    labels.save_decision(tx, item.id, codec.as_text(before) if before else None)
+    take_back(tx, study, stage, item, standing, checked_reason(reason), by)
     settle_group(tx, study, stage, item.group, only=item.id)
     return item
-
-
-def _standing(tx: Tx, item: Item) -> list[Event]:
-    """The decisions about an item that were not undone, the oldest first."""
-    standing: list[Event] = []
-    for event in reversed(events.recent(tx, _ALL, kinds=(DECIDED,), item_id=item.id)):
-        if UNDONE in event.evidence:
-            standing = [one for one in standing if one.id != event.evidence[UNDONE]]
-        else:
-            standing.append(event)
-    return standing
 
 
 def latest_decisions(tx: Tx, stage: RunningStage, most: int = 20) -> Sequence[Decided]:
@@ -76,7 +52,7 @@ def latest_decisions(tx: Tx, stage: RunningStage, most: int = 20) -> Sequence[De
         if event.stage != stage.name or key is None or key in found or len(found) >= most:
             continue
         item = find_item(tx, stage.name, key)
-        standing = [] if item is None else _standing(tx, item)
+        standing = [] if item is None else standing_decisions(tx, item)
         if item is None or not standing:
             continue
         last = standing[-1]

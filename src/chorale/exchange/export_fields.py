@@ -8,7 +8,8 @@ from chorale.contract import AnswerField, FieldResult
 from chorale.engine.combining import field_results
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Item, ItemState, Payload
-from chorale.store import Tx, items, labels
+from chorale.store import Tx, items
+from chorale.store.judgments_in_order import JudgmentsInOrder
 from chorale.store.responses import all_responses
 
 _OF_ANSWERS = ("stage", "item", "worker", "field", "kind")
@@ -70,19 +71,19 @@ def flat_cells(stage: RunningStage, payload: str, answer: str) -> dict[str, Any]
     return seen(stage, of_item) | cells(stage, of_item, json.loads(answer), "answer")
 
 
-def label_cells(tx: Tx, stage: RunningStage, item: Item) -> dict[str, Any]:
+def label_cells(stage: RunningStage, item: Item, judgments: JudgmentsInOrder) -> dict[str, Any]:
     """The aggregated value of every field with its confidence: by the judgments, or certain where it was decided."""
     if not stage.task.shape.fields:
         return {}
     row = seen(stage, item.payload) | cells(stage, item.payload, item.answer, "label")
-    for name, result in results_of(tx, stage, item).items():
+    for name, result in results_of(stage, item, judgments).items():
         row[f"label.{name}.confidence"] = result.confidence
     return row
 
 
-def results_of(tx: Tx, stage: RunningStage, item: Item) -> Mapping[str, FieldResult]:
+def results_of(stage: RunningStage, item: Item, judgments: JudgmentsInOrder) -> Mapping[str, FieldResult]:
     """The result of every field: by the judgments, or what a reviewer decided, which is certain."""
-    by_judgments = field_results(stage, item.key, labels.judgments_of(tx, item.id, stage.settings.gold))
+    by_judgments = field_results(stage, item.key, judgments.of(item.id))
     return {**by_judgments, **{name: FieldResult(value, 1.0) for name, value in (item.decision or {}).items()}}
 
 
@@ -119,11 +120,12 @@ def tidy_answers(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
 def tidy_labels(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """The aggregated labels: a row for every value of every field, with the field's confidence."""
     for stage in stages_with_fields(study):
+        judgments = JudgmentsInOrder(tx, stage.settings.gold)
         for item in items.all_items(tx, stage.name):
             if item.state == ItemState.WITHDRAWN or item.answer is None:
                 continue
             shown = seen(stage, item.payload)
-            results = results_of(tx, stage, item)
+            results = results_of(stage, item, judgments)
             for field in stage.task.shape.fields:
                 sure = results[field.name].confidence if field.name in results else None
                 accepted = None if sure is None else sure >= stage.settings.release_confidence

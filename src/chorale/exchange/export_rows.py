@@ -18,6 +18,7 @@ from chorale.store import Tx, erasing, events, first_pass, gates, items, ledger,
 from chorale.store.arms import arms_by_worker as arms_of_workers
 from chorale.store.consents import ConsentHistory
 from chorale.store.grades import all_grades
+from chorale.store.judgments_in_order import JudgmentsInOrder
 from chorale.store.messages import all_messages
 from chorale.store.responses import all_responses
 
@@ -68,6 +69,7 @@ def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     sources = items.all_sources(tx)
     first = {name: first_pass.of_stage(tx, stage.id) for name, stage in study.stages.items() if stage.asks_model_first}
     arms: dict[str, frozenset[str]] = {}
+    judgments = {name: JudgmentsInOrder(tx, stage.settings.gold) for name, stage in study.stages.items()}
     for item in (item for name in study.stages for item in items.all_items(tx, name)):
         # What all arms did, put together, still came from one of them.
         own = frozenset(study.stage(item.stage).settings.arms)
@@ -89,7 +91,7 @@ def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
             "sources": sources.get(item.id, []),
             **({} if study.settings.arms is None else {"arm": next(iter(its)) if len(its) == 1 else None}),
             **(first_cells(item, first.get(item.stage, {}).get(item.key)) if first else {}),
-            **label_cells(tx, study.stage(item.stage), item),
+            **label_cells(study.stage(item.stage), item, judgments[item.stage]),
         }
 
 

@@ -28,9 +28,12 @@ def wage_notes(folder: StudyFolder, wages: Mapping[str, int | None]) -> Iterator
             f"time to read the guidelines counts: {listed}. Raise per_judgment, or shorten the guidelines"
         )
     unknown = [
-        stage.name
-        for stage in folder.settings.stage
-        if stage.pay.expected_seconds is None and not works_for_nothing(stage.entry, stage.pay)
+        content.settings.name
+        for content in folder.stages
+        # A framed stage without items is for tasks of scripts, which have rewards of their own.
+        if not (content.task.form.framed and not content.items)
+        and content.settings.pay.expected_seconds is None
+        and not works_for_nothing(content.settings.entry, content.settings.pay)
     ]
     if unknown:
         which = f"stage {unknown[0]} pays" if len(unknown) == 1 else f"stages {', '.join(unknown)} pay"

@@ -8,6 +8,7 @@ EXTRAS = {
     "encryption": ("cryptography",),
     "liquid": ("liquid",),
     "models": ("safetensors", "torch", "transformers"),
+    "pdf": ("PIL", "pypdfium2"),
     "postgres": ("greenlet", "psycopg"),
     "rules": ("duckdb", "highspy", "ibis", "pyarrow"),
     "site": (

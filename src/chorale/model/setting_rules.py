@@ -136,12 +136,12 @@ GROUPED = (
     _rule(
         When.FIRST_IN_STAGE,
         "Refused after that: it decides which items the stage has, who gets them, and what its answers count for.",
-        "stage.items stage.round stage.arms stage.grades stage.grades_sources",
+        "stage.items stage.round stage.arms stage.grades stage.grades_sources stage.decides_sources",
     ),
     _rule(
         When.FIRST_WORKER,
         "Refused after that: derived items and samples are part of the study's record.",
-        """stage.items.from stage.items.of stage.items.sample stage.items.per_worker stage.items.wait
+        """stage.items.from stage.items.of stage.items.sample stage.items.below stage.items.per_worker stage.items.wait
         stage.judgments.sample
         stage.judgments.sample.share stage.judgments.sample.items stage.judgments.sample.judgments""",
     ),

@@ -59,13 +59,17 @@ class ItemSettings(Settings):
     sample: float = Field(
         default=1, gt=0, le=1, description="Fraction of eligible items to sample at random: 0.01 for 1%."
     )
+    below: Fraction | None = Field(
+        default=None,
+        description='With `of = "together"`, only items whose confidence is below this: 1 for all on which people '
+        "disagree. Default: all complete items.",
+    )
     per_worker: int | None = Field(
         default=None,
         ge=1,
         description='How many answers per worker to sample at random (`of = "answers"`), when no more are expected '
         "from them: they gave `max_per_worker`, or the stage is done or paused. Default: all answers.",
     )
-
     wait: bool = Field(
         default=False,
         description="Wait until every source stage is done or paused; then all items are added at once, in random "
@@ -78,6 +82,8 @@ class ItemSettings(Settings):
             raise ValueError("needs exactly one of `file` and `from`")
         if self.per_worker is not None and (self.of != "answers" or self.sample < 1):
             raise ValueError('`per_worker` needs `of = "answers"`, and no `sample`')
+        if self.below is not None and self.of != "together":
+            raise ValueError('`below` needs `of = "together"`')
         if self.wait and (not self.from_ or self.per_worker is not None):
             raise ValueError("`wait` needs `from`, and no `per_worker`")
         if self.assigned is not None and self.file is None:
@@ -301,6 +307,11 @@ class StageSettings(Settings):
         description='Whether the answers here grade the answers that an item was made of (`of = "together"`), by how '
         "much of each they keep. Gates can go by these grades, and `pay.kept` of the earlier stage pays by them.",
     )
+    decides_sources: bool = Field(
+        default=False,
+        description="Whether workers review here: an accepted label becomes the final label of the item it is about "
+        '(`of = "together"`), with the reason they wrote.',
+    )
     judgments: Annotated[JudgmentSettings, BeforeValidator(_fixed_judgments)] = Field(
         default=JudgmentSettings(), description="Judgments per item: a number, or a table."
     )
@@ -357,8 +368,9 @@ class StageSettings(Settings):
             raise ValueError("is a round, where everything is graded. Leave `gold` out.")
         if self.grades and (self.items is None or self.items.of != "answers"):
             raise ValueError('`grades = true` needs items that are made `of = "answers"`')
-        if self.grades_sources and (self.items is None or self.items.of != "together"):
-            raise ValueError('`grades_sources = true` needs items that are made `of = "together"`')
+        for name in ("grades_sources", "decides_sources"):
+            if getattr(self, name) and (self.items is None or self.items.of != "together"):
+                raise ValueError(f'`{name} = true` needs items that are made `of = "together"`')
         return self
 
     @property

@@ -7,8 +7,9 @@ from functools import cache, partial
 from chorale.contract import Origin, Seeds, StageResults
 from chorale.engine.running import RunningStage, Study
 from chorale.model import ItemState, SourceItem
-from chorale.store import Tx, arms, labels, participations
+from chorale.store import Tx, arms, participations
 from chorale.store.items import all_items
+from chorale.store.judgments_in_order import JudgmentsInOrder
 from chorale.store.origins import origins
 
 
@@ -16,12 +17,13 @@ def stage_results(tx: Tx, study: Study, stage: RunningStage) -> StageResults:
     """A stage's items and those they were derived from, streamed."""
     earlier = stage.settings.sources
     items = stage.settings.items
+    judgments = JudgmentsInOrder(tx, stage.settings.gold)
     return StageResults(
         items=(item.as_source() for item in all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN),
         sources=(item.as_source() for name in earlier for item in all_items(tx, name)) if earlier else None,
         confidence=items.confidence if items else 0.0,
         options=stage.options,
-        judgments=lambda item: labels.judgments_of(tx, item.id, stage.settings.gold),
+        judgments=lambda item: judgments.of(item.id),
         seeds=partial(Seeds.of, study.settings.study.seed, stage.name),
         origin=_origins(tx, stage),
         arm=arms.arms_by_worker(tx).get,

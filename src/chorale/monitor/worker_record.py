@@ -9,6 +9,7 @@ from chorale.engine.visit import parts_for
 from chorale.folder.feedback import mean_criteria
 from chorale.model import AssignmentKind, Entry, Event, GradedAnswer, ItemState, Message, Response, Worker
 from chorale.monitor.event_words import in_words
+from chorale.monitor.field_gold import GoldCounts, gold_counts
 from chorale.monitor.status import trust_of
 from chorale.protocol import Situation, hourly_wage
 from chorale.store import Tx, console, events, ledger, participations
@@ -35,8 +36,7 @@ class StageRecord:
     """The number of these items."""
     fields: list[tuple[str, float, int]]
     """For each compared field: its name, the mean agreement, and the number of items."""
-    gold_fields: list[tuple[str, int, int]]
-    """For each field graded by gold: its name, correct answers, and all answers."""
+    gold_fields: GoldCounts
     median_ms: int | None
     usual_ms: int | None
     """Mean time of others per answer."""
@@ -128,7 +128,7 @@ def _stage_record(
         fmean(near) if near else None,
         len(near),
         _field_nearness(study, here),
-        _field_gold(study, here),
+        gold_counts(study.stage(row.stage).task.shape.fields, [(one.answer, one.gold_answer) for one in here]),
         round(median(one.duration_ms for one in here)) if here else None,
         usual.get(row.stage),
         study.stage(row.stage).round_size is not None,
@@ -158,21 +158,6 @@ def _field_nearness(study: Study, given: Sequence[Response]) -> list[tuple[str, 
         if apart:
             nearness.append((field.name, 1 - fmean(apart), len(apart)))
     return nearness
-
-
-def _field_gold(study: Study, given: Sequence[Response]) -> list[tuple[str, int, int]]:
-    """Correct answers by field, according to gold."""
-    graded = [one for one in given if isinstance(one.gold_answer, Mapping) and isinstance(one.answer, Mapping)]
-    found = []
-    for field in study.stage(graded[0].stage).task.shape.fields if graded else ():
-        known = [one for one in graded if field.graded and field.name in one.gold_answer]
-        right = sum(
-            field.name in one.answer and field.mistake(one.answer[field.name], one.gold_answer[field.name]) is None
-            for one in known
-        )
-        if known:
-            found.append((field.name, right, len(known)))
-    return found
 
 
 def quality_over_time(study: Study, given: Sequence[Response]) -> list[RecordPart]:

@@ -15,7 +15,7 @@ def wrong_on_purpose(rule: StageModels, seed: int, stage: str, worker: str, item
 
     >>> rule = StageModels(role="suggest", wrong=0.5)
     >>> sum(wrong_on_purpose(rule, 1, "main", "w1", f"g{number}") for number in range(100))
-    49
+    50
     """
     digest = blake2b(f"{seed}:{stage}:{worker}:{item}:wrong".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") < rule.wrong * 2**64

@@ -16,6 +16,7 @@ from chorale.registry.installed import (
     readers,
     sections,
     tasks,
+    tokenizers,
 )
 from chorale.registry.kit import Command, CommandGroup, Kit, Place, ReportSection
 
@@ -40,4 +41,5 @@ __all__ = [
     "readers",
     "sections",
     "tasks",
+    "tokenizers",
 ]

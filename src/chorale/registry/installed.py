@@ -167,6 +167,11 @@ def aggregators() -> Parts[Any]:
 
 
 @cache
+def tokenizers() -> Parts[Any]:
+    return _parts("tokenizer", lambda kit: kit.tokenizers)
+
+
+@cache
 def papers() -> Parts[Any]:
     return _parts("reproduction", lambda kit: kit.papers)
 

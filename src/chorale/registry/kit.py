@@ -76,6 +76,9 @@ class Kit:
     aggregators: Mapping[str, Place] = field(default_factory=dict)
     """Aggregation methods, by the name that `chorale aggregate --method` uses: functions from
     `chorale.metrics.judgments.Judgments`, options and a progress callback to an `Aggregation`."""
+    tokenizers: Mapping[str, Place] = field(default_factory=dict)
+    """Tokenizers, by the name that a form's `tokenizer` uses: functions from a text to its tokens in order, each as it
+    is in the text."""
     sections: tuple[ReportSection, ...] = ()
     """`ReportSection` objects."""
     templates: Path | None = None

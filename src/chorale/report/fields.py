@@ -5,12 +5,13 @@ from statistics import fmean, median
 from typing import Any
 
 from chorale.contract import AnswerField
-from chorale.engine.adjudicating import DECIDED
 from chorale.engine.combining import field_results, needed_fields
+from chorale.engine.decisions import DECIDED
 from chorale.engine.running import RunningStage, Study
 from chorale.metrics.score_table import Cell, ScoreTable
 from chorale.model import Judgment
 from chorale.model.plural import plural
+from chorale.monitor.field_gold import all_gold, gold_by_worker
 from chorale.monitor.status import trust_of
 from chorale.report.disagreement import brief, confidence_bins_of, unanimous_items
 from chorale.report.document import Part, Section
@@ -22,6 +23,7 @@ _ALL_EVENTS = 10_000_000
 _CLUSTERS = 5
 """Groups of nearly the same texts that are shown."""
 
+_NUMBERS = ("items", "confidence", "accepted", "unanimous", "as_the_result", "gold_accuracy", "gold_answers")
 Stages = Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]]
 
 
@@ -39,20 +41,21 @@ def fields_sections(tx: Tx, study: Study, stages: Stages) -> list[Section]:
     if measured:
         columns = (
             *("field", "scale", "decides", "items#", "mean confidence#", "accepted#", "unanimous#"),
-            "workers' agreement with the label#",
+            *("workers' agreement with the label#", "gold accuracy#", "gold answers#"),
         )
         rows: list[tuple[Cell, ...]] = [
             (
                 f"{one['stage']}: {one['field']}",
                 one["scale"],
                 "yes" if one["decides"] else "no",
-                *(one[name] for name in ("items", "confidence", "accepted", "unanimous", "as_the_result")),
+                *(one[name] for name in _NUMBERS),
             )
             for one in measured
         ]
         parts += [
             "Confidence is computed before any review. An item is done when all fields that decide have enough "
-            "annotations. The last column is the mean over workers, on items that others annotated too.",
+            "annotations. Workers' agreement is the mean over workers, on items that others annotated too. "
+            "Gold accuracy is the fraction of correct answers to gold.",
             ScoreTable("Results per field", columns, rows, digits=3),
         ]
     reviewed = [found for stage, _ in stages.values() if (found := _reviewed(tx, stage)) is not None]
@@ -106,6 +109,7 @@ def _compared_fields(
             sure[name].append(result.confidence)
             if len(given) > 1:
                 _note_nearness(fields[name], result.value, given, near[name])
+    gold = all_gold(gold_by_worker(tx, stage))
     alike = {one["field"]: one["unanimous"] for one in unanimous_items(stage, responses)}
     return [
         {
@@ -119,6 +123,8 @@ def _compared_fields(
             "unanimous": alike.get(name, 0),
             "bins": confidence_bins_of(sure[name]),
             "as_the_result": fmean(map(fmean, near[name].values())) if near[name] else None,
+            "gold_accuracy": gold[name][0] / gold[name][1] if name in gold else None,
+            "gold_answers": gold[name][1] if name in gold else None,
         }
         for name, field in fields.items()
     ]

@@ -101,6 +101,8 @@ def _stage_words(stage: StageSettings, settings: StudySettings) -> Iterator[str]
         made = {"results": "the labels", "answers": "every answer", "together": "all answers to each item together"}
         bound = f" with a confidence of {stage.items.confidence:g} or more" if stage.items.of == "results" else ""
         yield f"Items come from {made[stage.items.of]} of {listed(stage.items.from_)}{bound}."
+        if stage.items.below is not None:
+            yield f"Only items with a confidence below {stage.items.below:g} are used."
         if stage.items.per_worker is not None:
             yield f"A random sample of {stage.items.per_worker:,} per worker is used."
         elif stage.items.sample != 1:
@@ -117,6 +119,8 @@ def _stage_words(stage: StageSettings, settings: StudySettings) -> Iterator[str]
         yield "Its answers grade the answers that its items come from."
     if stage.grades_sources:
         yield "The answers that its items come from are graded by how much of them it keeps."
+    if stage.decides_sources:
+        yield "Its accepted labels are the final labels of the items that its items come from."
     yield from _people_words(stage)
     yield from _pay_words(stage, settings.pay.currency)
 

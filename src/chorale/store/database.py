@@ -142,8 +142,8 @@ def _run_all(connection: "SqliteConnection | PostgresConnection", wanted: Sequen
     answers: _Answers = []
     with connection.writing(), closing(connection.in_turn([work for work, _ in wanted])) as turns:
         try:
-            for (_, future), run in zip(wanted, turns, strict=True):
-                before = changes()
+            for number, run in turns:
+                future, before = wanted[number][1], changes()
                 try:
                     answers.append(partial(future.set_result, run()))
                 except Refusal as refusal:

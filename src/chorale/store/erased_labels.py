@@ -8,7 +8,7 @@ from sqlalchemy import Connection, and_, select, update
 
 from chorale.store.codec import as_text, from_text
 from chorale.store.erased import ERASED_TEXT
-from chorale.store.schema import event, item, response
+from chorale.store.schema import event, item, item_source, response
 
 Written = Mapping[int, Collection[str]]
 """The fields that hold what people write, by stage: those of stages whose answers have fields."""
@@ -50,6 +50,9 @@ def erase_from_labels(tx: Connection, worker_id: int, pseudonym: str, written: W
         changed += rewrite(tx, and_(of_item, event.c.kind.in_(LABELLED)), without_label)
         changed += rewrite(tx, and_(of_item, event.c.kind == DECIDED), partial(_without_words, theirs=theirs))
         changed += rewrite(tx, of_item, partial(_without_crowd, fields=theirs.fields))
+        reviewed = select(item_source.c.source_id).where(item_source.c.item_id == theirs.item_id)
+        of_reviewed = and_(event.c.item_id.in_(reviewed), event.c.kind == DECIDED)
+        changed += rewrite(tx, of_reviewed, partial(_without_reason, theirs=theirs))
         _save_decision(tx, theirs)
     return changed
 
@@ -152,10 +155,17 @@ def _without_words(evidence: dict[str, Any], theirs: _Theirs) -> bool:
         del evidence["decision"][name]
     if found:
         evidence["answer"] = None if theirs.fields is None else evidence["decision"]
-    texts = [text for text in theirs.values.values() if isinstance(text, str)]
-    if any(text in evidence["reason"] for text in texts if text):
-        evidence["reason"] = ERASED_TEXT
+    _without_reason(evidence, theirs)
     return as_text(evidence) != before
+
+
+def _without_reason(evidence: dict[str, Any], theirs: _Theirs) -> bool:
+    """Take out the reason of a decision, where it has what somebody wrote."""
+    texts = [text for text in theirs.values.values() if isinstance(text, str) and text]
+    if not any(text in evidence["reason"] for text in texts):
+        return False
+    evidence["reason"] = ERASED_TEXT
+    return True
 
 
 def _without_crowd(evidence: dict[str, Any], fields: Collection[str] | None = None) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from chorale.model import Answer, Assignment
 from chorale.store.codec import frozen_from_text
@@ -13,6 +13,9 @@ from chorale.store.settings import setting_value
 
 STORED_AFTER = "first_answers_after"
 """The setting with the last response from before first answers were stored, in studies that are that old."""
+
+_IMPORTED = "imported-%"
+"""The tokens of assignments that were done elsewhere (`store/staging.py`): those of others are random."""
 
 _INSERT = PreparedInsert(first_answer, "assignment_id", "answer", "at")
 _BY_TOKEN = Prepared(
@@ -46,7 +49,7 @@ class FirstGiven(NamedTuple):
 
 
 def first_given(tx: Connection, stage_id: int) -> Iterator[FirstGiven]:
-    """The responses of a stage since first answers are stored, less those that were erased."""
+    """The responses of a stage since first answers are stored, less those that were erased or imported."""
     after = stored_after(tx)
     query = (
         select(
@@ -58,11 +61,19 @@ def first_given(tx: Connection, stage_id: int) -> Iterator[FirstGiven]:
             first_answer.c.at,
         )
         .join(worker, worker.c.id == response.c.worker_id)
+        .join(assignment, assignment.c.id == response.c.assignment_id)
         .outerjoin(first_answer, first_answer.c.assignment_id == response.c.assignment_id)
         .where(response.c.stage_id == stage_id, response.c.id > after, response.c.erased_at.is_(None))
+        .where(assignment.c.token.not_like(_IMPORTED))
         .order_by(response.c.id)
     )
     return map(FirstGiven._make, tx.execute(query))
+
+
+def imported_answers(tx: Connection, stage_id: int) -> int:
+    """How many responses of a stage were imported: nothing shows in what order they were given."""
+    query = select(func.count()).where(assignment.c.stage_id == stage_id, assignment.c.token.like(_IMPORTED))
+    return int(tx.execute(query).scalar_one())
 
 
 def stored_after(tx: Connection) -> int:

@@ -188,7 +188,7 @@ _INSERT_ITEM = NumberingInsert(
     *("counted", "released", "response_id"),
     scope=Scope(),
 )
-_INSERT_SOURCE = PreparedInsert(item_source, "item_id", "source_id", scope=Scope())
+_INSERT_SOURCE = PreparedInsert(item_source, "item_id", "source_id", scope=Scope(item="source_id"))
 
 
 def _add_one(tx: Connection, row: Mapping[str, Any], sources: Sequence[int]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -23,10 +23,9 @@ from sqlalchemy import (
 
 from chorale.model import GoldRecord, GoldSettings, ItemState, Judgment, Label, Payload, SourceItem
 from chorale.protocol import trust
-from chorale.store.codec import answer_from_text, as_text, frozen_from_text
-from chorale.store.items import CONTENT
+from chorale.store.codec import answer_from_text, as_text
 from chorale.store.model_schema import first_pass
-from chorale.store.prepared import ONE, Prepared, Scope, together
+from chorale.store.prepared import ONE, Prepared, Scope
 from chorale.store.schema import assignment, item, item_source, participation, response, worker
 
 
@@ -58,11 +57,11 @@ class ItemProgress(NamedTuple):
         return SourceItem(self.id, self.key, self.group_key, payload, self.finished_label(), tuple(judgments))
 
 
-_COLUMNS = tuple(item.c[name] for name in ItemProgress._fields)
+COLUMNS = tuple(item.c[name] for name in ItemProgress._fields)
 # With how many places are taken: who settles an item writes that again.
 _AS_READ = Scope(item=0, place=0)
-_GROUP = Prepared(
-    select(*_COLUMNS)
+GROUP = Prepared(
+    select(*COLUMNS)
     .where(item.c.stage_id == bindparam("stage_id"), item.c.group_key == bindparam("group_key"))
     .order_by(item.c.id),
     _AS_READ,
@@ -71,30 +70,16 @@ _GROUP = Prepared(
 
 def group_progress(tx: Connection, stage_id: int, group_key: str) -> list[ItemProgress]:
     """The items of one group."""
-    rows = _GROUP.all(tx, stage_id=stage_id, group_key=group_key)
+    rows = GROUP.all(tx, stage_id=stage_id, group_key=group_key)
     return [ItemProgress._make(row) for row in rows]
 
 
-_ITEM = Prepared(select(*_COLUMNS).where(item.c.id == bindparam("item_id")), _AS_READ)
+ITEM = Prepared(select(*COLUMNS).where(item.c.id == bindparam("item_id")), _AS_READ)
 
 
 def item_progress(tx: Connection, item_id: int) -> ItemProgress:
     """A single item."""
-    return ItemProgress._make(_ITEM.first(tx, item_id=item_id))
-
-
-@cache
-def _derived_from(count: int) -> Prepared:
-    """For so many sources: a group has as many as it has items, mostly one or two."""
-    sources = [bindparam(f"source_{number}", type_=item_source.c.source_id.type) for number in range(count)]
-    # The sum keeps SQLite from walking through the whole stage: it is to begin with the few that came from the sources.
-    query = select(*_COLUMNS).where(item.c.stage_id + literal_column("0") == bindparam("stage_id"))
-    if count == 1:
-        query = query.join(item_source, item_source.c.item_id == item.c.id).where(item_source.c.source_id == sources[0])
-    else:
-        children = select(item_source.c.item_id).where(item_source.c.source_id.in_(sources))
-        query = query.where(item.c.id.in_(children))
-    return Prepared(query.order_by(item.c.id))
+    return ItemProgress._make(ITEM.first(tx, item_id=item_id))
 
 
 _GROUP_KEYS = (
@@ -131,7 +116,7 @@ _NEW = ("of_item", *(f"new_{name}" for name in _DERIVED))
 _new = attrgetter("id", *_DERIVED)
 _SAVE = Prepared(
     update(item).where(item.c.id == bindparam("of_item")).values({name: bindparam(f"new_{name}") for name in _DERIVED}),
-    Scope(item="of_item"),
+    Scope(item="of_item", wanting="of_item"),
 )
 
 
@@ -153,7 +138,7 @@ def _new_values(settled: ItemProgress) -> dict[str, Any]:
 
 
 _BETWEEN = Prepared(
-    select(*_COLUMNS).where(item.c.id >= bindparam("first"), item.c.id < bindparam("end")).order_by(item.c.id)
+    select(*COLUMNS).where(item.c.id >= bindparam("first"), item.c.id < bindparam("end")).order_by(item.c.id)
 )
 
 
@@ -179,7 +164,8 @@ _LIVE_COUNT = Prepared(
         assignment.c.item_id == bindparam("item_id"),
         assignment.c.kind == literal_column("'production'"),
         assignment.c.state == literal_column("'live'"),
-    )
+    ),
+    Scope(item="item_id", place="item_id"),
 )
 
 
@@ -273,7 +259,8 @@ _NOTE_SETTLED = Prepared(
         participation.c.worker_id == bindparam("of_worker"),
         participation.c.settled < bindparam("done"),
     )
-    .values(settled=bindparam("done"))
+    .values(settled=bindparam("done")),
+    Scope(),
 )
 
 
@@ -282,7 +269,7 @@ def note_settled(tx: Connection, done: Unsettled) -> None:
     _NOTE_SETTLED(tx, of_stage=done.stage_id, of_worker=done.worker_id, done=done.changes)
 
 
-_JUDGMENTS = Prepared(
+JUDGMENTS = Prepared(
     select(
         worker.c.pseudonym,
         response.c.answer,
@@ -302,76 +289,13 @@ _JUDGMENTS = Prepared(
         participation.c.standing == literal_column("'active'"),
         response.c.erased_at.is_(None),
     ),
-    Scope(worker=6, item="item_id"),
+    Scope(trust=6, item="item_id"),
 )
 
 
 def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> tuple[Judgment, ...]:
     """The counted judgments of an item, each with its worker's present trust by the stage's rule."""
-    return _as_judgments(_JUDGMENTS.all(tx, item_id=item_id), rule)
-
-
-class JudgedGroup(NamedTuple):
-    """Items as they were read, with the counted judgments of those that are to be settled."""
-
-    group: list[ItemProgress]
-    judgments: dict[int, tuple[Judgment, ...]]
-    answering: str = ""
-    """The pseudonym of the worker who is about to answer one of them, if one is."""
-
-
-_PSEUDONYM = Prepared(select(worker.c.pseudonym).where(worker.c.id == bindparam("worker_id")), Scope())
-
-
-def read_item(
-    tx: Connection,
-    item_id: int,
-    rule: GoldSettings | None,
-    *,
-    group: tuple[int, str] | None,
-    answering: int | None = None,
-) -> JudgedGroup:
-    """An item, or with the stage and name of its group all of that; and the counted judgments of the item.
-
-    `answering` is the worker who is about to answer it.
-    """
-    asked: list[tuple[Prepared, dict[str, Any]]] = [(_ITEM, {"item_id": item_id})]
-    if group is not None:
-        asked = [(_GROUP, {"stage_id": group[0], "group_key": group[1]})]
-    asked.append((_JUDGMENTS, {"item_id": item_id}))
-    if answering is not None:
-        asked.append((_PSEUDONYM, {"worker_id": answering}))
-    rows, judged, *names = together(tx, *asked)
-    name = names[0][0][0] if names else ""
-    return JudgedGroup([ItemProgress._make(row) for row in rows], {item_id: _as_judgments(judged, rule)}, name)
-
-
-def read_group(tx: Connection, stage_id: int, group_key: str, rule: GoldSettings | None) -> JudgedGroup:
-    """The items of one group, and the counted judgments of all of them."""
-    group = group_progress(tx, stage_id, group_key)
-    judged = together(tx, *((_JUDGMENTS, {"item_id": item.id}) for item in group))
-    return JudgedGroup(group, {item.id: _as_judgments(rows, rule) for item, rows in zip(group, judged, strict=True)})
-
-
-def read_derived(
-    tx: Connection, judged: JudgedGroup, rule: GoldSettings | None, later: Sequence[int]
-) -> tuple[list[SourceItem], list[list[ItemProgress]]]:
-    """What items of later stages are made of, and those that came from it in each of these stages."""
-    group, known = judged.group, judged.judgments
-    unknown = [item.id for item in group if item.id not in known]
-    sources = {f"source_{number}": item.id for number, item in enumerate(group)}
-    found = iter(
-        together(
-            tx,
-            *((CONTENT, {"item_id": item.id}) for item in group),
-            *((_JUDGMENTS, {"item_id": item_id}) for item_id in unknown),
-            *((_derived_from(len(sources)), {"stage_id": stage_id, **sources}) for stage_id in later),
-        )
-    )
-    payloads = [frozen_from_text(next(found)[0][1]) for _ in group]
-    known = {**known, **{item_id: _as_judgments(next(found), rule) for item_id in unknown}}
-    made = [item.as_source(payload, known[item.id]) for item, payload in zip(group, payloads, strict=True)]
-    return made, [[ItemProgress._make(row) for row in rows] for rows in found]
+    return as_judgments(JUDGMENTS.all(tx, item_id=item_id), rule)
 
 
 def trust_in(record: GoldRecord, rule: GoldSettings | None) -> float:
@@ -379,7 +303,8 @@ def trust_in(record: GoldRecord, rule: GoldSettings | None) -> float:
     return trust(record, None) if rule is None else _trusted_by(rule)(record.right, record.answered, record.recent)
 
 
-def _as_judgments(rows: Sequence[Any], rule: GoldSettings | None) -> tuple[Judgment, ...]:
+def as_judgments(rows: Sequence[Any], rule: GoldSettings | None) -> tuple[Judgment, ...]:
+    """Rows of JUDGMENTS, each with its worker's present trust."""
     if rule is None:
         # Without gold everybody is trusted alike.
         whole = trust(GoldRecord(), None)

@@ -147,7 +147,7 @@ def _offered(apart: Apart) -> Select[Any]:
 
 @cache
 def _first_offered(apart: Apart) -> Prepared:
-    return Prepared(_offered(apart), Scope(worker="worker_id", item=0, place=0, places_left=5))
+    return Prepared(_offered(apart), Scope(worker="worker_id", wanting=0, place=0, places_left=5))
 
 
 def next_item(

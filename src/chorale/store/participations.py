@@ -157,7 +157,7 @@ _NOTE_GOLD = Prepared(
         removed_after=bindparam("new_removed_after"),
         changes=participation.c.changes + bindparam("more_changes"),
     ),
-    Scope(worker="of_worker"),
+    Scope(worker="of_worker", trust="of_worker"),
 )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from sqlalchemy import ColumnElement, Connection, Dialect, Executable, Table, bindparam, insert, literal_column
+from sqlalchemy import ColumnElement, Connection, Dialect, Executable, Insert, Table, bindparam, insert, literal_column
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.types import NullType
@@ -36,8 +36,12 @@ class Scope(NamedTuple):
 
     worker: str | int | None = None
     """Everything about a worker that acts of others do not change."""
+    trust: str | int | None = None
+    """How far a worker is trusted, and whether their answers count."""
     item: str | int | None = None
     """How an item is judged."""
+    wanting: str | int | None = None
+    """Whether an item wants judgments, and how many: those that are given change it only when it is settled."""
     place: str | int | None = None
     """A place of an item or of gold, which is taken or is found to be free."""
     places_left: int | None = None
@@ -175,17 +179,22 @@ def _compile(statement: Any, dialect: Dialect) -> tuple[str, Arrange]:
     return str(compiled), (lambda given: values({**fixed, **given})) if fixed else values
 
 
+def _inserted(table: Table, values: Mapping[str, Any]) -> Insert:
+    # Otherwise PostgreSQL is asked for the number of every row, and first keeps what nobody reads.
+    return insert(table).values(values).inline()
+
+
 class PreparedInsert(Prepared):
     """An insert of rows with exactly these columns, and the same values in others."""
 
     def __init__(self, table: Table, *columns: str, scope: Scope | None = None, **same: Any) -> None:
         self._table, self._columns = table, columns
         self._values: dict[str, Any] = {**{name: bindparam(name) for name in columns}, **same}
-        super().__init__(insert(table).values(self._values), scope)
+        super().__init__(_inserted(table, self._values), scope)
 
     def rows(self, tx: Connection, rows: Iterable[Sequence[Any]]) -> None:
         """Insert many, each with its values in the order of the columns."""
-        compiled: Any = insert(self._table).values(self._values).compile(dialect=_dialect(tx))
+        compiled: Any = _inserted(self._table, self._values).compile(dialect=_dialect(tx))
         places = [self._columns.index(name) for name in compiled.positiontup]
         in_order = places == list(range(len(places)))
         _run_many(tx, str(compiled), rows if in_order else map(itemgetter(*places), rows))
@@ -197,7 +206,7 @@ class NumberingInsert(PreparedInsert):
     def statement(self, dialect: str) -> Executable:
         # SQLite knows the number of the last row anyhow. Asked to return it, it would make a table for it first. On
         # PostgreSQL rows get their numbers here, and nobody waits to be told.
-        inserted = insert(self._table).values(self._values)
+        inserted = _inserted(self._table, self._values)
         return inserted if dialect == "sqlite" else inserted.values(id=bindparam("id"))
 
     def number(self, tx: Connection, **parameters: Any) -> int:
@@ -215,7 +224,7 @@ class InsertIfNew(PreparedInsert):
     """An insert that leaves an existing row alone."""
 
     def statement(self, dialect: str) -> Executable:
-        unless_there: Executable = _INSERTS[dialect](self._table).values(self._values).on_conflict_do_nothing()
+        unless_there: Executable = _INSERTS[dialect](self._table).values(self._values).inline().on_conflict_do_nothing()
         return unless_there
 
 

@@ -7,10 +7,10 @@ read ahead holds after such a change, and nothing like that is read ahead. So th
 after the other.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from greenlet import getcurrent, greenlet
 
@@ -26,7 +26,9 @@ class ChangedRows:
     def __init__(self) -> None:
         self.everywhere = False
         self.workers: set[int] = set()
+        self.trust: set[int] = set()
         self.items: set[int] = set()
+        self.wanting: set[int] = set()
         self.places: Counter[int] = Counter()
 
     def note(self, scope: Scope | None, parameters: Mapping[str, Any]) -> None:
@@ -35,44 +37,57 @@ class ChangedRows:
             return
         if scope.worker is not None:
             self.workers.add(parameters[str(scope.worker)])
+        if scope.trust is not None:
+            self.trust.add(parameters[str(scope.trust)])
         if scope.item is not None:
             self.items.add(parameters[str(scope.item)])
+        if scope.wanting is not None:
+            self.wanting.add(parameters[str(scope.wanting)])
         if scope.place is not None:
             self.places[parameters[str(scope.place)]] += 1
 
 
-class _Read(NamedTuple):
-    """Rows that were read ahead, and what they depend on."""
+class _Reads:
+    """What rows that were read ahead depend on."""
 
-    asked: tuple[str, Sequence[Any]]
-    rows: Sequence[Any]
-    workers: set[int]
-    items: set[int]
-    places: dict[int, int]
-    """How many may be taken of each before it matters."""
+    def __init__(self) -> None:
+        self._workers: set[int] = set()
+        self._trust: set[int] = set()
+        self._items: set[int] = set()
+        self._wanting: set[int] = set()
+        self._places: list[tuple[int, int]] = []
+        """With how many may be taken of each before it matters."""
 
-    @classmethod
-    def of(cls, asked: Asked, rows: Sequence[Any]) -> "_Read":
-        sql, values, scope, parameters = asked
-        scope = scope or Scope()
-        left = scope.places_left
-        workers, items = (_named(where, parameters, rows) for where in (scope.worker, scope.item))
-        places = {row[scope.place]: 1 if left is None else row[left] for row in rows} if scope.place is not None else {}
-        return cls((sql, values), rows, workers, items, places)
+    def note(self, asked: Asked, rows: Sequence[Any]) -> None:
+        _, _, scope, parameters = asked
+        if scope is None:
+            return
+        if scope.worker is not None:
+            self._workers.update(_named(scope.worker, parameters, rows))
+        if scope.trust is not None:
+            self._trust.update(_named(scope.trust, parameters, rows))
+        if scope.item is not None:
+            self._items.update(_named(scope.item, parameters, rows))
+        if scope.wanting is not None:
+            self._wanting.update(_named(scope.wanting, parameters, rows))
+        if scope.places_left is not None:
+            self._places += [(row[scope.place], row[scope.places_left]) for row in rows]
+        elif scope.place is not None:
+            self._places += [(place, 1) for place in _named(scope.place, parameters, rows)]
 
-    def holds(self, changes: ChangedRows) -> bool:
-        return not (
-            changes.everywhere
-            or not changes.workers.isdisjoint(self.workers)
-            or not changes.items.isdisjoint(self.items)
-            or any(changes.places[item_id] >= left for item_id, left in self.places.items())
+    def hold(self, changes: ChangedRows) -> bool:
+        """Whether all of them are as they were."""
+        return (
+            changes.workers.isdisjoint(self._workers)
+            and changes.trust.isdisjoint(self._trust)
+            and changes.items.isdisjoint(self._items)
+            and changes.wanting.isdisjoint(self._wanting)
+            and not any(changes.places[place] >= left for place, left in self._places)
         )
 
 
-def _named(where: str | int | None, parameters: Mapping[str, Any], rows: Sequence[Any]) -> set[int]:
-    if where is None:
-        return set()
-    return {parameters[where]} if isinstance(where, str) else {row[where] for row in rows}
+def _named(where: str | int, parameters: Mapping[str, Any], rows: Sequence[Any]) -> Sequence[int]:
+    return [parameters[where]] if isinstance(where, str) else [row[where] for row in rows]
 
 
 class _Piece:
@@ -81,7 +96,7 @@ class _Piece:
     def __init__(self, work: Callable[[Any], Any], connection: "PostgresConnection") -> None:
         self._work, self._connection = work, connection
         self._greenlet = greenlet(self._run)
-        self._reads: list[_Read] = []
+        self._reads: _Reads | None = None
         self._result: Any = None
         self._error: Exception | None = None
 
@@ -91,21 +106,27 @@ class _Piece:
         return asked
 
     def note(self, asked: Sequence[Asked], found: Sequence[Sequence[Any]]) -> None:
-        self._reads += map(_Read.of, asked, found)
+        self._reads = self._reads or _Reads()
+        for one, rows in zip(asked, found, strict=True):
+            self._reads.note(one, rows)
+
+    def holds(self) -> bool:
+        """Whether what it has read is as it was."""
+        changes = self._connection.changes_noted
+        return self._reads is None or (not changes.everywhere and self._reads.hold(changes))
 
     def finish(self) -> Any:
-        """Do the rest of it, or all of it again if what it has read has changed."""
-        changes = self._connection.changes_noted
-        still = [read for read in self._reads if read.holds(changes)]
-        if len(still) < len(self._reads):
-            self.drop()
-            self._connection.known = {read.asked: read.rows for read in still}
-            return self._work(self._connection)
+        """Do the rest of it."""
         if not self._greenlet.dead:
             self._greenlet.switch()
         if self._error is not None:
             raise self._error
         return self._result
+
+    def start_over(self) -> Any:
+        """Do all of it, with nothing that it has read."""
+        self.drop()
+        return self._work(self._connection)
 
     def drop(self) -> None:
         if self._greenlet:
@@ -136,38 +157,68 @@ class ReadingAhead:
         self._group.switch(None)
 
 
-def in_turn(connection: "PostgresConnection", works: Sequence[Callable[[Any], Any]]) -> Generator[Callable[[], Any]]:
-    """For each piece of work, in order, what does it. All of them read first; so nothing may be done in between."""
-    if len(works) == 1:
-        yield partial(works[0], connection)
+Turns = Generator[tuple[int, Callable[[], Any]]]
+"""Numbers of pieces of work and what does each, in the order they are to be done; nothing may be done in between."""
+
+
+def in_turn(connection: "PostgresConnection", works: Sequence[Callable[[Any], Any]]) -> Turns:
+    """For each piece of work its number and what does it. All of them read first.
+
+    Those that others have overtaken come last, after they have read again, together.
+    """
+    overtaken: list[int] = []
+    yield from _turns(connection, works, range(len(works)), overtaken)
+    if overtaken:
+        yield from _turns(connection, works, overtaken)
+
+
+def _turns(
+    connection: "PostgresConnection",
+    works: Sequence[Callable[[Any], Any]],
+    numbers: Sequence[int],
+    overtaken: list[int] | None = None,
+) -> Turns:
+    """Some of the work; `overtaken` gets what is to be done later, and without it everything is done now."""
+    if len(numbers) == 1:
+        yield numbers[0], partial(works[numbers[0]], connection)
         return
-    pieces = [_Piece(work, connection) for work in works]
+    pieces = [_Piece(works[number], connection) for number in numbers]
     try:
         _read_ahead(connection, pieces)
-        for piece in pieces:
-            connection.known = {}
-            yield piece.finish
+        for number, piece in zip(numbers, pieces, strict=True):
+            if piece.holds():
+                yield number, piece.finish
+            elif overtaken is None or connection.changes_noted.everywhere:
+                yield number, piece.start_over
+            else:
+                overtaken.append(number)
     finally:
-        connection.known = {}
         for piece in pieces:
             piece.drop()
 
 
 def _read_ahead(connection: "PostgresConnection", pieces: Sequence[_Piece]) -> None:
+    """Let all pieces read. The server looks for what some ask for while others go on with what it has found."""
+    driver = connection.driver
+    reading: deque[tuple[_Piece, Sequence[Asked]]] = deque()
+
+    def go_on(piece: _Piece, rows: Sequence[Sequence[Any]] | None = None) -> None:
+        if asked := piece.resume(rows):
+            for sql, values, _, _ in asked:
+                driver.send(sql, values)
+            reading.append((piece, asked))
+
     connection.changes_noted = ChangedRows()
     connection.ahead = ReadingAhead()
     try:
-        reading = [(piece, asked) for piece in pieces if (asked := piece.resume())]
-        together = connection.with_numbers
+        receive_numbers = connection.ask_numbers()
+        for piece in pieces:
+            go_on(piece)
+        receive_numbers()
         while reading:
-            found = iter(together([one[:2] for _, asked in reading for one in asked]))
-            together = connection.driver.together
-            further = []
-            for piece, asked in reading:
-                rows = [next(found) for _ in asked]
-                piece.note(asked, rows)
-                if (more := piece.resume(rows)) is not None:
-                    further.append((piece, more))
-            reading = further
+            piece, asked = reading.popleft()
+            rows = [driver.receive() for _ in asked]
+            piece.note(asked, rows)
+            go_on(piece, rows)
     finally:
         connection.ahead = None

@@ -24,6 +24,11 @@ def find_requester(tx: Connection, name: str) -> RequesterRow | None:
     return None if row is None else RequesterRow(*row)
 
 
+def find_by_id(tx: Connection, number: int) -> RequesterRow | None:
+    row = tx.execute(select(requester).where(requester.c.id == number)).first()
+    return None if row is None else RequesterRow(*row)
+
+
 def has_owner(tx: Connection) -> bool:
     return tx.execute(select(requester.c.id).where(requester.c.role == "owner").limit(1)).first() is not None
 

@@ -277,6 +277,16 @@ def counted_responses(tx: Connection, stage_name: str) -> Iterator[CountedAnswer
         yield CountedAnswer(sys.intern(key), sys.intern(who), parsed(answer), None if label is None else parsed(label))
 
 
+def gold_responses(tx: Connection, stage_name: str) -> Iterator[tuple[str, Any, Any]]:
+    """Workers, their answers to gold in a stage, and the gold, streamed in the order they came."""
+    parsed = _Shared().parsed
+    query = _of_items(worker.c.pseudonym, response.c.answer, gold.c.answer)
+    query = query.join(worker, worker.c.id == response.c.worker_id).join(gold, gold.c.item_id == response.c.item_id)
+    query = query.where(stage.c.name == stage_name, response.c.kind != "production", _IS_THERE)
+    for who, answer, expected in tx.execute(query.order_by(response.c.id), execution_options=STREAMED):
+        yield sys.intern(who), parsed(answer), parsed(expected)
+
+
 def count_counted(tx: Connection) -> dict[str, int]:
     """How many answers count, by stage."""
     query = _of_items(stage.c.name, func.count()).where(_COUNTS).group_by(stage.c.name)

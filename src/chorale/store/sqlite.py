@@ -186,9 +186,9 @@ class SqliteConnection(Connection):
         """How many rows were changed since the connection was opened."""
         return self.driver.total_changes()
 
-    def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Generator[Callable[[], Any]]:
-        """For each piece of work of a group, what does it."""
-        return (partial(work, self) for work in works)
+    def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Generator[tuple[int, Callable[[], Any]]]:
+        """For each piece of work of a group, its number and what does it."""
+        return ((number, partial(work, self)) for number, work in enumerate(works))
 
     def settle(self) -> None:
         """Wait for all that was sent: here nothing is under way."""

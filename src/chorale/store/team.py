@@ -84,6 +84,12 @@ def deactivate(tx: Connection, member_id: int, now: int) -> bool:
     return bool(tx.execute(ending.values(**values)).rowcount)
 
 
+def reactivate(tx: Connection, member_id: int) -> bool:
+    """Let an account that has ended be used again, by a new password; False if it has not ended."""
+    beginning = update(team_member).where(team_member.c.id == member_id, team_member.c.deactivated_at.is_not(None))
+    return bool(tx.execute(beginning.values(deactivated_at=None)).rowcount)
+
+
 def is_deactivated(tx: Connection, worker_id: int) -> bool:
     """Whether the account of a worker has ended."""
     query = (

@@ -74,6 +74,7 @@ def _functions(kit: Kit) -> None:
     kinds: dict[str, Mapping[str, Place]] = {
         "reader": kit.readers,
         "aggregation method": kit.aggregators,
+        "tokenizer": kit.tokenizers,
         "report section": {section.name: section.place for section in kit.sections},
         "part": {name: place for name in _FUNCTIONS if (place := getattr(kit, name)) is not None},
     }

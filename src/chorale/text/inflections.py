@@ -28,8 +28,8 @@ _ENDINGS = {"ies": ("y", "ie"), "ied": ("y", "ie"), "ying": ("ie",), "ed": ("", 
 # Ends that stems have only with a silent e (google, serve, dodge, promise, translate, skype), and ends that are the e
 # of a past: texte, vlogge, retweete.
 _IMPLAUSIBLE = re.compile(
-    r"(?:[^aeiouylr][lr]|v|[^i]c|dg|[aeiou][sz]|[aeiou][^aeiou]*at|[^e]et|y[bdfgkmpt]"
-    r"|([bcdfgjklmnpqrtvwxz])\1e|[^aeiou][bdfkmnptwx]e|[aeiou]{2}[dkmnpt]e|[eo]re|[^aeiou]ie)$"
+    r"(?:[^aeiouylr][lr]|v|(?<!yn)(?<!i)c|dg|[aeiou][sz]|[aeiou][^aeiou]*at|[^e]et|y[bdfgkmpt]"
+    r"|([bcdfgjklmnpqrtvwxz])\1e|[^aeiou][bdfkmnptwx]e|[aeiou]{2}[dkmnpt]e|[eo]re|stre|ynce|[^aeiou]ie)$"
 )
 _MOST_CACHED = 50_000
 

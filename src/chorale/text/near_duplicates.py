@@ -8,6 +8,7 @@ with the number of texts and not with its square.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from random import Random
 from zlib import crc32
 
@@ -75,11 +76,17 @@ def _shingles(text: str) -> frozenset[int]:
 
 
 def _bands(shingles: Iterable[int]) -> Iterable[tuple[int, ...]]:
-    numbers = list(shingles)
-    least = [min((a * number + b) % _PRIME for number in numbers) for a, b in _HASHES]
+    least = list(map(min, zip(*map(_hashes, shingles), strict=True)))
     for band in range(_BANDS):
         yield band, *least[band * _ROWS : (band + 1) * _ROWS]
 
 
+@lru_cache(maxsize=100_000)
+def _hashes(shingle: int) -> tuple[int, ...]:
+    """Texts share most of their triples, so hashes are computed once."""
+    return tuple((a * shingle + b) % _PRIME for a, b in _HASHES)
+
+
 def _similarity(left: frozenset[int], right: frozenset[int]) -> float:
-    return len(left & right) / len(left | right)
+    shared = len(left & right)
+    return shared / (len(left) + len(right) - shared)

@@ -89,8 +89,9 @@ def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> Verb
     if others and lemma.lower() == word.lower() and (not is_verb(lemma) or word.lower().endswith(("ed", "ing"))):
         own = []  # the tagger took it for another part of speech
     is_form = any(word.lower() in verb.all() for verb in own)
-    # A word with an ending is a stem only if it is listed as one: found, need.
-    itself = [inflect(word)] if is_verb(word) or not (others or is_form) else []
+    # A word with an ending is a stem only if it is listed as one (found, need), or if nothing else looks like a verb.
+    is_alone = not (others or is_form) or all(likelihood(verb.stem)[0] == 0 for verb in (*own, *others))
+    itself = [inflect(word)] if is_verb(word) or is_alone else []
     elsewhere = [verb for verb in own if is_verb(verb.stem) or not (others or itself)]
     possible = [*own, *others, *itself] if is_form else [*others, *itself, *elsewhere]
     return max(possible, key=lambda verb: likelihood(verb.stem)[0])

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -39,7 +39,7 @@ from chorale.web.outages import RETRY_AFTER_SECONDS, server_problem, unavailable
 from chorale.web.pages import STATIC, Pages, StaticFilesForever, add_static
 from chorale.web.parts import SitePart, refuse_clashes
 from chorale.web.security import HEADERS, Guard
-from chorale.web.serving import Site
+from chorale.web.serving import OtherAccounts, Site
 from chorale.web.sessions import WORKER_COOKIE
 from chorale.web.signed_links import SignedLinks, keys_of
 from chorale.web.worker import add_worker_routes
@@ -67,24 +67,29 @@ def create_app(
     folder: Path | None = None,
     access_log: bool = False,
     requests_per_second: float = 0.0,
+    root: str = "",
+    other_accounts: OtherAccounts | None = None,
 ) -> FastAPI:
     """The ASGI application of an open study. The caller who opened the study closes it.
 
     With `prolific`, arrivals from there are checked, and the site keeps in step with it. A `preview` is for who is at
     this computer, which is supposed if there is no public address. `folder` is where files of the study are.
-    `requests_per_second` are what one worker may ask for; 0 for no limit.
+    `requests_per_second` are what one worker may ask for; 0 for no limit. `root` is the path the study is under, if it
+    is one of several on a server (`web/several.py`), and `other_accounts` are those of the others.
     """
     by_kit: dict[str, SitePart] = loaded_parts(lambda kit: kit.site, study.task_names)
     refuse_clashes(by_kit)
     parts = list(by_kit.values())
     site = Site(
         study,
-        Pages(study, [part.templates for part in parts if part.templates is not None]),
+        Pages(study, [part.templates for part in parts if part.templates is not None], root),
         study_sessions(study),
         public_url,
         prolific,
         *_arrivals(study, public_url, prolific, preview, folder),
         folder=folder,
+        root=root,
+        other_accounts=other_accounts,
     )
     notifications = Notifications()
     app = FastAPI(
@@ -99,12 +104,9 @@ def create_app(
     add_worker_routes(app.router, site, parts)
     if study.settings.prolific is not None and study.settings.prolific.webhooks:
         add_notification_route(app.router, notifications)
-    for kit, part in by_kit.items():
-        if part.add_routes is not None:
-            with blaming(f"part of the site of the kit `{kit}`"):
-                part.add_routes(app.router, site)
+    _add_routes_of_kits(app, site, by_kit)
     app.router.routes += console_routes(site, parts).routes
-    _mount_static(app, parts)
+    mount_static(app, parts)
     if requests_per_second:
         app.add_middleware(
             FairQueue, per_second=requests_per_second, knows_cookie=_knows_cookie(site), limits_joining=site.open_by_url
@@ -113,10 +115,19 @@ def create_app(
     if access_log:
         app.add_middleware(AccessLog)
     _add_error_pages(app, site)
+    app.state.site, app.state.parts = site, parts
     return app
 
 
-def _mount_static(app: FastAPI, parts: Iterable[SitePart]) -> None:
+def _add_routes_of_kits(app: FastAPI, site: Site, by_kit: Mapping[str, SitePart]) -> None:
+    for kit, part in by_kit.items():
+        if part.add_routes is not None:
+            with blaming(f"part of the site of the kit `{kit}`"):
+                part.add_routes(app.router, site)
+
+
+def mount_static(app: FastAPI, parts: Iterable[SitePart]) -> None:
+    """Serve the software's own static files, and those of kits."""
     for part in parts:
         if part.static is not None:
             add_static(part.name, part.static)

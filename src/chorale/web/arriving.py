@@ -66,7 +66,7 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
         if session is not None:
             await site.write(_leave, session)
         response = RedirectResponse("/", 303)
-        response.delete_cookie(WORKER_COOKIE, httponly=True, samesite="lax", secure=site.secure_cookies)
+        site.delete_cookie(response, WORKER_COOKIE)
         return response
 
     @router.get("/join/{token}", include_in_schema=False)

@@ -3,7 +3,8 @@
 import asyncio
 import hmac
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from hashlib import sha256
 from ipaddress import IPv6Address, ip_address
 from math import ceil
@@ -49,7 +50,7 @@ class TooManyTriesError(Exception):
         self.wait = wait
 
 
-class _Keys(NamedTuple):
+class TryKeys(NamedTuple):
     """What a try is counted by."""
 
     here: str
@@ -97,8 +98,21 @@ class Doorkeeper:
     async def _checked(
         self, request: Request, name: str, password: str, find: Callable[[Tx, str], Row | None]
     ) -> Row | None:
+        async with self.counted(request, name, self._known_device(request, name)) as keys:
+            row = await asyncio.wrap_future(self._store.read(lambda tx: find(tx, name)))
+            if not await self.passwords.matches(None if row is None else row.password_hash, password):
+                return None
+        await self.forget(keys)
+        return row
+
+    @asynccontextmanager
+    async def counted(self, request: Request, name: str, device: str | None) -> AsyncIterator[TryKeys]:
+        """Count a try for a name while it is looked at; `device` is the cookie of one that is known.
+
+        Gives what to `forget` if the password was right. Raises TooManyTriesError where there were too many.
+        """
         address = _address(request)
-        keys = self._keys(request, name, address)
+        keys = self._keys(name, address, device)
         is_full = self._trying[address] >= DELAYED_AT_ONCE
         self._trying[address] += 1
         try:
@@ -108,21 +122,21 @@ class Doorkeeper:
                 raise TooManyTriesError(refused_for)
             if delay:
                 await asyncio.sleep(delay)
-            row = await asyncio.wrap_future(self._store.read(lambda tx: find(tx, name)))
-            if not await self.passwords.matches(None if row is None else row.password_hash, password):
-                return None
+            yield keys
         finally:
             self._trying[address] -= 1
             if not self._trying[address]:
                 del self._trying[address]
-        await self._write(lambda tx: _forget(tx, keys))
-        return row
 
-    def _keys(self, request: Request, name: str, address: str) -> _Keys:
+    async def forget(self, keys: TryKeys) -> None:
+        """Stop counting a try whose password was right."""
+        await self._write(lambda tx: _forget(tx, keys))
+
+    def _keys(self, name: str, address: str, device: str | None) -> TryKeys:
         of_name = self._key(f"{self._kind}name:{name}")
-        if self._is_known_device(request, name):
-            return _Keys(self._key(f"device:{request.cookies[self._cookie]}"), of_name)
-        return _Keys(
+        if device is not None:
+            return TryKeys(self._key(f"device:{device}"), of_name)
+        return TryKeys(
             self._key(f"{self._kind}name at address:{name}\0{address}"), of_name, self._key(f"address:{address}")
         )
 
@@ -134,11 +148,13 @@ class Doorkeeper:
         self._set_cookie(response, self._cookie, str(self._devices.dumps(name)), DEVICE_SECONDS)
         return response
 
-    def _is_known_device(self, request: Request, name: str) -> bool:
+    def _known_device(self, request: Request, name: str) -> str | None:
+        """The cookie of a browser that somebody has signed in with as that name before."""
+        cookie = request.cookies.get(self._cookie, "")
         try:
-            return bool(self._devices.loads(request.cookies.get(self._cookie, ""), DEVICE_SECONDS) == name)
+            return cookie if self._devices.loads(cookie, DEVICE_SECONDS) == name else None
         except BadSignature:
-            return False
+            return None
 
     def _key(self, what: str) -> str:
         return hmac.new(self._secret, what.encode(), sha256).hexdigest()[:32]
@@ -154,7 +170,7 @@ def _member(tx: Tx, login: str) -> Member | None:
     return member if member is not None and member.deactivated_at is None else None
 
 
-def _note(tx: Tx, now: int, keys: _Keys, *, is_full: bool) -> tuple[int, float]:
+def _note(tx: Tx, now: int, keys: TryKeys, *, is_full: bool) -> tuple[int, float]:
     """Count a try: seconds for which it is refused, and seconds by which its answer is delayed."""
     window = WINDOW_SECONDS * 1000
     here = attempts_since(tx, keys.here, now - window)
@@ -183,7 +199,7 @@ def _delay(here: int, of_name: int, of_address: int) -> float:
     return min(LONGEST_DELAY, max(doubled, DELAY_PER_TRY * further, 0.0))
 
 
-def _forget(tx: Tx, keys: _Keys) -> None:
+def _forget(tx: Tx, keys: TryKeys) -> None:
     """Forget what somebody tried who is in now. Wrong passwords for other names stay counted where they came from.
 
     Otherwise anybody with an account could try passwords for others without end, signing in to their own in between.

@@ -11,6 +11,8 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from errno import errorcode
 from http import HTTPStatus
 from pathlib import Path
@@ -49,6 +51,19 @@ class CodeName(str):
     __slots__ = ()
 
 
+_study: ContextVar[str] = ContextVar("study", default="")
+
+
+@contextmanager
+def logged_study(name: str) -> Iterator[None]:
+    """Name a study in what is logged meanwhile, and by tasks that begin meanwhile: one of several on a server."""
+    before = _study.set(name)
+    try:
+        yield
+    finally:
+        _study.reset(before)
+
+
 class RedactingFormatter(logging.Formatter):
     """Writes a record without any value that could come from a person."""
 
@@ -59,8 +74,9 @@ class RedactingFormatter(logging.Formatter):
         if repeats := getattr(record, _REPEATS, 0):
             text += f" (and {repeats:,} more like this in the last {SAME_AGAIN_SECONDS} s)"
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
+        study = f"[{name}] " if (name := _study.get()) else ""
         error = record.exc_info[1] if record.exc_info else None
-        return "\n".join([f"{at} {record.levelname} {record.name}: {text}", *outline(error)])
+        return "\n".join([f"{at} {record.levelname} {record.name}: {study}{text}", *outline(error)])
 
 
 def _filled(record: logging.LogRecord) -> str:
@@ -131,7 +147,7 @@ class OneLineAMinute(logging.Filter):
         if record.levelno < logging.WARNING:
             return True
         error = record.exc_info[1] if record.exc_info else None
-        key = (record.name, record.pathname, record.lineno, str(record.msg), *outline(error))
+        key = (_study.get(), record.name, record.pathname, record.lineno, str(record.msg), *outline(error))
         with self._lock:
             return self._is_due(key, record)
 

@@ -15,7 +15,6 @@ from chorale.model.wording import worded
 from chorale.store import Tx
 from chorale.web.pages import strangers_markdown
 from chorale.web.serving import Site
-from chorale.web.sessions import Sessions
 
 TYPES = {
     ".png": "image/png",
@@ -60,9 +59,9 @@ def dressed_details(details: Any, address: Callable[[str], str]) -> Any:
     return [dressed_details(each, address) for each in details] if isinstance(details, list | tuple) else details
 
 
-def worker_address(sessions: Sessions, worker_id: int, place: str) -> str:
+def worker_address(site: Site, worker_id: int, place: str) -> str:
     """An address of a file that only this worker can open."""
-    return f"/media/{sessions.media_token(worker_id, place)}/{quote(PurePosixPath(place).name)}"
+    return site.url(f"/media/{site.sessions.media_token(worker_id, place)}/{quote(PurePosixPath(place).name)}")
 
 
 def add_media_routes(router: APIRouter, site: Site) -> None:

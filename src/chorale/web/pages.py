@@ -135,9 +135,13 @@ class HasSettings(Protocol):
 
 
 class Pages:
-    """The study's templates, in the language of the study and, for the console, in English."""
+    """The study's templates, in the language of the study and, for the console, in English.
 
-    def __init__(self, study: HasSettings, more_templates: Sequence[Path] = ()) -> None:
+    Templates write `{{ root }}` before every path of the study: one of several studies on a server is under a path.
+    """
+
+    def __init__(self, study: HasSettings, more_templates: Sequence[Path] = (), root: str = "") -> None:
+        self._root = root
         self.language = study_language(study.settings)
         self.sentences = self.language.for_browser.encode()
         """The script that has the sentences; empty for English."""
@@ -156,10 +160,11 @@ class Pages:
         environment.globals.update(
             study=study.settings.study,
             static=static_url,
+            root=self._root,
             version=__version__,
             money=lambda amount: language.money(amount, study.settings.pay.currency),
             language=language,
-            sentences=f"{SENTENCES}?v={version}" if language.for_browser else None,
+            sentences=f"{self._root}{SENTENCES}?v={version}" if language.for_browser else None,
             isolated=lambda text: _BDI.format(text) if language.direction == "rtl" else text,
             say=lambda source, /, **values: _said(language, worded(source, **values)),
             say_count=lambda number, one, several, /, **values: _said(

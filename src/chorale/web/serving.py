@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from fastapi import Request, Response
 
@@ -30,6 +30,18 @@ def nobody() -> Refusal:
     return Refusal("signed_out", message, 401)
 
 
+class OtherAccounts(Protocol):
+    """Accounts of annotators in other studies on the same server."""
+
+    async def has_account(self, study: str, login: str) -> bool:
+        """Whether somebody has an account with a password in a study other than the one at this path."""
+        ...
+
+    async def password_hash(self, request: Request, study: str, login: str, password: str) -> str | None:
+        """The hash of the password they have there, if this is it."""
+        ...
+
+
 @dataclass(frozen=True)
 class Site:
     study: Study
@@ -49,6 +61,10 @@ class Site:
     """Times when the database can't be used, for the log."""
     process: str = field(default_factory=lambda: token_hex(8))
     """The name of this server among those that use the database."""
+    root: str = ""
+    """What addresses on the server begin with: `/NAME` for one of several studies, nothing for a study alone."""
+    other_accounts: OtherAccounts | None = None
+    """Accounts in other studies on the same server."""
 
     @property
     def secure_cookies(self) -> bool:
@@ -56,10 +72,19 @@ class Site:
         return self.public_url is not None and self.public_url.startswith("https:")
 
     def set_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
-        response.set_cookie(name, value, seconds, httponly=True, samesite="lax", secure=self.secure_cookies)
+        response.set_cookie(
+            name, value, seconds, path=self.root or "/", httponly=True, samesite="lax", secure=self.secure_cookies
+        )
+
+    def delete_cookie(self, response: Response, name: str) -> None:
+        response.delete_cookie(name, path=self.root or "/", httponly=True, samesite="lax", secure=self.secure_cookies)
 
     def base_url(self, request: Request) -> str:
-        return self.public_url or str(request.base_url).rstrip("/")
+        return self.public_url or str(request.base_url).rstrip("/") + self.root
+
+    def url(self, path: str) -> str:
+        """A path of this study as an address on the server."""
+        return self.root + path
 
     async def write(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         """Run `work(tx, study, …)` in a transaction; when this returns, it is on disk."""

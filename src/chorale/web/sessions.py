@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from itsdangerous import BadSignature, URLSafeSerializer, URLSafeTimedSerializer
 
@@ -14,6 +15,18 @@ WORKER_SECONDS = 90 * 24 * 3600
 STAFF_SECONDS = 12 * 3600
 MOST_REMEMBERED = 10_000
 _LINKS = ("invitation", "expert", "viewer", "setup", "unsubscribe", "team")
+
+
+FRONT_COOKIE = "chorale_front"
+
+
+class Grant(NamedTuple):
+    """Somebody's account in one study, as one sign-in to all studies of a server has it."""
+
+    kind: str
+    id: int
+    version: int
+    epoch: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +54,7 @@ class Sessions:
         # Checking a signature is a noticeable part of a request, and the same cookies come again and again.
         self._read_before: dict[str, tuple[URLSafeTimedSerializer, object, float]] = {}
         self._media = URLSafeSerializer(key, salt="media")
+        self._front = URLSafeTimedSerializer(key, salt="front")
         self._links = {kind: URLSafeSerializer(key, salt=f"link:{kind}") for kind in _LINKS}
 
     def worker_cookie(self, session: NewSession) -> str:
@@ -74,6 +88,16 @@ class Sessions:
         match self._load(self._staff, cookie, STAFF_SECONDS):
             case [str(name), int(version), str(epoch)]:
                 return StaffSession(name, version, epoch)
+        return None
+
+    def front_token(self, grant: Grant) -> str:
+        return str(self._front.dumps(list(grant)))
+
+    def front(self, token: str, seconds: int) -> Grant | None:
+        """What one sign-in to several studies grants in this one, if this study has signed it."""
+        match self._load(self._front, token, seconds):
+            case [str(kind), int(number), int(version), str(epoch)]:
+                return Grant(kind, number, version, epoch)
         return None
 
     def link_token(self, kind: str, name: str) -> str:

@@ -19,6 +19,7 @@ from chorale.engine.running import Study
 from chorale.engine.sessions import REVOKED, SIGNED_OUT, NewSession, begin, moment_text
 from chorale.model import EXPERT as EXPERT_QUALIFICATION
 from chorale.model import Refusal, UserError
+from chorale.model.wording import worded
 from chorale.store import Tx, epochs, events, locks, requesters, settings, workers
 from chorale.store import sessions as store_sessions
 from chorale.store.epochs import Epoch
@@ -70,13 +71,21 @@ class Passwords:
 
 def check_new_password(name: str, password: str, again: str) -> None:
     if len(password) < SHORTEST_PASSWORD:
-        raise UserError(f"The password needs at least {SHORTEST_PASSWORD} characters; this has {len(password)}.")
+        raise UserError(
+            worded(
+                "The password needs at least {number} characters; this has {found}.",
+                number=SHORTEST_PASSWORD,
+                found=len(password),
+            )
+        )
     if len(password) > LONGEST_PASSWORD:
-        raise UserError(f"The password is longer than {LONGEST_PASSWORD} characters. Choose a shorter one.")
+        raise UserError(
+            worded("The password is longer than {number} characters. Choose a shorter one.", number=LONGEST_PASSWORD)
+        )
     if password != again:
-        raise UserError("The two passwords differ. Type the same one twice.")
+        raise UserError(worded("The two passwords differ. Type the same one twice."))
     if password.casefold() == name.casefold():
-        raise UserError("The password must not be the name. Choose another one.")
+        raise UserError(worded("The password must not be the name. Choose another one."))
 
 
 def is_setup_token(tx: Tx, _study: Study, nonce: str | None) -> bool:

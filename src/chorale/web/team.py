@@ -13,6 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from chorale.engine import sessions, team
 from chorale.engine.running import Study
 from chorale.model import Refusal, UserError
+from chorale.model.wording import Wording, worded
 from chorale.store import Tx
 from chorale.store.team import Member, has_members
 from chorale.web.arriving import signed_in_worker
@@ -24,7 +25,11 @@ from chorale.web.staff import LONGEST_PASSWORD, check_new_password
 TokenInPath = Annotated[str, Path(min_length=1, max_length=500)]
 Name = Annotated[str, Form(max_length=80, pattern=r"^[^\x00]*$")]
 Password = Annotated[str, Form(max_length=LONGEST_PASSWORD)]
-WRONG = "The name or the password is wrong."
+WRONG = worded("The name or the password is wrong.")
+
+
+def too_many_tries(wait: int) -> Wording:
+    return worded("Too many tries. Try again in {number} s.", number=wait)
 
 
 def has_team(tx: Tx, _study: Study) -> bool:
@@ -44,7 +49,8 @@ async def _enter(site: Site, member: Member, doorkeeper: Doorkeeper) -> Response
 
 def _add_sign_in(router: APIRouter, site: Site, doorkeeper: Doorkeeper) -> None:
     def page(status: int = 200, name: str = "", problem: str | None = None) -> HTMLResponse:
-        return site.pages.page("worker/sign_in.html", status, name=name, problem=problem)
+        said = None if problem is None else site.pages.language.translated(problem)
+        return site.pages.page("worker/sign_in.html", status, name=name, problem=said)
 
     @router.get("/sign-in", response_class=HTMLResponse, include_in_schema=False)
     async def sign_in_page(request: Request) -> Response:
@@ -61,33 +67,49 @@ def _add_sign_in(router: APIRouter, site: Site, doorkeeper: Doorkeeper) -> None:
         try:
             member = await doorkeeper.member(request, name, password)
         except TooManyTriesError as error:
-            again = page(429, name, f"Too many tries. Wait {error.wait} seconds, then try again.")
+            again = page(429, name, too_many_tries(error.wait))
             again.headers["Retry-After"] = str(error.wait)
             return again
         return page(401, name, WRONG) if member is None else await _enter(site, member, doorkeeper)
 
 
 def _add_choosing(router: APIRouter, site: Site, doorkeeper: Doorkeeper) -> None:
+    elsewhere, here = site.other_accounts, site.root.removeprefix("/")
+
     def carried(token: str) -> str:
         nonce = site.sessions.read_link("team", token)
         if nonce is None:
-            raise Refusal("bad_link", "This link is not valid. Copy the whole link, or ask for a new one.", 403)
+            raise team.bad_link()
         return nonce
+
+    async def page(member: Member, status: int = 200, problem: str | None = None) -> Response:
+        said = None if problem is None else site.pages.language.translated(problem)
+        known = elsewhere is not None and await elsewhere.has_account(here, member.login)
+        return site.pages.page("worker/choose_password.html", status, name=member.name, problem=said, known=known)
 
     @router.get("/team/{token}", response_class=HTMLResponse, include_in_schema=False)
     async def choose_page(token: TokenInPath) -> Response:
-        member = await site.read(_owner_of, carried(token))
-        return site.pages.page("worker/choose_password.html", name=member.name, problem=None)
+        return await page(await site.read(_owner_of, carried(token)))
 
     @router.post("/team/{token}", include_in_schema=False)
-    async def choose(token: TokenInPath, password: Password = "", again: Password = "") -> Response:
+    async def choose(
+        request: Request, token: TokenInPath, password: Password = "", again: Password = "", known: Password = ""
+    ) -> Response:
+        """Choose a password, or use the one of an account in another study on this server."""
         nonce = carried(token)
         member = await site.read(_owner_of, nonce)
         try:
-            check_new_password(member.name, password, again)
+            if known and elsewhere is not None:
+                hashed = await elsewhere.password_hash(request, here, member.login, known)
+                if hashed is None:
+                    return await page(member, 401, worded("This is not the password you have on this server."))
+            else:
+                check_new_password(member.name, password, again)
+                hashed = await doorkeeper.passwords.hash(password)
+        except TooManyTriesError as error:
+            return await page(member, 429, too_many_tries(error.wait))
         except UserError as error:
-            return site.pages.page("worker/choose_password.html", 422, name=member.name, problem=error.message)
-        hashed = await doorkeeper.passwords.hash(password)
+            return await page(member, 422, error.message)
         return await _enter(site, await site.write(_choose, nonce, hashed), doorkeeper)
 
 

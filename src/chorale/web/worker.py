@@ -264,7 +264,7 @@ def _assignment(site: Site, stage: RunningStage, offer: Offer, lease: Lease, wor
         "id": lease.token,
         "item": None
         if offer.view is None
-        else dressed(stage.task.form, offer.view, partial(worker_address, site.sessions, worker_id)),
+        else dressed(stage.task.form, offer.view, partial(worker_address, site, worker_id)),
         "arrangement": offer.arrangement,
         "suggestion": offer.suggestion,
         "first": None if offer.first is None else {"fields": offer.first.fields, "answer": offer.first.answer},
@@ -294,7 +294,8 @@ def _add_interface(router: APIRouter, site: Site) -> None:
             body["assignment"] = _assignment(site, stage, offer, offer.lease, session.worker_id)
             body["skips_left"] = offer.skips_left
         else:
-            body["following"] = await site.read(what_follows, session.worker_id, stage.name)
+            ahead = await site.read(what_follows, session.worker_id, stage.name)
+            body["following"] = None if ahead is None else {**ahead, "url": site.url(ahead["url"])}
         return _json(body)
 
     @router.post("/api/assignments/{token}/submit", response_model=OutcomeBody, responses=REFUSALS)
@@ -315,9 +316,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
                 if outcome.explanation is None
                 else {
                     "explanation": outcome.explanation,
-                    "details": dressed_details(
-                        outcome.details, partial(worker_address, site.sessions, session.worker_id)
-                    ),
+                    "details": dressed_details(outcome.details, partial(worker_address, site, session.worker_id)),
                 },
                 "right": outcome.right,
                 "standing": outcome.standing,

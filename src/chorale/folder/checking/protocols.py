@@ -21,6 +21,7 @@ def check_protocol(settings: StudySettings, contents: Sequence[StageFiles], repo
     _check_arms(settings, report)
     check_analysis(settings, contents, report)
     _check_grading(settings, contents, report)
+    _check_reviews(settings, contents, report)
     if not report.problems:
         _check_order(settings, report)
     if not report.problems:
@@ -166,6 +167,31 @@ def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], repo
         elif stage.pay.finished and stage.round is None and not stage.grades:
             fix = "Leave it out, or make the stage a round."
             report.setting(at, "only a round can be finished, and grading", fix, stage.pay.finished)
+
+
+def _check_reviews(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
+    """Whether what reviewers decide in a stage can be the label of an item in another."""
+    tasks = {stage.name: content.task for stage, content in zip(settings.stage, contents, strict=False)}
+    for index, stage in enumerate(settings.stage):
+        own = tasks.get(stage.name)
+        for source in stage.sources if stage.decides_sources else ():
+            reviewed = tasks.get(source)
+            if own is None or reviewed is None:
+                continue
+            fix = f'Use the same task and `options_from = "{source}"`; for a form, also `review` in its options.'
+            at = ("stage", index, "decides_sources")
+            if not reviewed.shape.fields:
+                if own.shape.answer_schema != reviewed.shape.answer_schema:
+                    report.setting(at, f"answers here cannot be labels in {source}: they differ in shape", fix, True)
+                continue
+            ours, theirs = (each.shape.answer_schema.get("properties", {}) for each in (own, reviewed))
+            decided = [field.name for field in reviewed.shape.compared if field.name in ours]
+            different = [name for name in decided if ours[name] != theirs[name]]
+            if not decided:
+                report.setting(at, f"decides nothing: it asks no field of {source} that is compared", fix, True)
+            elif different:
+                names = ", ".join(different)
+                report.setting(at, f"answers here cannot be labels in {source}: {names} differs in shape", fix, True)
 
 
 def _check_order(settings: StudySettings, report: CheckReport) -> None:

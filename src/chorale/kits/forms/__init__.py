@@ -18,6 +18,11 @@ KIT = Kit(
             f"{_HERE}.commands.best_worst:best_worst",
         ),
         Command(
+            ("prepare", "pdf-pages"),
+            "Turn the pages of PDF documents into pictures, as items that a form shows.",
+            f"{_HERE}.commands.pdf_pages:pdf_pages",
+        ),
+        Command(
             ("evaluate", "labels"),
             "Score labels against gold labels: accuracy, F1, agreement, κ, false positives and negatives, per label.",
             "chorale.cli.evaluate:labels",

@@ -34,6 +34,7 @@ KIT = Kit(
         ),
     ),
     templates=Path(__file__).with_name("templates"),
+    catalogues=Path(__file__).with_name("catalogues"),
     site=f"{_HERE}.site:SITE",
     exports={"mturk": f"{_HERE}.exports:BATCH"},
     work=f"{_HERE}.store.work:WORK",

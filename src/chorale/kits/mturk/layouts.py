@@ -25,6 +25,13 @@ _KNOWN = frozenset(
         *("alert", "badge", "card", "icon", "fab", "icon-button", "instructions", "modal", "tab", "tabs", "toast"),
     )
 )
+_FORM = re.compile(r"<form[\s>]", re.IGNORECASE)
+_BUTTON = re.compile(r"<button(?![^<>]{0,1000}type=[\"']?(?:button|reset))", re.IGNORECASE)
+_SUBMIT = re.compile(
+    r"<(?:button|input)\s[^<>]{0,1000}(?:type=[\"']?(?:submit|image)|value=[\"']?submit)|<button[^<>]{0,1000}>[^<]{0,100}\bsubmit\b",
+    re.IGNORECASE,
+)
+_BODY = re.compile(r"<body(?:\s[^<>]{0,1000})?>", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{([^{}\n]{1,200})\}")
 
 
@@ -60,6 +67,41 @@ def unknown_elements(layout: str) -> list[str]:
     ['crowd-semantic-segmentation']
     """
     return sorted({name.lower() for name in _ELEMENT.findall(_without_comments(layout))} - _KNOWN)
+
+
+def in_form(layout: str) -> str:
+    """A layout with a form and a Submit button, as Mechanical Turk showed layouts by their ID, whatever it lacks.
+
+    >>> in_form("<p>Which word? <input name=word></p>")
+    '<form id="mturk_form" method="post"><p>Which word? <input name=word></p><p><button>Submit</button></p></form>'
+    >>> in_form("<form><input name=word></form>")
+    '<form><input name=word><p><button>Submit</button></p></form>'
+    """
+    shown = _without_comments(layout)
+    if _ELEMENT.search(shown):
+        # Amazon's elements bring a form and a button of their own.
+        return layout
+    own = bool(_FORM.search(shown))
+    # In its own form every button submits. In the one put around a layout it may be anything.
+    added = "" if _SUBMIT.search(shown) or (own and _BUTTON.search(shown)) else "<p><button>Submit</button></p>"
+    body = _BODY.search(layout)
+    start = body.end() if body and not own else 0
+    stop = layout.lower().rfind("</form>" if own else "</body>")
+    stop = len(layout) if stop < start else stop
+    before, inside, after = layout[:start], layout[start:stop], layout[stop:]
+    if own:
+        return inside + added + after
+    return f'{before}<form id="mturk_form" method="post">{inside}{added}</form>{after}'
+
+
+def cannot_submit(html: str) -> bool:
+    """Whether a page has neither a form nor a script, so that nobody could submit it.
+
+    >>> cannot_submit("<input name=word>"), cannot_submit("<form><button>Submit</button></form>")
+    (True, False)
+    """
+    shown = _without_comments(html)
+    return not (_FORM.search(shown) or _ELEMENT.search(shown) or "<script" in shown.lower())
 
 
 def _without_comments(layout: str) -> str:

@@ -57,6 +57,7 @@ KIT = Kit(
             in_status=True,
         ),
     ),
+    catalogues=Path(__file__).with_name("catalogues"),
     templates=Path(__file__).with_name("templates"),
     papers={"roit2020": f"{_HERE}.reproduction:PAPER"},
 )

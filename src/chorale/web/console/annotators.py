@@ -1,4 +1,4 @@
-"""Annotators with a password: inviting them, giving them a new link, deactivating their accounts."""
+"""Annotators with a password: inviting them, giving them a new link, deactivating and reactivating their accounts."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -44,6 +44,10 @@ def add_annotator_routes(console: Console) -> None:
     @router.post("/annotators/reset")
     async def reset(request: Request, name: Name = "") -> Response:
         return await with_link(request, team.reset, name)
+
+    @router.post("/annotators/reactivate")
+    async def reactivate(request: Request, name: Name = "") -> Response:
+        return await with_link(request, team.reactivate, name)
 
     @router.post("/annotators/deactivate")
     async def deactivate(request: Request, name: Name = "", reason: Reason = "") -> Response:

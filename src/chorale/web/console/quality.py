@@ -1,6 +1,7 @@
 """CrowdTruth quality scores of workers, items and options, for stages whose answers can be compared."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from chorale.contract.fields import LEVELS
 from chorale.engine.quality import stage_quality, worker_qualities
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Refusal
+from chorale.monitor.field_gold import gold_by_worker
 from chorale.protocol import WorkerQuality
 from chorale.store import Tx
 from chorale.store.items import find_item
@@ -54,6 +56,8 @@ class QualityView:
     item_count: int
     options: list[tuple[str, float]]
     names: QualityNames
+    gold: Mapping[str, tuple[int, int]]
+    """By worker: correct answers to gold in the field shown, and all of them."""
 
 
 def add_quality_routes(console: Console) -> None:
@@ -108,7 +112,7 @@ def _view(study: Study, stage: RunningStage, field: AnswerField | None, *, page:
         known = stage_quality(study, stage, at_once=True, field=field)
     names, scores = stage.task.combining.quality_names, known.crowdtruth
     if scores is None:
-        return QualityView(stage, len(known.answers), [], [], 0, [], names)
+        return QualityView(stage, len(known.answers), [], [], 0, [], names, {})
     workers = sorted(((name, quality) for _, name, quality in worker_qualities(known)), key=lambda one: one[1].wqs)
     options = sorted(zip(scores.annotations, scores.aqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))
     if field is not None and field.scale not in LEVELS and field.scale is not Scale.SET:
@@ -118,7 +122,14 @@ def _view(study: Study, stage: RunningStage, field: AnswerField | None, *, page:
     lines = study.store.look(lambda tx: _lines(tx, stage, shown, scores))
     if not options:
         lines = [replace(line, options=[]) for line in lines]
-    return QualityView(stage, len(known.answers), workers, lines, len(units), options, names)
+    gold = study.store.look(lambda tx: _gold(tx, stage, field))
+    return QualityView(stage, len(known.answers), workers, lines, len(units), options, names, gold)
+
+
+def _gold(tx: Tx, stage: RunningStage, field: AnswerField | None) -> dict[str, tuple[int, int]]:
+    if field is None or stage.settings.gold is None:
+        return {}
+    return {name: own[field.name] for name, own in gold_by_worker(tx, stage).items() if field.name in own}
 
 
 def _lines(tx: Tx, stage: RunningStage, units: list[tuple[str, float]], scores: "CrowdTruth") -> list[UnitLine]:

@@ -60,7 +60,8 @@ def kind_of(stage: RunningStage) -> str:
         return "grading"
     if items is None or not stage.settings.sources:
         return "work"
-    return "consolidation" if items.of == "together" and items.sample == 1 else "review"
+    consolidates = items.of == "together" and items.sample == 1 and not stage.settings.decides_sources
+    return "consolidation" if consolidates else "review"
 
 
 def _queue(tx: Tx, study: Study, name: str, page: int) -> ReviewQueue:

@@ -9,6 +9,7 @@ from fastapi.responses import RedirectResponse
 from chorale.contract.fields import FieldKind
 from chorale.engine import adjudicating, undoing
 from chorale.engine.adjudicating import Queue
+from chorale.engine.decisions import WHOLE
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Refusal, UserError
 from chorale.web.console.frame import NO_NUL, Console, Reason, back_to, on_mistake
@@ -58,7 +59,7 @@ def _decision(stage: RunningStage, sent: dict[str, str]) -> dict[str, Any]:
     """What was decided of each field: a value that somebody gave, or another one that was typed."""
     texts = {field.name: field.kind in _TEXTS for field in stage.task.shape.fields}
     made = {}
-    for name, is_text in (texts or {adjudicating.WHOLE: False}).items():
+    for name, is_text in (texts or {WHOLE: False}).items():
         chosen = sent.get(f"field-{name}", _UNDECIDED)
         if chosen == _UNDECIDED:
             continue

@@ -104,7 +104,7 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
         # Whoever they were at their desk goes with them.
         leaves_desk = worker is not None and worker.worker_id == at_desk
         for cookie in (STAFF_COOKIE, *((WORKER_COOKIE,) if leaves_desk else ())):
-            response.delete_cookie(cookie, httponly=True, samesite="lax", secure=site.secure_cookies)
+            site.delete_cookie(response, cookie)
         return response
 
 

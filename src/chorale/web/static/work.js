@@ -93,11 +93,12 @@ new Shortcuts(store, /** @type {HTMLInputElement} */ (byId("use-shortcuts")), (k
   return false;
 });
 
-if (config.desk) {
+const { desk } = config;
+if (desk) {
   // Experts come from their desk and go back to it; what they have begun is kept.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || guidelines.isOpen || isWriting(event.target)) return;
-    location.assign(config.desk ?? "/");
+    location.assign(desk);
   });
 }
 

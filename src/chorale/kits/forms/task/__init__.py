@@ -7,6 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, cre
 
 from chorale.contract.task import (
     Combining,
+    Deriving,
     Example,
     Explaining,
     Form,
@@ -23,6 +24,7 @@ from chorale.kits.forms.task.items import item_type, media_columns
 from chorale.kits.forms.task.more_tables import more_tables
 from chorale.kits.forms.task.page import BROWSER, form_page
 from chorale.kits.forms.task.prompting import prompting
+from chorale.kits.forms.task.reviewing import gather
 from chorale.kits.forms.task.settings import FormOptions, Look
 from chorale.kits.forms.task.tables import answers_table, results_table
 from chorale.model.wording import worded
@@ -130,6 +132,7 @@ def _configured(options: FormOptions) -> Task:
             best_marks=form.best_marks,
         ),
         combining=Combining(distance=form.distance, combine=form.combine, combine_fields=form.combine_fields),
+        deriving=Deriving() if options.review is None else Deriving(gather=gather),
         simulating=Simulating(guess=form.guess),
         explaining=Explaining(
             present=form.present,

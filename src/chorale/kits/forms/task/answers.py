@@ -14,6 +14,7 @@ from chorale.files.rows import shortened
 from chorale.kits.forms.task.fields import FormField, Votes, is_asked
 from chorale.kits.forms.task.gold_checks import GoldCheck
 from chorale.kits.forms.task.kinds import form_field
+from chorale.kits.forms.task.reviewing import most_given, side_by_side
 from chorale.kits.forms.task.settings import PIECES, FormOptions
 from chorale.kits.forms.task.tokens import pieces
 from chorale.model import Answer, Judgment, Payload
@@ -25,6 +26,7 @@ class FormFields:
     def __init__(self, options: FormOptions) -> None:
         self.options = options
         self.fields = {settings.name: form_field(settings) for settings in options.asked}
+        self._of_annotators = {settings.name: form_field(settings) for settings in options.fields}
 
     # Reading
 
@@ -113,7 +115,7 @@ class FormFields:
             prefill = field.settings.prefill
             if prefill is not None and item.get(prefill) is not None:
                 view[prefill] = item[prefill]
-        return view
+        return view if self.options.review is None else view | side_by_side(self._of_annotators, item)
 
     @property
     def shown(self) -> list[str]:
@@ -217,6 +219,7 @@ class FormFields:
 
     def guess(self, view: Mapping[str, Any], known: Answer, rng: Random | None) -> dict[str, Any]:
         answer: dict[str, Any] = {}
+        known = most_given(view) or None if known is None else known
         for name, field in self.fields.items():
             if not is_asked(field.settings, answer):
                 continue

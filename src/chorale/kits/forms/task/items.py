@@ -10,8 +10,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from pydantic_core import InitErrorDetails
 
 from chorale.kits.forms.task.fields import FormField
-from chorale.kits.forms.task.settings import MEDIA, FormOptions, Kind, Look, problem_at, refuse
-from chorale.kits.forms.task.tokens import tokens
+from chorale.kits.forms.task.settings import ANSWERS_GIVEN, MEDIA, FormOptions, Kind, Look, problem_at, refuse
+from chorale.kits.forms.task.tokenizers import WORDS, cut_by
+from chorale.kits.forms.task.tokens import pieces, tokens
 from chorale.kits.forms.task.turn_fields import MOST_TURNS
 
 LONGEST = 50_000
@@ -51,6 +52,8 @@ def item_type(options: FormOptions, fields: Mapping[str, FormField]) -> type[Bas
         columns[f"column_{number}"] = (
             (kind, Field(alias=name)) if name in required else (kind | None, Field(default=None, alias=name))
         )
+    if options.review is not None:
+        columns["answers"] = (tuple[dict[str, Any], ...] | None, Field(default=None, alias=ANSWERS_GIVEN))
     prefilled = [field for field in fields.values() if field.settings.prefill]
     validators: dict[str, Any] = {}
     if highlights or prefilled:
@@ -90,7 +93,7 @@ def _readings(options: FormOptions) -> dict[str, Reading]:
         if field.item is None:
             continue
         if field.kind in _TOKENS:
-            readings[field.item] = _tokens
+            readings[field.item] = partial(_tokens, field.tokenizer or WORDS)
         elif field.kind in _TURNS:
             readings[field.item] = _dialogue
         elif field.kind is Kind.BEST_WORST:
@@ -119,16 +122,18 @@ def _text(value: Any) -> str:
 def _running_text(value: Any) -> str:
     """What something is highlighted in is a text, also where it comes as a list of tokens."""
     words = isinstance(value, list) and all(isinstance(each, str) for each in value)
-    return _text(" ".join(value) if words else value)
+    return _text("".join(pieces(value)) if words else value)
 
 
-def _tokens(value: Any) -> str | list[str]:
+def _tokens(tokenizer: str, value: Any) -> str | list[str]:
+    text: str | list[str]
     if isinstance(value, list):
-        if not value or not all(isinstance(token, str) and token.strip() for token in value):
+        written = all(isinstance(token, str) for token in value) and tokens(value)
+        if not written or not all(token.strip() for token in written):
             raise ValueError("is not a list of tokens. Write texts, none of them blank.")
-        text: str | list[str] = value
+        text = value
     else:
-        text = _text(value)
+        text = _text(value) if tokenizer == WORDS else cut_by(tokenizer, _text(value))
     if len(tokens(text)) > MOST_TOKENS:
         raise ValueError(f"is too long. Write at most {MOST_TOKENS} tokens.")
     return text
@@ -181,7 +186,7 @@ def _media(endings: tuple[str, ...], hosts: tuple[str, ...], value: Any) -> str:
 def _wrong_highlights(item: dict[str, Any], highlights: dict[str, str]) -> Iterator[InitErrorDetails]:
     for part, whole in highlights.items():
         text = item.get(whole)
-        text = " ".join(text) if isinstance(text, list) else text
+        text = "".join(pieces(text)) if isinstance(text, list) else text
         if item.get(part) is not None and text is not None and item[part] not in text:
             words = f"does not occur in `{whole}`. Write it as it stands there."
             yield problem_at((part,), words, item[part])

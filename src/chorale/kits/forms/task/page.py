@@ -38,7 +38,16 @@ def form_page(options: FormOptions, asked: Iterable[FormField]) -> str:
         }
         for field in asked
     ]
-    return _ENVIRONMENT.get_template("page.html").render(shows=_groups(options), fields=fields, same=SAME)
+    return _ENVIRONMENT.get_template("page.html").render(
+        shows=_groups(options), fields=fields, same=SAME, given=_given(options)
+    )
+
+
+def _given(options: FormOptions) -> list[dict[str, str]] | None:
+    """The questions that a reviewer sees the answers to; None where nobody reviews."""
+    if options.review is None:
+        return None
+    return [{"name": field.name, "ask": field.ask} for field in options.fields]
 
 
 def _groups(options: FormOptions) -> list[list[PartSettings]]:

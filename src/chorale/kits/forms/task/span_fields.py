@@ -98,7 +98,7 @@ class SpanField(FormField):
         if isinstance(text, str) and runs_together(text):
             return (
                 f"`{self._item}` has no spaces between words, so spans are marked by character "
-                f"({len(tokens(text))} of them). To mark words, give a list of tokens instead of a text"
+                f"({len(tokens(text))} of them). To mark words, set `tokenizer` or give a list of tokens"
             )
         return None
 

@@ -6,6 +6,9 @@ from functools import lru_cache
 from itertools import groupby
 from unicodedata import category, name
 
+CUT = ""
+"""What a list begins with that is a text cut into tokens and gaps already, and not a list of tokens."""
+
 
 def pieces(text: str | Sequence[str]) -> list[str]:
     """A text, or a list of its tokens, as token, gap, token, gap and so on; joined, they are the text.
@@ -17,9 +20,19 @@ def pieces(text: str | Sequence[str]) -> list[str]:
     ["Don't", ' ', 'shout', '', ',', ' ', 'please', '', '!', '']
     >>> pieces("走开 now")
     ['走', '', '开', ' ', 'now', '']
+    >>> pieces(["", "傻瓜", "", "走开", ""])
+    ['傻瓜', '', '走开', '']
     """
+    if not isinstance(text, str) and text and text[0] == CUT:
+        return list(text[1:])
     if not isinstance(text, str):
         return [piece for number, token in enumerate(text, 1) for piece in (token, " " if number < len(text) else "")]
+    return list(_cut(text))
+
+
+@lru_cache(maxsize=4096)
+def _cut(text: str) -> tuple[str, ...]:
+    """Remembered for a while: every answer about a text needs it again."""
     cut: list[str] = []
     end = 0
     for chunk in re.finditer(r"\S+", text):
@@ -28,7 +41,7 @@ def pieces(text: str | Sequence[str]) -> list[str]:
         for token in _peeled(chunk[0]):
             cut += [token, ""]
         end = chunk.end()
-    return cut
+    return tuple(cut)
 
 
 def tokens(text: str | Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Annotated
 from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
-from chorale.cli.addresses import checked_public_url
+from chorale.cli.addresses import checked_study_url
 from chorale.cli.arguments import BY, Database, StudyFolder
 from chorale.cli.invite import base_url
 from chorale.cli.output import print_line
@@ -54,7 +54,7 @@ def run(
     if bool(command) == show:
         raise UserError("Name either a script to run or --env.")
     with study_with_hits(directory, db) as study:
-        site = base_url(study, None) if endpoint is None else checked_public_url(endpoint)
+        site = base_url(study, None) if endpoint is None else checked_study_url(endpoint)
         key = study.store.write(lambda tx: _key(tx, study)).result()
     variables = _variables(site, key)
     if not command:

@@ -11,7 +11,7 @@ from chorale.kits.mturk.api.policies import stored
 from chorale.kits.mturk.api.questions import Page, html_question, read_question
 from chorale.kits.mturk.api.requests import YEAR, money_as_sent
 from chorale.kits.mturk.api.requirements import SYSTEM_TYPES, lacks_value, unchecked
-from chorale.kits.mturk.layouts import fill_in, unknown_elements, variables_in
+from chorale.kits.mturk.layouts import cannot_submit, fill_in, in_form, unknown_elements, variables_in
 from chorale.kits.mturk.liquid_layouts import is_liquid, row_problem
 from chorale.kits.mturk.market.notifying import notify
 from chorale.kits.mturk.market.stage import Market, as_seconds, layout_id, page
@@ -134,6 +134,10 @@ def _question(market: Market, request: Request) -> tuple[str, str | None]:
             raise errors.unsupported(
                 f"<{unknown[0]}> is not supported here. Use another element, or a page of your own (ExternalQuestion)."
             )
+        if isinstance(question, Page) and cannot_submit(question.html):
+            market.warn(
+                "The page has neither a form nor a script, so nobody can submit it. Put its fields into a form."
+            )
         return text, None
     if not market.layout or layout != layout_id(market.stage):
         raise errors.unknown("HITLayout", layout)
@@ -143,7 +147,7 @@ def _question(market: Market, request: Request) -> tuple[str, str | None]:
         raise errors.invalid("HITLayoutParameters", f"has nothing for {', '.join(lacking[:5])}")
     if is_liquid(market.layout) and (problem := row_problem(market.layout, values)) is not None:
         raise errors.invalid("HITLayoutParameters", problem)
-    return html_question(fill_in(market.layout, values)), layout
+    return html_question(in_form(fill_in(market.layout, values))), layout
 
 
 def as_sent(hit: HitRow, market: Market) -> Reply:

@@ -30,6 +30,7 @@ from chorale.kits.mturk.liquid_layouts import is_liquid, liquid_problem, row_pro
 from chorale.kits.mturk.task.simulating import guessed
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Answer, Judgment, Payload
+from chorale.model.wording import worded
 
 _Name = Annotated[str, Field(min_length=1, max_length=200)]
 _Fields = Annotated[dict[_Name, Annotated[str, Field(max_length=20_000)]], Field(max_length=500)]
@@ -164,7 +165,7 @@ def _chosen(judged: Sequence[str], answer: Answer) -> tuple[str, ...]:
 MTURK = Task(
     name="mturk",
     version=1,
-    summary="A task made for Mechanical Turk",
+    summary=worded("A task made for Mechanical Turk"),
     shape=Shape(item_type=LayoutRow, answer_type=LayoutAnswer, may_be_empty=True),
     form=Form(
         page=_HERE.with_name("form.html"),

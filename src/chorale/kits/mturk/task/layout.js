@@ -5,7 +5,11 @@
  * @typedef {import("../static/form.js").TaskApi} TaskApi
  */
 
+import { say } from "/static/say.js";
+
 const SANDBOX = "allow-scripts allow-forms allow-popups allow-modals";
+/** The path of the study, where it is one of several on a server. */
+const ROOT = document.documentElement.dataset.root ?? "";
 const HELPER = "/static/mturk/frame.js";
 const CROWD = "/static/mturk/crowd.js";
 const TEXT_ELEMENTS = "/static/mturk/crowd-text.js";
@@ -14,9 +18,6 @@ const DRAWN_ELEMENTS = "/static/mturk/crowd-drawing.js";
 const TALLEST = 4000;
 const MOST_SIGNS = 200_000;
 const STORED = "layout-storage";
-const INCOMPLETE = "Please fill in what the page asks for.";
-const STOPPED = "The page above did not accept this answer yet. Follow its message, then submit again.";
-const TOO_LARGE = "This answer is too large to send. Shorten it, or skip this one.";
 
 /** @type {WeakMap<HTMLElement, Layout>} */
 const layouts = new WeakMap();
@@ -37,7 +38,7 @@ export const collect = (root) => layouts.get(root)?.answer() ?? {};
 export const draft = (root) => layouts.get(root)?.values ?? [];
 
 /** @param {HTMLElement} root */
-export const request = (root) => layouts.get(root)?.say({ chorale: "submit" });
+export const request = (root) => layouts.get(root)?.post({ chorale: "submit" });
 
 /** @param {HTMLElement} root */
 export const recap = (root) => ({
@@ -49,6 +50,13 @@ export const recap = (root) => ({
 export function unmount(root) {
   layouts.get(root)?.close();
   layouts.delete(root);
+}
+
+/** @param {boolean} incomplete whether something was not filled in */
+function refusal(incomplete) {
+  return incomplete
+    ? say("Please fill in what the page asks for.")
+    : say("The page above did not accept this answer yet. Follow its message, then submit again.");
 }
 
 class Layout {
@@ -67,21 +75,21 @@ class Layout {
     this.listening = new AbortController();
     this.frame = document.createElement("iframe");
     this.frame.className = "hit-frame";
-    this.frame.title = "Question";
+    this.frame.title = say("Question");
     this.frame.setAttribute("sandbox", SANDBOX);
     this.frame.setAttribute("allow", "");
     this.frame.height = "480";
     // A script in the frame can read its own name at once, before any message.
     this.frame.name = JSON.stringify(api.memory.get(STORED) ?? {});
     // Layouts read these from their address, and post to where it says.
-    const told = { assignmentId: api.id, hitId: api.id, turkSubmitTo: location.origin };
-    this.frame.src = `/mturk/shell?${new URLSearchParams(told)}`;
+    const told = { assignmentId: api.id, hitId: api.id, turkSubmitTo: location.origin + ROOT };
+    this.frame.src = `${ROOT}/mturk/shell?${new URLSearchParams(told)}`;
     addEventListener("message", (event) => this.#heard(event), { signal: this.listening.signal });
     root.querySelector("[data-layout]")?.replaceChildren(this.frame);
   }
 
   /** @param {any} message */
-  say(message) {
+  post(message) {
     this.frame.contentWindow?.postMessage(message, "*");
   }
 
@@ -89,11 +97,11 @@ class Layout {
   #heard(event) {
     if (event.source !== this.frame.contentWindow || typeof event.data?.chorale !== "string") return;
     const said = event.data;
-    if (said.chorale === "empty") this.say({ chorale: "fill", html: this.html });
-    else if (said.chorale === "ready" && this.values.length) this.say({ chorale: "restore", values: this.values });
+    if (said.chorale === "empty") this.post({ chorale: "fill", html: this.html });
+    else if (said.chorale === "ready" && this.values.length) this.post({ chorale: "restore", values: this.values });
     else if (said.chorale === "draft" && isFields(said.values)) this.#keep(said.values);
     else if (said.chorale === "submit") this.#submit(said.values, said.answer);
-    else if (said.chorale === "refused") this.api.complain(said.incomplete ? INCOMPLETE : STOPPED);
+    else if (said.chorale === "refused") this.api.complain(refusal(said.incomplete));
     else if (said.chorale === "button") this.api.ownButton(said.own === true);
     else if (said.chorale === "storage" && JSON.stringify(said.stored ?? {}).length <= MOST_SIGNS) {
       this.api.memory.set(STORED, said.stored);
@@ -119,7 +127,7 @@ class Layout {
    */
   #submit(values, answer) {
     if (!isFields(values) || !isFields(answer)) {
-      this.api.complain(TOO_LARGE);
+      this.api.complain(say("This answer is too large to send. Shorten it, or skip this one."));
       return;
     }
     this.values = values;
@@ -158,7 +166,7 @@ function isFields(values) {
  */
 function asDocument(html) {
   const scripts = /<crowd-/i.test(html) ? [HELPER, TEXT_ELEMENTS, DRAWING, DRAWN_ELEMENTS] : [HELPER];
-  const script = scripts.map((source) => `<script src="${source}"></` + "script>").join("");
+  const script = scripts.map((source) => `<script src="${source}" data-root="${ROOT}"></` + "script>").join("");
   const own = inForm(html)
     .replace(/(?:https?:)?\/\/[^"'\s<>]{0,200}\/externalHIT_v1\.js/gi, HELPER)
     .replace(/(?:https?:)?\/\/[^"'\s<>]{0,200}\/crowd-html-elements[\w.-]{0,40}\.js/gi, CROWD);

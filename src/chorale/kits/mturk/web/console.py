@@ -211,7 +211,7 @@ def _add_preview(router: APIRouter, console: Console) -> None:
         """A HIT as a worker sees it who has not accepted it."""
         hit = await site.read(_hit_called, name)
         question = read_question(hit.question)
-        inside = question if isinstance(question, External) else External(f"{HITS_PATH}/{name}/frame", 0)
+        inside = question if isinstance(question, External) else External(site.url(f"{HITS_PATH}/{name}/frame"), 0)
         elsewhere = isinstance(question, External)
         page = site.pages.page(
             "mturk/hit.html",
@@ -236,9 +236,9 @@ def _add_preview(router: APIRouter, console: Console) -> None:
     async def frame(name: IdInPath) -> Response:
         question = read_question((await site.read(_hit_called, name)).question)
         if isinstance(question, Page):
-            return framed(page_html(question))
+            return framed(page_html(question, site.root))
         if isinstance(question, QuestionForm):
-            return framed(form_html(question, NOT_ACCEPTED))
+            return framed(form_html(question, NOT_ACCEPTED, site.root))
         raise Refusal("not_found", "This HIT is a page of another site.", 404)
 
 

@@ -38,16 +38,20 @@ def framed(html: str) -> HTMLResponse:
     return HTMLResponse(html, headers=HEADERS)
 
 
-def page_html(page: Page) -> str:
-    """An HTMLQuestion as a page that submits here."""
-    helper = static_url("mturk/frame.js")
-    html = _HELPER.sub(helper, _SUBMIT.sub(SUBMIT_PATH, page.html))
+def page_html(page: Page, root: str = "") -> str:
+    """An HTMLQuestion as a page that submits here; `root` is the path that the study is under."""
+    html = _HELPER.sub(static_url("mturk/frame.js"), _SUBMIT.sub(root + SUBMIT_PATH, page.html))
     html = _CROWD.sub(static_url("mturk/crowd.js"), html)
-    script = "".join(f'<script src="{source}"></script>' for source in (helper, *_element_scripts(html)))
+    script = _helper(root) + "".join(f'<script src="{source}"></script>' for source in _element_scripts(html))
     for pattern in (_HEAD, _ROOT):
         if tag := pattern.search(html):
             return html[: tag.end()] + script + html[tag.end() :]
     return _document(script + html)
+
+
+def _helper(root: str) -> str:
+    """The script of a frame, which reads from its own tag where the study is."""
+    return f'<script src="{static_url("mturk/frame.js")}" data-root="{escape(root)}"></script>'
 
 
 def _element_scripts(html: str) -> list[str]:
@@ -70,13 +74,12 @@ def shell_html() -> str:
     return _document(f'<script src="{static_url("mturk/shell.js")}"></script>')
 
 
-def form_html(form: QuestionForm, assignment: str) -> str:
-    """A QuestionForm as a page of HTML."""
+def form_html(form: QuestionForm, assignment: str, root: str = "") -> str:
+    """A QuestionForm as a page of HTML; `root` is the path that the study is under."""
     overview = "".join(map(_content, form.overview))
     asked = "".join(map(_asked, form.asked))
-    script = f'<script src="{static_url("mturk/frame.js")}"></script>'
     return _document(
-        f'{script}<main><form method="post" action="{SUBMIT_PATH}" id="mturk_form">'
+        f'{_helper(root)}<main><form method="post" action="{escape(root + SUBMIT_PATH)}" id="mturk_form">'
         f'<input type="hidden" name="assignmentId" value="{escape(assignment)}">{overview}{asked}'
         '<p><button type="submit">Submit</button></p></form></main>'
     )

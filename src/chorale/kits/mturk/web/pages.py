@@ -158,7 +158,7 @@ def _frame_of(site: Site, request: Request, view: HitView, pseudonym: str) -> tu
         elsewhere = view.question.origin not in (origin_of(site.base_url(request)), origin_of(str(request.base_url)))
         # A page of another site may be itself. One of ours may not: it would be as free as the page around it.
         return view.question.address(values), f"{SANDBOX} allow-same-origin" if elsewhere else SANDBOX
-    return External(f"/mturk/frame/{view.hit.name}", 0).address(values), SANDBOX
+    return External(site.url(f"/mturk/frame/{view.hit.name}"), 0).address(values), SANDBOX
 
 
 def _values(site: Site, request: Request, view: HitView, pseudonym: str) -> dict[str, str]:
@@ -183,9 +183,11 @@ def _add_frames(router: APIRouter, site: Site) -> None:
         """The frame of a HIT: its own page or form."""
         view = await site.read_as(request, working.may_see, name)
         if isinstance(view.question, Page):
-            return framed(page_html(view.question))
+            return framed(page_html(view.question, site.root))
         if isinstance(view.question, QuestionForm):
-            return framed(form_html(view.question, view.assignment.name if view.assignment else NOT_ACCEPTED))
+            return framed(
+                form_html(view.question, view.assignment.name if view.assignment else NOT_ACCEPTED, site.root)
+            )
         raise Refusal("not_found", "There is nothing at this address.", 404)
 
     @router.api_route(SUBMIT_PATH, methods=["GET", "POST"], include_in_schema=False)
@@ -252,4 +254,4 @@ def _add_qualifications(router: APIRouter, site: Site) -> None:
     @router.get("/mturk/test/{name}", response_class=HTMLResponse, include_in_schema=False)
     async def test(request: Request, name: IdInPath) -> Response:
         form, request_id = await site.read_as(request, qualifying.test_of, name)
-        return framed(form_html(form, request_id))
+        return framed(form_html(form, request_id, site.root))

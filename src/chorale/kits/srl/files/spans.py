@@ -71,45 +71,49 @@ def with_spans(sentence: Sentence, *, apart: bool = False) -> Sentence:
     if not sentence.heads:
         raise ValueError("a sentence without syntax has no spans to be found")
     heads = sentence.heads
-    predicates = tuple([_with_spans(predicate, heads, apart) for predicate in sentence.predicates])
-    return sentence._replace(predicates=predicates, heads=())
+    predicates = [
+        SrlPredicate(position, lemma, sense, _spans(arguments, heads, apart) if arguments else ())
+        for position, lemma, sense, arguments in sentence.predicates
+    ]
+    return sentence._replace(predicates=tuple(predicates), heads=())
 
 
 # Most propositions of a good system are the gold's.
 @lru_cache(maxsize=16384)
-def _with_spans(predicate: SrlPredicate, heads: Heads, apart: bool) -> SrlPredicate:
-    arguments = predicate.arguments
-    return predicate._replace(arguments=_spans(arguments, subtrees(heads), apart=apart)) if arguments else predicate
-
-
-def _spans(arguments: tuple[SrlArgument, ...], masks: tuple[int, ...], *, apart: bool) -> tuple[SrlArgument, ...]:
-    claims = [(masks[one[1]].bit_count(), number) for number, one in enumerate(arguments)]
+def _spans(arguments: tuple[SrlArgument, ...], heads: Heads, apart: bool) -> tuple[SrlArgument, ...]:
+    masks = subtrees(heads)
+    claims = [
+        (masks[head].bit_count(), number, masks[head], label) for number, (label, head, _) in enumerate(arguments)
+    ]
     claims.sort()
+    # Without a label that is there twice, each is written as the first of its runs.
+    only_first = len({claim[3] for claim in claims}) == len(claims)
     taken = 0
-    runs: list[tuple[int, int, int]] = []
-    for _, number in claims:
-        left = masks[arguments[number][1]] & ~taken
+    runs: list[tuple[int, int, int, str]] = []
+    for _, number, mask, label in claims:
+        left = mask & ~taken
         taken |= left
         while left:
             # The lowest run of ones: adding its lowest bit carries just past its end.
             lowest = left & -left
             beyond = left + lowest
             ended = beyond & -beyond
-            runs.append((lowest.bit_length() - 1, ended.bit_length() - 2, number))
+            runs.append((lowest.bit_length() - 1, ended.bit_length() - 2, number, label))
+            if only_first:
+                break
             left &= ~(ended - lowest)
     runs.sort()
-    return _written(runs, arguments, apart=apart)
+    if only_first:
+        return tuple([SrlArgument(label, first, last) for first, last, _, label in runs])
+    return _written(runs, apart=apart)
 
 
-def _written(
-    runs: list[tuple[int, int, int]], arguments: tuple[SrlArgument, ...], *, apart: bool
-) -> tuple[SrlArgument, ...]:
+def _written(runs: list[tuple[int, int, int, str]], *, apart: bool) -> tuple[SrlArgument, ...]:
     written: list[SrlArgument] = []
     seen: set[str] = set()
     started: set[int] = set()
     previous, end = "", -2
-    for first, last, number in runs:
-        label = arguments[number].label
+    for first, last, number, label in runs:
         if label not in seen or (apart and previous == label and end + 1 == first and number not in started):
             written.append(SrlArgument(label, first, last))
         elif previous == label and end + 1 == first:

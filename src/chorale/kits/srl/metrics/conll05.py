@@ -32,7 +32,7 @@ def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutco
     """Score spans. Sentences of the two stand in the same order; arguments are spans, not heads."""
     rows = []
     roles = Names()
-    confusion: Counter[tuple[str, str]] = Counter()
+    confused: list[tuple[str, str]] = []
     for theirs, ours in sentence_pairs(system, gold):
         by_position = {each.position: each for each in theirs.predicates}
         correct = excess = missed = perfect = 0
@@ -52,13 +52,19 @@ def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutco
             roles.right.extend([label for label, _ in common])
             roles.returned.extend([label for label, _ in returned])
             roles.wanted.extend([label for label, _ in expected])
-            _confuse(confusion, expected, returned)
+            _confuse(confused, expected, returned)
         rows.append((correct, excess, missed, len(ours.predicates), perfect))
         roles.close_sentence()
     statistics = statistics_of(rows)
     wrong = statistics.rows[:, 1:3].sum(axis=1).astype(np.int64)
     return MetricOutcome(
-        "conll05", COLUMNS, statistics, fractions_metric(_formula), wrong, {"roles": roles}, confusion=dict(confusion)
+        "conll05",
+        COLUMNS,
+        statistics,
+        fractions_metric(_formula),
+        wrong,
+        {"roles": roles},
+        confusion=dict(Counter(confused)),
     )
 
 
@@ -78,16 +84,15 @@ def joined(arguments: Sequence[SrlArgument]) -> list[tuple[str, Span]]:
 
 
 def _confuse(
-    confusion: Counter[tuple[str, str]], expected: list[tuple[str, Span]], returned: list[tuple[str, Span]]
+    confused: list[tuple[str, str]], expected: list[tuple[str, Span]], returned: list[tuple[str, Span]]
 ) -> None:
     """Add a proposition: which role was given to each span."""
     if expected == returned:
-        confusion.update([(label, label) for label, _ in expected])
+        confused.extend([(label, label) for label, _ in expected])
         return
     roles = {span: label for label, span in expected}
-    for label, span in returned:
-        confusion[roles.pop(span, NONE), label] += 1
-    confusion.update([(label, NONE) for label in roles.values()])
+    confused.extend([(roles.pop(span, NONE), label) for label, span in returned])
+    confused.extend([(label, NONE) for label in roles.values()])
 
 
 def _formula(sums: FloatArray, of: Of) -> dict[str, FloatArray]:

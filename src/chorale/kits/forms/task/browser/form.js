@@ -31,6 +31,8 @@ const PLAIN = new Set(["choosing", "writing", "marking"]);
 const kinds = new Map();
 /** @type {((root: HTMLElement, item: Object<string, any>) => void) | null} what shows parts that are no plain text */
 let showLooks = null;
+/** @type {typeof import("./answers.js") | null} what shows reviewers the answers to an item */
+let sideBySide = null;
 await loadNeeded();
 
 async function loadNeeded() {
@@ -38,9 +40,10 @@ async function loadNeeded() {
   const fields = [...(template?.content.querySelectorAll("[data-rules]") ?? [])];
   const needed = [...new Set(fields.map((element) => JSON.parse(element.dataset.rules).kind))];
   const looks = Boolean(template?.content.querySelector("[data-look]"));
-  const more = looks || Boolean(template?.content.querySelector(".form-columns, .form-code"));
+  const reviews = Boolean(template?.content.querySelector("[data-answers]"));
+  const more = looks || reviews || Boolean(template?.content.querySelector(".form-columns, .form-code"));
   const styled = more || needed.some((kind) => !PLAIN.has(MODULES[kind] ?? kind));
-  await Promise.all([...needed.map(loadKind), looks ? loadLooks() : null, styled ? loadStyle("kinds.css") : null]);
+  await Promise.all([...needed.map(loadKind), looks ? loadLooks() : null, reviews ? loadAnswers() : null, styled ? loadStyle("kinds.css") : null]);
 }
 
 /** @param {string} kind */
@@ -50,6 +53,10 @@ async function loadKind(kind) {
 
 async function loadLooks() {
   ({ showLooks } = await import("./parts.js"));
+}
+
+async function loadAnswers() {
+  sideBySide = await import("./answers.js");
 }
 
 /** @param {string} file */
@@ -142,15 +149,22 @@ class Form {
    */
   constructor(root, item, api) {
     this.root = root;
+    this.item = item;
+    this.api = api;
     this.listening = new AbortController();
-    this.fields = [...root.querySelectorAll("[data-field]")].map((element) => {
-      const rules = JSON.parse(element.dataset.rules);
-      const order = api.arrangement?.[rules.name] ?? null;
+    const places = [...root.querySelectorAll("[data-field]")];
+    /** @type {Map<string, Node>} every field without anything filled in */
+    this.blank = new Map(places.map((element) => [element.dataset.field, element.cloneNode(true)]));
+    this.fields = places.map((element) => {
+      const name = element.dataset.field;
       // What was filled in before; at the first sight of an item, what a model or its column suggests.
-      const draft = (api.draft ?? api.suggestion ?? { [rules.name]: item[rules.prefill ?? ""] })[rules.name];
-      const Kind = kinds.get(rules.kind);
-      return new Kind(element, rules, { item, order, draft, changed: () => this.#changed(element, api) });
+      const suggested = { [name]: item[JSON.parse(element.dataset.rules).prefill ?? ""] };
+      return this.#field(element, (api.draft ?? api.suggestion ?? suggested)[name]);
     });
+    this.answers = root.querySelector("[data-answers]");
+    if (this.answers && item.answers_given) {
+      sideBySide?.showAnswers(this.answers, item.answers_given, (name) => this.blank.has(name), (name, value) => this.#take(name, value));
+    }
     showParts(root, item);
     showLooks?.(root, item);
     const { signal } = this.listening;
@@ -162,11 +176,36 @@ class Form {
 
   /**
    * @param {HTMLElement} element
-   * @param {Api} api
+   * @param {any} draft what it is filled with
    */
-  #changed(element, api) {
+  #field(element, draft) {
+    const rules = JSON.parse(element.dataset.rules);
+    const order = this.api.arrangement?.[rules.name] ?? null;
+    const Kind = kinds.get(rules.kind);
+    return new Kind(element, rules, { item: this.item, order, draft, changed: () => this.#changed(element) });
+  }
+
+  /** @param {HTMLElement} element */
+  #changed(element) {
     this.#update(element);
-    api.changed();
+    this.api.changed();
+  }
+
+  /**
+   * Fill a field with another value.
+   *
+   * @param {string} name
+   * @param {any} value
+   */
+  #take(name, value) {
+    const place = this.fields.findIndex((field) => field.rules.name === name);
+    const old = this.fields[place];
+    const fresh = this.blank.get(name).cloneNode(true);
+    old.close();
+    old.element.replaceWith(fresh);
+    this.fields[place] = this.#field(fresh, value);
+    this.#update(null);
+    this.api.changed();
   }
 
   /**
@@ -181,6 +220,7 @@ class Form {
       if (target instanceof Node && field.element.contains(target)) {
         field.noted();
         field.complain(null);
+        if (this.answers) sideBySide?.forgetChoice(this.answers, field.rules.name);
       }
       const { shownIf } = field.rules;
       const given = shownIf ? [answers.get(shownIf.field)].flat() : [];

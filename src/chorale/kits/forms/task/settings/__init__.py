@@ -1,10 +1,12 @@
 """What the study file says of a form: what it shows of an item, and what it asks."""
 
 from chorale.kits.forms.task.settings.base import (
+    ANSWERS_GIVEN,
     LEVELS,
     LONGEST_LINE,
     LONGEST_TEXT,
     PIECES,
+    REVIEW_REASON,
     SAME,
     Kind,
     problem_at,
@@ -17,12 +19,14 @@ from chorale.kits.forms.task.settings.options import OptionSettings, RelationSet
 from chorale.kits.forms.task.settings.shows import MEDIA, Look, PartSettings
 
 __all__ = [
+    "ANSWERS_GIVEN",
     "LEVELS",
     "LONGEST_LINE",
     "LONGEST_TEXT",
     "MARKED",
     "MEDIA",
     "PIECES",
+    "REVIEW_REASON",
     "SAME",
     "FieldSettings",
     "FormOptions",

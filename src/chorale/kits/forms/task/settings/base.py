@@ -17,6 +17,10 @@ PIECES = "pieces"
 """Where the view has texts cut into tokens."""
 RENDERED = "rendered"
 """Where the site puts Markdown as HTML."""
+ANSWERS_GIVEN = "answers_given"
+"""Where an item for reviewers has the answers to it."""
+REVIEW_REASON = "review_reason"
+"""The field with a reviewer's reason."""
 SAME = "same"
 """The answer that neither side of a pair is ahead."""
 LEVELS = 5
@@ -54,7 +58,7 @@ def not_blank(value: str) -> str:
 
 
 def _field_name(value: str) -> str:
-    if value in RESERVED_NAMES or value.endswith(RESERVED_ENDINGS):
+    if value in (*RESERVED_NAMES, REVIEW_REASON) or value.endswith(RESERVED_ENDINGS):
         raise ValueError("is a column of the exports already. Choose another name.")
     if not (value.isascii() and value.replace("_", "").isalnum() and value == value.lower() and value[0].isalpha()):
         raise ValueError("is not a name. Use lower-case letters, digits and underscores, beginning with a letter.")
@@ -64,7 +68,7 @@ def _field_name(value: str) -> str:
 def _item_field(value: str) -> str:
     if value in BESIDE_THE_ITEM:
         raise ValueError("is stored with the item and never shown. Name a column of the item itself.")
-    if value in (PIECES, RENDERED):
+    if value in (PIECES, RENDERED, ANSWERS_GIVEN):
         raise ValueError("is a name the form needs itself. Call the column something else.")
     return not_blank(value)
 

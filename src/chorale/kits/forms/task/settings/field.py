@@ -212,6 +212,11 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
         return fewest if self.kind is Kind.CHOICES else max(1, fewest)
 
     @property
+    def may_be_empty(self) -> bool:
+        """Whether a list without anything in it is an answer."""
+        return self.kind in (*MARKED, Kind.CHOICES) and self.least == 0
+
+    @property
     def most(self) -> int | None:
         """The most options, places or characters it may have; None if nothing is set."""
         return None if self.max is None else int(self.max)

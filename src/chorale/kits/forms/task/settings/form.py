@@ -7,9 +7,18 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import InitErrorDetails
 
-from chorale.kits.forms.task.settings.base import FieldName, TableSettings, problem_at, refuse
+from chorale.kits.forms.task.settings.base import (
+    REVIEW_REASON,
+    FieldName,
+    Kind,
+    TableSettings,
+    Words,
+    problem_at,
+    refuse,
+)
 from chorale.kits.forms.task.settings.field import FieldSettings
 from chorale.kits.forms.task.settings.shows import PartSettings
+from chorale.kits.forms.task.tokenizers import known_tokenizers
 
 
 def _host(value: str) -> str:
@@ -41,16 +50,30 @@ class FormOptions(TableSettings):
         "(`options_from`). Default: every field is asked.",
     )
 
+    review: Words | None = Field(
+        default=None,
+        description="Makes it a form for reviewers, in a stage with `decides_sources`: it shows the answers to an item "
+        "side by side, without names, and asks this question for the reason. Default: it is for annotators.",
+    )
+
     @model_validator(mode="after")
     def _fits_together(self) -> "FormOptions":
         problems = (*self._shown_twice(), *self._named_twice(), *self._unreachable(), *self._wrongly_hidden())
-        refuse(type(self).__name__, list(problems))
+        refuse(type(self).__name__, [*problems, *self._wrong_tokenizers()])
         return self
 
     @property
     def asked(self) -> tuple[FieldSettings, ...]:
-        """The fields that are not hidden."""
-        return tuple(field for field in self.fields if field.name not in self.hidden)
+        """The fields that are not hidden. Reviewers decide those that are compared, and give a reason."""
+        asked = tuple(field for field in self.fields if field.name not in self.hidden)
+        if self.review is None:
+            return asked
+        decided = [field for field in asked if field.kind not in (Kind.TEXT, Kind.LONG_TEXT) or field.compare]
+        # Where reviewers mark or choose nothing, that is their decision, and not a field left out.
+        empty = {"required": True, "min": 0}
+        decided = [field.model_copy(update=empty) if field.may_be_empty else field for field in decided]
+        reason = FieldSettings.model_construct(name=REVIEW_REASON, kind=Kind.LONG_TEXT, ask=self.review)
+        return (*decided, reason)
 
     def _wrongly_hidden(self) -> Iterator[InitErrorDetails]:
         names = {field.name for field in self.fields}
@@ -58,13 +81,27 @@ class FormOptions(TableSettings):
             if name not in names:
                 known = ", ".join(f"`{field.name}`" for field in self.fields)
                 yield problem_at(("hidden", number), f"is no field of the form. Use some of: {known}.", name)
-        if not self.asked:
+        if names <= {*self.hidden}:
             words = "has every field, which leaves nothing to ask. Leave one out."
             yield problem_at(("hidden",), words, list(self.hidden))
         for field in self.asked:
             if field.shown_if is not None and field.shown_if.field in self.hidden:
                 words = f"hides `{field.shown_if.field}`, which decides whether `{field.name}` is asked. Hide both."
                 yield problem_at(("hidden",), words, list(self.hidden))
+
+    def _wrong_tokenizers(self) -> Iterator[InitErrorDetails]:
+        cut: dict[str | None, str | None] = {}
+        for number, field in enumerate(self.fields):
+            at = ("fields", number, "tokenizer")
+            if field.tokenizer is not None and field.tokenizer not in (known := known_tokenizers()):
+                names = ", ".join(f"`{name}`" for name in known)
+                words = f"is no tokenizer that is installed. Use one of: {names}."
+                yield problem_at(at, words, field.tokenizer)
+            elif field.kind not in (Kind.SPANS, Kind.RELATIONS):
+                continue
+            elif cut.setdefault(field.item, field.tokenizer) != field.tokenizer:
+                words = "differs from that of another field with the same column. Use the same one for both."
+                yield problem_at(at, words, field.tokenizer)
 
     def _shown_twice(self) -> Iterator[InitErrorDetails]:
         seen: set[str] = set()

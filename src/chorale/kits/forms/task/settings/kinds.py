@@ -152,6 +152,7 @@ class PlaceSettings(TableSettings):
 
     OF_KIND: ClassVar[OfKind] = {
         "item": (Kind.BEST_WORST, Kind.TURN_CHOICE, *MARKED),
+        "tokenizer": (Kind.SPANS, Kind.RELATIONS),
         "overlap": (Kind.SPANS, Kind.TURN_SPANS, Kind.RELATIONS),
         "match": (Kind.SPANS, Kind.TURN_SPANS),
         "enough": (*MARKED, Kind.RANKING, Kind.TURN_CHOICE),
@@ -167,6 +168,12 @@ class PlaceSettings(TableSettings):
         description="`spans`, `relations`: the column with the text to mark words in, or with a list of its tokens. "
         "`turn_choice`, `turn_spans`: the column with the dialogue. `boxes`, `polygons`, `segments`: the column with "
         "the picture, audio or video. `best_worst`: the column with the tuple.",
+    )
+    tokenizer: Annotated[str, Field(min_length=1, max_length=60)] | None = Field(
+        default=None,
+        description="`spans`, `relations`: how the text is cut into tokens: `words`, `spaces`, `characters`, or a "
+        "tokenizer that an installed [kit](kits.md) has. Default: `words`, which takes every character in scripts "
+        "without spaces between words.",
     )
     overlap: bool = Field(default=False, description="`spans`, `turn_spans`, `relations`: let spans overlap.")
     match: Match | None = Field(

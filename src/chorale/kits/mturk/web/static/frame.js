@@ -13,11 +13,13 @@
   window.choraleFrame = true;
 
   const NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE";
-  const SUBMIT = "/mturk/externalSubmit";
+  /** The path of the study, where it is one of several on a server. */
+  const root = document.currentScript?.dataset.root ?? "";
+  const SUBMIT = `${root}/mturk/externalSubmit`;
   const BUTTON = "button, input[type=submit], input[type=image]";
   const MOST_STORED = 100_000;
   const asked = new URLSearchParams(location.search);
-  const isLayout = location.pathname === "/mturk/shell";
+  const isLayout = location.pathname === `${root}/mturk/shell`;
   // A layout may have a variable of its own called `parent`.
   const around = window.parent;
 

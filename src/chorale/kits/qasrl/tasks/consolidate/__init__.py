@@ -28,6 +28,7 @@ from chorale.kits.qasrl.tasks.shared.tables import (
     behind_each,
 )
 from chorale.model import Answer, Payload, SourceItem
+from chorale.model.wording import worded
 
 MOST_SETS = 10
 _SAME = 0.5
@@ -122,7 +123,7 @@ _ROW = {**EXAMPLE, "sets": [[_WHO, _WHAT], [{**_WHO, "answers": [[1, 2]]}, _WHAT
 QASRL_CONSOLIDATE = Task(
     name="qasrl-consolidate",
     version=1,
-    summary="Put two people's questions and answers together",
+    summary=worded("Put two people's questions and answers together"),
     shape=Shape(SetsOfQuestions, Consolidated, misfit=misfit, canonical=canonical),
     form=form_of(Path(__file__).parent, "consolidate.js", _view),
     examples=(Example(row=_ROW, answer=[_WHO, _WHAT, _WHEN]), Example(row=_ROW, answer=[_WHAT])),

@@ -10,12 +10,11 @@
  * @typedef {{members: (Asked & {set: number})[], agreed: boolean, entries: Entry[], rejected: boolean}} Group
  */
 
+import { say, sayCount } from "/static/say.js";
 import { make } from "/static/show.js";
 import { Editor } from "./qa_editor.js";
 import { answerList, button, compared, isSame, recapOf, spansIn } from "./qa_pieces.js";
 import { split } from "./qa_sentence.js";
-
-const WRITERS = ["First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth"];
 
 /** @type {WeakMap<HTMLElement, Page>} */
 const pages = new WeakMap();
@@ -42,7 +41,7 @@ class Page {
     this.added = [];
     /** @type {{entries: Entry[], at: number, entry: Entry} | null} where the question in hand came from */
     this.origin = null;
-    this.editor = new Editor(this.part, item, "What both have missed, or what you edit", {
+    this.editor = new Editor(this.part, item, say("What both have missed, or what you edit"), {
       others: () => this.entries().filter((entry) => !entry.redundant),
       keep: (asked) => this.#keep(asked),
       changed: () => this.#changed(),
@@ -87,7 +86,7 @@ class Page {
     const problem = this.editor.problem();
     if (problem !== null) return problem;
     const open = this.#undecided();
-    return open === null ? null : `Decide about group ${this.groups.indexOf(open) + 1}: keep a question of it, or reject it.`;
+    return open === null ? null : say("Decide about group {number}: keep a question of it, or reject it.", { number: this.groups.indexOf(open) + 1 });
   }
 
   point() {
@@ -159,7 +158,8 @@ class Page {
       group.entries = group.entries.filter((entry) => entry.from !== at && entry.question !== question);
       group.entries.push(copy(group.members[at], at));
     }
-    this.#decided(group, `${there >= 0 ? "No longer kept" : "Kept"}: ${group.members[at].question}`);
+    const { question } = group.members[at];
+    this.#decided(group, there >= 0 ? say("No longer kept: {question}", { question }) : say("Kept: {question}", { question }));
   }
 
   /**
@@ -179,14 +179,14 @@ class Page {
     answers.sort((one, other) => one[0] - other[0]);
     group.rejected = false;
     group.entries = [{ ...chosen, answers }];
-    this.#decided(group, `Kept with the answers of both: ${chosen.question}`);
+    this.#decided(group, say("Kept with the answers of both: {question}", { question: chosen.question }));
   }
 
   /** @param {Group} group */
   #reject(group) {
     group.rejected = !group.rejected;
     group.entries = [];
-    this.#decided(group, group.rejected ? "Rejected." : "No longer rejected.");
+    this.#decided(group, group.rejected ? say("Rejected.") : say("No longer rejected."));
   }
 
   /**
@@ -203,7 +203,7 @@ class Page {
     const unique = others.filter((entry, number) => others.findIndex((other) => other.question === entry.question) === number);
     group.rejected = false;
     group.entries = [first, ...unique];
-    this.#decided(group, `Kept: ${first.question} The others are redundant.`);
+    this.#decided(group, say("Kept: {question} The others are redundant.", { question: first.question }));
   }
 
   /** @returns {boolean} whether nothing is kept or in hand: one key must not take it away */
@@ -214,7 +214,7 @@ class Page {
   /** Reject every question: about this word there is nothing to ask. */
   #rejectAll() {
     for (const group of this.groups) group.rejected = true;
-    this.editor.say("Nothing to ask: every question is rejected.");
+    this.editor.tell(say("Nothing to ask: every question is rejected."));
     this.#changed();
     document.getElementById("submit")?.focus();
   }
@@ -223,7 +223,7 @@ class Page {
   #acceptAgreed() {
     const open = this.groups.filter((group) => group.agreed && !isDecided(group));
     for (const group of open) group.entries = [copy(group.members[0], 0)];
-    this.editor.say(`Kept ${open.length} on which both agree.`);
+    this.editor.tell(sayCount(open.length, "Kept {count} on which both agree.", "Kept {count} on which both agree."));
     this.#changed();
     const next = this.#undecided();
     if (next) this.#card(next)?.focus();
@@ -235,7 +235,7 @@ class Page {
    * @param {string} said
    */
   #decided(group, said) {
-    this.editor.say(said);
+    this.editor.tell(said);
     this.#changed();
     if (group) this.#card(group)?.focus();
     else this.editor.field.focus();
@@ -286,7 +286,7 @@ class Page {
     const group = this.origin && this.#groupOf(this.origin.entries);
     this.#place(asked);
     this.origin = null;
-    this.#decided(group, `Kept: ${asked.question}`);
+    this.#decided(group, say("Kept: {question}", { question: asked.question }));
   }
 
   /**
@@ -350,13 +350,13 @@ class Page {
     const agreed = this.groups.filter((group) => group.agreed && !isDecided(group)).length;
     this.part("both").replaceChildren(
       ...(agreed > 0
-        ? [this.#makeBoth(agreed === 1 ? "Keep the one on which both agree" : `Keep all ${agreed} on which both agree`)]
+        ? [this.#makeBoth(sayCount(agreed, "Keep the one on which both agree", "Keep all {count} on which both agree"))]
         : []),
       ...(this.#isEmpty()
-        ? [button("Nothing to ask", "Nothing to ask about this word: reject every question", () => this.#rejectAll(), { key: "N" })]
+        ? [button(say("Nothing to ask"), say("Nothing to ask about this word: reject every question"), () => this.#rejectAll(), { key: "N" })]
         : []),
       ...(this.groups.length === 0
-        ? [make("span", { class: "hint", text: "Every writer says that there is nothing to ask. Submit to agree, or add a question." })]
+        ? [make("span", { class: "hint", text: say("Every writer says that there is nothing to ask. Submit to agree, or add a question.") })]
         : []),
     );
     this.part("groups").replaceChildren(...this.groups.map((group, number) => this.#makeGroup(group, number)));
@@ -365,8 +365,9 @@ class Page {
     const kept = this.entries().filter((entry) => !entry.redundant);
     const count = kept.length;
     const bonus = this.api.bonuses[Math.min(this.editor.roles(kept), this.api.bonuses.length - 1)];
-    const settled = `${count} ${count === 1 ? "question" : "questions"} kept${bonus ? ` · bonus ${bonus}` : ""}`;
-    const told = count === 0 && this.#undecided() === null ? "Nothing to ask" : settled;
+    const questions = sayCount(count, "{count} question kept", "{count} questions kept");
+    const settled = bonus ? [questions, say("bonus {amount}", { amount: bonus })].join(" · ") : questions;
+    const told = count === 0 && this.#undecided() === null ? say("Nothing to ask") : settled;
     if (this.part("count").textContent !== told) this.part("count").textContent = told;
   }
 
@@ -380,31 +381,31 @@ class Page {
    * @param {number} number
    */
   #makeGroup(group, number) {
-    const state = group.rejected ? "Rejected" : group.entries.length > 0 ? "Decided" : group.agreed ? "Both agree" : this.#difference(group);
+    const state = group.rejected ? say("Rejected") : group.entries.length > 0 ? say("Decided") : group.agreed ? say("Both agree") : this.#difference(group);
     const title = make("h2", { class: "qa-group-title", id: `qa-group-${number}` }, [
       `${number + 1}. `,
       make("span", { class: `qa-state${isDecided(group) ? " qa-state-decided" : ""}`, text: state }),
     ]);
     const columns = this.item.sets.map((/** @type {Asked[]} */ _, /** @type {number} */ set) =>
       make("div", { class: "qa-set" }, [
-        make("p", { class: "overline", text: WRITERS[set] }),
+        make("p", { class: "overline", text: say("Writer {number}", { number: set + 1 }) }),
         ...group.members.flatMap((member, at) => (member.set === set ? [this.#makeMember(group, at)] : [])),
-        ...(group.members.some((member) => member.set === set) ? [] : [make("p", { class: "muted", text: this.item.sets[set].length > 0 ? "Nothing" : "Says: nothing to ask" })]),
+        ...(group.members.some((member) => member.set === set) ? [] : [make("p", { class: "muted", text: this.item.sets[set].length > 0 ? say("Nothing") : say("Says: nothing to ask") })]),
       ]),
     );
     const actions = make("p", { class: "qa-group-actions" }, [
       ...(group.members.length > 1
         ? [
-            button("Merge answers", `Merge the answers of group ${number + 1}`, () => this.#merge(group), { key: "M" }),
-            button("One is enough", `Group ${number + 1}: one is enough, the others are redundant`, () => this.#redundant(group), { key: "R" }),
+            button(say("Merge answers"), say("Merge the answers of group {number}", { number: number + 1 }), () => this.#merge(group), { key: "M" }),
+            button(say("One is enough"), say("Group {number}: one is enough, the others are redundant", { number: number + 1 }), () => this.#redundant(group), { key: "R" }),
           ]
         : []),
-      button(group.rejected ? "Do not reject" : "Reject", `${group.rejected ? "Do not reject" : "Reject"} group ${number + 1}`, () => this.#reject(group), { key: "X" }),
+      this.#makeReject(group, number + 1),
     ]);
     const card = make("section", { class: "qa-group" }, [title, make("div", { class: "qa-sets" }, columns), actions]);
     if (group.entries.length > 0) {
       card.append(
-        make("p", { class: "overline", text: "What stays" }),
+        make("p", { class: "overline", text: say("What stays") }),
         make("ul", { class: "qa-list" }, group.entries.map((entry) => this.#makeEntry(group.entries, entry))),
       );
     }
@@ -412,6 +413,28 @@ class Page {
     card.setAttribute("aria-labelledby", `qa-group-${number}`);
     if (number === this.#entrance()) card.tabIndex = 0;
     return card;
+  }
+
+  /**
+   * @param {Group} group
+   * @param {number} number
+   */
+  #makeReject(group, number) {
+    const [text, label] = group.rejected
+      ? [say("Do not reject"), say("Do not reject group {number}", { number })]
+      : [say("Reject"), say("Reject group {number}", { number })];
+    return button(text, label, () => this.#reject(group), { key: "X" });
+  }
+
+  /**
+   * @param {Entry} entry
+   * @param {(what: Partial<Entry>, said: string) => void} change
+   */
+  #makeRedundant({ redundant, question }, change) {
+    const [text, label, said] = redundant
+      ? [say("Not redundant"), say("Not redundant: {question}", { question }), say("No longer redundant.")]
+      : [say("Redundant"), say("Redundant: {question}", { question }), say("Marked as redundant.")];
+    return button(text, label, () => change({ redundant: !redundant }, said));
   }
 
   /** The group that Tab leads to: the first that is not decided. */
@@ -422,12 +445,12 @@ class Page {
 
   /** @param {Group} group */
   #difference(group) {
-    if (new Set(group.members.map((member) => member.set)).size < this.item.sets.length) return "Only one has this";
+    if (new Set(group.members.map((member) => member.set)).size < this.item.sets.length) return say("Only one has this");
     const questions = new Set(group.members.map((member) => member.question)).size > 1;
     const [first, ...rest] = group.members.map((member) => String(member.answers));
     const answers = rest.some((each) => each !== first);
-    if (questions && answers) return "Questions and answers differ";
-    return questions ? "The questions differ" : "The answers differ";
+    if (questions && answers) return say("Questions and answers differ");
+    return questions ? say("The questions differ") : say("The answers differ");
   }
 
   /**
@@ -437,7 +460,7 @@ class Page {
   #makeMember(group, at) {
     const member = group.members[at];
     const kept = group.entries.some((entry) => entry.from === at && !entry.redundant);
-    const keep = button(kept ? "Kept" : "Keep", `Keep: ${member.question}`, () => this.#toggle(group, at), {
+    const keep = button(kept ? say("Kept") : say("Keep"), say("Keep: {question}", { question: member.question }), () => this.#toggle(group, at), {
       key: at < 9 ? String(at + 1) : undefined,
       class: "button button-small qa-keep",
     });
@@ -462,20 +485,22 @@ class Page {
     };
     return make("li", { class: entry.redundant ? "qa-entry qa-redundant" : "qa-entry" }, [
       make("div", {}, [
-        make("p", { text: entry.redundant ? `${entry.question} (redundant)` : entry.question }),
+        make("p", { text: entry.redundant ? say("{question} (redundant)", { question: entry.question }) : entry.question }),
         answerList(this.editor.sentence, entry.answers, null),
       ]),
       make("p", { class: "qa-entry-actions" }, [
-        button("Edit", `Edit ${entry.question}`, () => this.#edit(entries, entry), { key: "E" }),
+        button(say("Edit"), say("Edit {question}", { question: entry.question }), () => this.#edit(entries, entry), { key: "E" }),
         ...(isList
-          ? [button("Split", `Split the answers to ${entry.question}`, () => change({ answers: parts }, `Split into ${parts.length} answers.`))]
+          ? [
+              button(say("Split"), say("Split the answers to {question}", { question: entry.question }), () =>
+                change({ answers: parts }, sayCount(parts.length, "Split into {count} answer.", "Split into {count} answers.")),
+              ),
+            ]
           : []),
-        button(entry.redundant ? "Not redundant" : "Redundant", `${entry.redundant ? "Not redundant" : "Redundant"}: ${entry.question}`, () =>
-          change({ redundant: !entry.redundant }, entry.redundant ? "No longer redundant." : "Marked as redundant."),
-        ),
-        button("Remove", `Remove ${entry.question}`, () => {
+        this.#makeRedundant(entry, change),
+        button(say("Remove"), say("Remove {text}", { text: entry.question }), () => {
           entries.splice(entries.indexOf(entry), 1);
-          this.#decided(this.#groupOf(entries), `Removed: ${entry.question}`);
+          this.#decided(this.#groupOf(entries), say("Removed: {question}", { question: entry.question }));
         }),
       ]),
     ]);

@@ -44,6 +44,7 @@ from chorale.kits.qasrl.tasks.shared.prompting import VALIDATING
 from chorale.kits.qasrl.tasks.shared.simulating import own_answers, some_words
 from chorale.kits.qasrl.tasks.shared.tables import SENTENCES, BankQuestion, bank_table, behind_each, gold_standard_of
 from chorale.model import Answer, Judgment, Payload, SourceItem
+from chorale.model.wording import worded
 
 _OFTEN_VALID = 0.85
 _ALMOST = 1e-9
@@ -207,7 +208,7 @@ def _configured(options: QasrlValidateOptions) -> Task:
 QASRL_VALIDATE = Task(
     name="qasrl-validate",
     version=1,
-    summary="Answer questions about a verb",
+    summary=worded("Answer questions about a verb"),
     shape=Shape(AskedQuestions, Validated, gold_type=ExpertValidated, misfit=_misfit),
     form=form_of(Path(__file__).parent, "validate.js", _view),
     examples=(

@@ -7,6 +7,7 @@
  * @typedef {{question: string, valid: boolean, answers: Span[]}} Verdict
  */
 
+import { say } from "/static/say.js";
 import { make } from "/static/show.js";
 import { answerList, button, isSame, spansIn } from "./qa_pieces.js";
 import { Sentence } from "./qa_sentence.js";
@@ -42,7 +43,7 @@ class Page {
   /** @returns {string | null} */
   problem() {
     const open = this.verdicts.findIndex((verdict) => !isDone(verdict));
-    return open < 0 ? null : `Mark the answer to question ${open + 1}, or say that it can’t be answered.`;
+    return open < 0 ? null : say("Mark the answer to question {number}, or say that it can’t be answered.", { number: open + 1 });
   }
 
   point() {
@@ -79,7 +80,7 @@ class Page {
     const verdict = this.verdicts[number];
     this.verdicts[number] = { ...verdict, valid: !verdict.valid, answers: [] };
     this.current = number;
-    this.#changed(verdict.valid ? "Can’t be answered." : "Can be answered.");
+    this.#changed(verdict.valid ? say("Can’t be answered.") : say("Can be answered."));
     if (verdict.valid) this.#next();
     else this.#focusQuestion();
   }
@@ -136,7 +137,7 @@ class Page {
    */
   #makeEntry(verdict, number) {
     const choose = button(verdict.question, verdict.question, () => this.#answer(number), { class: "qa-choose" });
-    const invalid = button("Can’t be answered", `Can’t be answered: ${verdict.question}`, () => this.#toggleInvalid(number), {
+    const invalid = button(say("Can’t be answered"), say("Can’t be answered: {question}", { question: verdict.question }), () => this.#toggleInvalid(number), {
       key: "X",
       class: "button button-small qa-keep",
     });
@@ -144,7 +145,7 @@ class Page {
     const remove = (/** @type {Span} */ span) => {
       this.verdicts[number] = { ...verdict, answers: verdict.answers.filter((each) => !isSame(each, span)) };
       this.current = number;
-      this.#changed(`No longer marked: ${this.sentence.text(span)}`);
+      this.#changed(say("No longer marked: {text}", { text: this.sentence.text(span) }));
       this.#focusQuestion();
     };
     const entry = make("li", { class: verdict.valid ? "qa-entry" : "qa-entry qa-redundant" }, [
@@ -152,7 +153,7 @@ class Page {
         choose,
         answerList(this.sentence, verdict.answers, remove),
         ...(number === this.current && verdict.valid && verdict.answers.length === 0
-          ? [make("p", { class: "hint", text: "Mark the answer in the sentence: drag over the words, or tap them." })]
+          ? [make("p", { class: "hint", text: say("Mark the answer in the sentence: drag over the words, or tap them.") })]
           : []),
       ]),
       make("p", { class: "qa-entry-actions" }, [invalid]),
@@ -192,7 +193,7 @@ export function recap(root) {
   if (!page) return { lines: [], answer: "" };
   const told = page.verdicts.map(
     ({ question, valid, answers }) =>
-      `${question} ${valid ? answers.map((span) => `“${page.sentence.text(span)}”`).join(", ") : "can’t be answered"}`,
+      [question, valid ? answers.map((span) => `“${page.sentence.text(span)}”`).join(", ") : say("can’t be answered")].join(" "),
   );
   return { lines: [{ kind: /** @type {const} */ ("quote"), text: page.sentence.pieces.join("") }], answer: told.join("; ") };
 }

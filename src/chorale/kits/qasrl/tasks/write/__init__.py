@@ -25,6 +25,7 @@ from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, S
 from chorale.kits.qasrl.tasks.shared.prompting import WRITING
 from chorale.kits.qasrl.tasks.shared.simulating import guess, imitate, revise
 from chorale.kits.qasrl.tasks.shared.tables import ANNOTATORS
+from chorale.model.wording import worded
 from chorale.text.inflections import VerbForms
 
 
@@ -41,7 +42,7 @@ class ExpertWritten(StrictModel):
 QASRL_WRITE = Task(
     name="qasrl-write",
     version=1,
-    summary="Ask about a verb and mark the answers",
+    summary=worded("Ask about a verb and mark the answers"),
     shape=Shape(PredicateItem, WrittenQuestions, gold_type=ExpertWritten, misfit=misfit, canonical=canonical),
     form=replace(form_of(Path(__file__).parent, "write.js", view_of), written_words=4, suggests=True),
     examples=(

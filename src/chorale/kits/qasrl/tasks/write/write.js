@@ -4,6 +4,7 @@
  * @typedef {import("./qa_pieces.js").Asked} Asked
  */
 
+import { say, sayCount } from "/static/say.js";
 import { make } from "/static/show.js";
 import { Editor } from "./qa_editor.js";
 import { answerList, button, compared, recapOf, spansIn } from "./qa_pieces.js";
@@ -26,14 +27,14 @@ class Page {
     this.place = null;
     /** whether they say that there is nothing to ask */
     this.nothing = false;
-    this.nothingButton = button("Nothing to ask", "Nothing to ask: not a verb, or no question has an answer here", () => this.#toggleNothing(), {
+    this.nothingButton = button(say("Nothing to ask"), say("Nothing to ask: not a verb, or no question has an answer here"), () => this.#toggleNothing(), {
       class: "button button-small qa-keep",
       key: "Alt+N",
     });
-    this.part("nothing").replaceChildren(this.nothingButton, make("span", { class: "hint", text: "Not a verb, or no question about it has an answer here." }));
+    this.part("nothing").replaceChildren(this.nothingButton, make("span", { class: "hint", text: say("Not a verb, or no question about it has an answer here.") }));
     this.listening = new AbortController();
     document.addEventListener("keydown", (event) => this.#key(event), { signal: this.listening.signal });
-    this.editor = new Editor(this.part, item, `A question with “${item.verb}”`, {
+    this.editor = new Editor(this.part, item, say("A question with “{verb}”", { verb: item.verb }), {
       others: () => this.done,
       keep: (asked) => this.#keep(asked),
       changed: () => this.#changed(),
@@ -78,7 +79,7 @@ class Page {
   /** @returns {string | null} */
   problem() {
     const empty = this.all().length === 0 && !this.nothing;
-    return this.editor.problem() ?? (empty ? "Write a question and mark its answer first, or choose “Nothing to ask”." : null);
+    return this.editor.problem() ?? (empty ? say("Write a question and mark its answer first, or choose “Nothing to ask”.") : null);
   }
 
   close() {
@@ -96,11 +97,11 @@ class Page {
   /** Questions that were asked must be deleted first: one key must not take them away. */
   #toggleNothing() {
     if (this.all().length > 0) {
-      this.editor.say("Delete your questions first.");
+      this.editor.tell(say("Delete your questions first."));
       return;
     }
     this.nothing = !this.nothing;
-    this.editor.say(this.nothing ? "Nothing to ask. Submit, or write a question instead." : "Write a question.");
+    this.editor.tell(this.nothing ? say("Nothing to ask. Submit, or write a question instead.") : say("Write a question."));
     this.api.changed();
     this.#draw();
     if (this.nothing) document.getElementById("submit")?.focus();
@@ -117,7 +118,7 @@ class Page {
   #keep(asked) {
     this.done = this.#with(asked);
     this.place = null;
-    this.editor.say(`Question ${this.done.length} is there: ${asked.question}`);
+    this.editor.tell(say("Question {number} added: {question}", { number: this.done.length, question: asked.question }));
     this.#changed();
     this.editor.field.focus();
   }
@@ -143,7 +144,7 @@ class Page {
     const number = this.done.indexOf(one);
     if (this.place !== null && this.place > number) this.place -= 1;
     this.done = this.done.filter((each) => each !== one);
-    this.editor.say(`Deleted: ${one.question}`);
+    this.editor.tell(say("Deleted: {question}", { question: one.question }));
     this.#changed();
     this.editor.field.focus();
   }
@@ -157,8 +158,9 @@ class Page {
     const bonus = this.api.bonuses[Math.min(this.editor.roles(whole), this.api.bonuses.length - 1)];
     this.part("nothing").hidden = this.all().length > 0;
     this.nothingButton.setAttribute("aria-pressed", String(this.nothing));
-    const asked = `${count} ${count === 1 ? "question" : "questions"}${bonus ? ` · bonus ${bonus}` : ""}`;
-    const told = this.nothing ? "Nothing to ask" : asked;
+    const questions = sayCount(count, "{count} question", "{count} questions");
+    const asked = bonus ? [questions, say("bonus {amount}", { amount: bonus })].join(" · ") : questions;
+    const told = this.nothing ? say("Nothing to ask") : asked;
     if (this.part("count").textContent !== told) this.part("count").textContent = told;
   }
 
@@ -167,8 +169,8 @@ class Page {
     return make("li", { class: "qa-entry" }, [
       make("div", {}, [make("p", { text: one.question }), answerList(this.editor.sentence, one.answers, null)]),
       make("p", { class: "qa-entry-actions" }, [
-        button("Edit", `Edit ${one.question}`, () => this.#edit(one)),
-        button("Delete", `Delete ${one.question}`, () => this.#remove(one)),
+        button(say("Edit"), say("Edit {question}", { question: one.question }), () => this.#edit(one)),
+        button(say("Delete"), say("Delete {question}", { question: one.question }), () => this.#remove(one)),
       ]),
     ]);
   }

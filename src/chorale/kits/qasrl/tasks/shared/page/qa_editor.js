@@ -10,13 +10,12 @@
  * }} Host what is on the page besides: the questions that are done, what becomes of one that is, and who wants to know
  */
 
+import { say } from "/static/say.js";
 import { make } from "/static/show.js";
 import { answerList, button, isSame } from "./qa_pieces.js";
 import { QuestionField } from "./qa_question.js";
 import { Sentence } from "./qa_sentence.js";
 import { roleOf } from "./question_slots.js";
-
-const HOW_TO_MARK = "Mark an answer first: Space marks a word, Shift with an arrow key several.";
 
 export class Editor {
   /**
@@ -61,17 +60,20 @@ export class Editor {
 
   /** @returns {string | null} what keeps what is in hand from being done */
   problem() {
-    if (this.field.value === "") return this.answers.length > 0 ? "Write the question that the marked words answer." : null;
+    if (this.field.value === "") return this.answers.length > 0 ? say("Write the question that the marked words answer.") : null;
     const found = this.field.understood();
     if ("reason" in found) return found.reason;
     const others = this.host.others();
     const same = others.findIndex((one) => one.question === found.text);
-    if (same >= 0) return `This is asked already: question ${same + 1}.`;
+    if (same >= 0) return say("This is asked already: question {number}.", { number: same + 1 });
     const alike = others.findIndex((one) => this.#keyOf(one.question) === found.key);
     if (alike >= 0) {
-      return `This asks for the same as question ${alike + 1}, “${others[alike].question}” Edit that question if this is better, or ask for something else.`;
+      return say(
+        "This asks for the same as question {number}, “{question}” Edit that question if this is better, or ask for something else.",
+        { number: alike + 1, question: others[alike].question },
+      );
     }
-    return this.answers.length === 0 ? "Mark the answer in the sentence." : null;
+    return this.answers.length === 0 ? say("Mark the answer in the sentence.") : null;
   }
 
   /** @param {Asked[]} asked @returns {number} how many different things they ask for: what is paid */
@@ -89,8 +91,8 @@ export class Editor {
   /** Show where the problem is. */
   point() {
     const onlyAnswers = this.field.value !== "" && this.answers.length === 0 && "text" in this.field.understood();
-    if (onlyAnswers && this.problem() === "Mark the answer in the sentence.") {
-      this.say("Mark the answer in the sentence.");
+    if (onlyAnswers && this.problem() === say("Mark the answer in the sentence.")) {
+      this.tell(say("Mark the answer in the sentence."));
       this.sentence.focus();
     } else {
       this.field.explain(this.problem() ?? "");
@@ -105,8 +107,8 @@ export class Editor {
       others.flatMap((one) => one.answers),
     );
     const used = this.#used();
-    const hint = used || (this.answers.length === 0 && this.field.value !== "" ? "Now mark the answer: drag over the words, or tap them." : "");
-    const done = button("Done", "Done with this question", () => this.#finish(), { class: "button button-small" });
+    const hint = used || (this.answers.length === 0 && this.field.value !== "" ? say("Now mark the answer: drag over the words, or tap them.") : "");
+    const done = button(say("Done"), say("Done with this question"), () => this.#finish(), { class: "button button-small" });
     done.hidden = this.asked === null;
     this.part("answers").replaceChildren(
       answerList(this.sentence, this.answers, (span) => this.#remove(span)),
@@ -116,7 +118,7 @@ export class Editor {
   }
 
   /** @param {string} text */
-  say(text) {
+  tell(text) {
     this.part("status").textContent = text;
   }
 
@@ -139,7 +141,7 @@ export class Editor {
   #marked(spans, said) {
     this.answers = spans;
     const used = this.#used();
-    this.say(used ? `${said}. ${used}` : said);
+    this.tell(used ? `${said}. ${used}` : said);
     this.host.changed();
   }
 
@@ -148,7 +150,7 @@ export class Editor {
     const others = this.host.others();
     for (const span of this.answers) {
       const number = others.findIndex((one) => one.answers.some((other) => isSame(span, other)));
-      if (number >= 0) return `“${this.sentence.text(span)}” answers question ${number + 1} too. Does this ask for something else?`;
+      if (number >= 0) return say("“{text}” answers question {number} too. Does this ask for something else?", { text: this.sentence.text(span), number: number + 1 });
     }
     return "";
   }
@@ -160,7 +162,7 @@ export class Editor {
   }
 
   #sentenceDone() {
-    if (this.answers.length === 0) this.say(HOW_TO_MARK);
+    if (this.answers.length === 0) this.tell(say("Mark an answer first: Space marks a word, Shift with an arrow key several."));
     else this.#finish();
   }
 

@@ -5,6 +5,7 @@
  * @typedef {{question: string, answers: Span[]}} Asked
  */
 
+import { say } from "/static/say.js";
 import { make, makeButton } from "/static/show.js";
 
 /**
@@ -39,7 +40,7 @@ export function answerList(sentence, spans, remove) {
     const text = `“${sentence.text(span)}”`;
     const entry = make("li", {}, [make("span", { text })]);
     if (remove) {
-      const taken = button("×", `Remove ${text}`, () => remove(span), { class: "qa-remove" });
+      const taken = button("×", say("Remove {text}", { text }), () => remove(span), { class: "qa-remove" });
       entry.append(taken);
     }
     list.append(entry);
@@ -85,13 +86,14 @@ function marked(pieces, verb, [start, end], kind) {
   return line;
 }
 
+/** @type {Object<string, () => string>} */
 const STATUSES = {
-  matched: "Found",
-  missed: "Missed",
-  spurious: "The expert does not have this",
-  redundant: "You have this twice",
-  asked: "Another question",
-  inexact: "Inexact: not the same words",
+  matched: () => say("Found"),
+  missed: () => say("Missed"),
+  spurious: () => say("The expert does not have this"),
+  redundant: () => say("You have this twice"),
+  asked: () => say("Another question"),
+  inexact: () => say("Inexact: not the same words"),
 };
 
 /**
@@ -106,16 +108,16 @@ export function compared(details) {
   const listed = [...details.arguments].sort((one, other) => order.indexOf(one.status) - order.indexOf(other.status));
   const entries = listed.map((one) => {
     const exact = one.yours.answer === one.expert.answer;
-    const told = one.status === "asked" && exact ? "Right words, another question" : STATUSES[one.status];
+    const told = one.status === "asked" && exact ? say("Right words, another question") : STATUSES[one.status]();
     const lines = [make("p", { class: `qa-status qa-status-${one.status}`, text: told })];
     lines.push(marked(details.pieces, details.verb_index, one.span, one.status));
-    for (const question of one.expert.questions) lines.push(make("p", { text: `Expert: ${question} “${one.expert.answer}”` }));
-    for (const question of one.yours.questions) lines.push(make("p", { text: `You: ${question} “${one.yours.answer}”` }));
+    for (const question of one.expert.questions) lines.push(make("p", { text: say("Expert: {question} “{answer}”", { question, answer: one.expert.answer }) }));
+    for (const question of one.yours.questions) lines.push(make("p", { text: say("You: {question} “{answer}”", { question, answer: one.yours.answer }) }));
     return make("li", {}, lines);
   });
   return make("div", {}, [
-    make("p", { class: "overline", text: "Your answers beside the expert’s" }),
-    ...(expected ? [] : [make("p", { class: "qa-status", text: "Expert: nothing to ask about this word." })]),
+    make("p", { class: "overline", text: say("Your answers beside the expert’s") }),
+    ...(expected ? [] : [make("p", { class: "qa-status", text: say("Expert: nothing to ask about this word.") })]),
     make("ol", { class: "qa-compared" }, entries),
   ]);
 }
@@ -127,5 +129,5 @@ export function compared(details) {
  */
 export function recapOf(sentence, all) {
   const told = all.map((one) => `${one.question} ${one.answers.map((span) => `“${sentence.text(span)}”`).join(", ")}`);
-  return { lines: [{ kind: "quote", text: sentence.pieces.join("") }], answer: told.join("; ") || "Nothing to ask" };
+  return { lines: [{ kind: "quote", text: sentence.pieces.join("") }], answer: told.join("; ") || say("Nothing to ask") };
 }

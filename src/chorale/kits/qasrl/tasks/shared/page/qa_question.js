@@ -8,6 +8,7 @@
  * }} FieldEvents `done`: the question is whole, and whoever wrote it wants to go on
  */
 
+import { say } from "/static/say.js";
 import { make } from "/static/show.js";
 import { Grammar } from "./question_grammar.js";
 
@@ -45,7 +46,7 @@ export class QuestionField {
       this.input.setAttribute(name, value);
     }
     this.list.setAttribute("role", "listbox");
-    this.list.setAttribute("aria-label", "What can come next");
+    this.list.setAttribute("aria-label", say("What can come next"));
     this.list.hidden = true;
     place.replaceChildren(make("div", { class: "field qa-field" }, [caption, make("div", { class: "qa-combo" }, [this.input, this.list]), this.note]));
     /** @type {{text: string, whole: boolean}[]} */

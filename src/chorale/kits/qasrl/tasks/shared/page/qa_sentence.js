@@ -11,6 +11,7 @@
  * }} SentenceEvents `confirmed`: Enter with nothing about to be marked; `left`: Escape
  */
 
+import { say } from "/static/say.js";
 import { Words } from "/static/words.js";
 
 export class Sentence {
@@ -44,7 +45,7 @@ export class Sentence {
     this.words.current = verb;
     const word = this.words.all[verb];
     word.classList.add("qa-verb");
-    word.setAttribute("aria-label", `${pieces[2 * verb]}, the verb`);
+    word.setAttribute("aria-label", say("{word}, the verb", { word: pieces[2 * verb] }));
     this.#draw();
     // A long sentence scrolls in its box, which a phone's keyboard makes smaller: the verb, or the latest word, stays in it.
     this.sizes = new ResizeObserver(() => {
@@ -101,7 +102,7 @@ export class Sentence {
     const there = this.#at(token);
     if (there) {
       this.spans = this.spans.filter((each) => each !== there);
-      this.#tell(`No longer marked: ${this.text(there)}`);
+      this.#tell(say("No longer marked: {text}", { text: this.text(there) }));
     } else {
       this.#mark(token, token + 1);
     }
@@ -128,7 +129,7 @@ export class Sentence {
     const span = [start, end];
     this.spans = [...this.spans.filter((each) => each[1] <= start || each[0] >= end), span].sort((one, other) => one[0] - other[0]);
     this.latest = span;
-    this.#tell(`Marked: ${this.text(span)}`);
+    this.#tell(say("Marked: {text}", { text: this.text(span) }));
   }
 
   /** @param {string} said */

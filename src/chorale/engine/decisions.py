@@ -1,0 +1,157 @@
+"""Decisions of reviewers about items, as they are kept: checked against the item, recorded, and taken back.
+
+A decision is made in the console, or by workers in a stage with `decides_sources`. The last one counts.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chorale.contract import AnswerError
+from chorale.engine.combining import not_asked
+from chorale.engine.running import RunningStage, Study
+from chorale.model import Event, Item, Judgment, UserError
+from chorale.store import Tx, codec, events, labels
+from chorale.store.items import find_item, lineage
+from chorale.store.labels import ItemProgress
+
+DECIDED = "adjudicated"
+UNDONE = "undoes"
+"""In the evidence of an undoing: the number of the decision that it takes back."""
+REVIEWED_IN = "reviewed_in"
+"""In the evidence of a decision by workers: the stage and the item that it was made in."""
+WHOLE = "answer"
+"""The name of the only thing to decide where answers have no fields."""
+_ALL = 10_000
+_LONGEST_REASON = 2_000
+
+
+def record_decision(
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    item: Item,
+    decision: Mapping[str, Any],
+    reason: str,
+    by: str,
+    evidence: Mapping[str, Any] | None = None,
+) -> None:
+    """Record a decision about some fields of an item, after those decided before; its label is not updated here."""
+    made = _parsed(stage, item, decision)
+    _record(tx, study, stage, item, made, {"by": by, "reason": reason[:_LONGEST_REASON], **(evidence or {})})
+
+
+def take_back(
+    tx: Tx, study: Study, stage: RunningStage, item: Item, standing: Sequence[Event], reason: str, by: str
+) -> None:
+    """Record that the last of these decisions no longer counts, and the one before it does, if there is one."""
+    before = standing[-2].evidence["decision"] if len(standing) > 1 else {}
+    _record(tx, study, stage, item, before, {"by": by, "reason": reason, UNDONE: standing[-1].id})
+
+
+def _record(
+    tx: Tx, study: Study, stage: RunningStage, item: Item, made: Mapping[str, Any], evidence: Mapping[str, Any]
+) -> None:
+    evidence = {
+        "decision": made,
+        "answer": made if stage.task.shape.fields else next(iter(made.values()), None),
+        "before": item.answer,
+        "confidence": item.confidence,
+        **evidence,
+    }
+    events.record(tx, study.clock(), DECIDED, evidence, stage_id=stage.id, item_id=item.id)
+    labels.save_decision(tx, item.id, codec.as_text(made) if made else None)
+
+
+def standing_decisions(tx: Tx, item: Item) -> list[Event]:
+    """The decisions about an item that were not undone, the oldest first."""
+    standing: list[Event] = []
+    for event in reversed(events.recent(tx, _ALL, kinds=(DECIDED,), item_id=item.id)):
+        if UNDONE in event.evidence:
+            standing = [one for one in standing if one.id != event.evidence[UNDONE]]
+        else:
+            standing.append(event)
+    return standing
+
+
+def _parsed(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dict[str, Any]:
+    """A decision with those before it, in its canonical form: what was decided, which fits the item and itself."""
+    if not stage.task.shape.fields:
+        try:
+            return {WHOLE: stage.task.shape.parse_answer(decision[WHOLE], item.payload)}
+        except AnswerError as error:
+            raise UserError(f"This cannot be the answer to item {item.key!r}: it {error}.") from None
+    # What nobody decided is as somebody answered it: a result may be no answer, such as several texts.
+    written = {field.name for field in stage.task.shape.fields if not field.compared}
+    rest = {name: value for name, value in item.answer.items() if name not in written}
+    rest |= {name: value[0] for name in written if isinstance(value := item.answer.get(name), list)}
+    rest |= {name: value for name in written if isinstance(value := item.answer.get(name), str)}
+    earlier = item.decision or {}
+    # A decision can make a field one that is not asked; what was said about it falls away, unless it is decided now.
+    said = {**rest, **earlier, **decision}
+    unasked = not_asked(stage, said) - decision.keys()
+    try:
+        whole = stage.task.shape.parse_answer(
+            {name: value for name, value in said.items() if name not in unasked}, item.payload
+        )
+    except AnswerError as error:
+        raise UserError(f"This cannot be the answer to item {item.key!r}: it {error}.") from None
+    return {name: whole[name] for name in {**earlier, **decision} if name in whole}
+
+
+# By workers
+
+
+def decide_behind(
+    tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment]
+) -> tuple[RunningStage, Item] | None:
+    """Make an item's label the decision about the item it was made from, where its stage is for that.
+
+    The item that was decided, with its stage, for its label to be updated; None if nothing changed.
+    """
+    if not stage.settings.decides_sources:
+        return None
+    ((name, key),) = lineage(tx, item.id)
+    source, reviewed = study.stage(name), find_item(tx, name, key)
+    if reviewed is None or reviewed.answer is None:
+        return None
+    standing = standing_decisions(tx, reviewed)
+    last = standing[-1].evidence if standing else {}
+    here = [stage.name, item.key]
+    if standing and REVIEWED_IN not in last:
+        return None  # decided in the console, which comes first
+    is_own = last.get(REVIEWED_IN) == here
+    by = stage.settings.title
+    if not item.released:
+        if not is_own:
+            return None
+        take_back(tx, study, source, reviewed, standing, "The review is open again.", by)
+        return source, reviewed
+    made = decision_in(source, codec.answer_from_text(item.label or "null"))
+    if not made or (is_own and is_decided(last["decision"], made)):
+        return None
+    evidence = {REVIEWED_IN: here, "responses": [one.response for one in judgments]}
+    try:
+        record_decision(tx, study, source, reviewed, made, _reason(source, stage, judgments), by, evidence)
+    except UserError:
+        return None  # what annotators wrote was erased, and no answer is complete without it
+    return source, reviewed
+
+
+def is_decided(decision: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
+    """Whether a decision has all of this."""
+    return all(name in decision and decision[name] == value for name, value in made.items())
+
+
+def decision_in(source: RunningStage, label: Any) -> dict[str, Any]:
+    """What a label in a review stage says about the item that its item was made from."""
+    if not source.task.shape.fields:
+        return {WHOLE: label}
+    return {field.name: label[field.name] for field in source.task.shape.compared if field.name in label}
+
+
+def _reason(source: RunningStage, stage: RunningStage, judgments: Sequence[Judgment]) -> str:
+    """What reviewers wrote in fields that only their form has."""
+    asked = {field.name for field in source.task.shape.fields}
+    written = [field.name for field in stage.task.shape.fields if not field.compared and field.name not in asked]
+    texts = (judgment.answer.get(name) for judgment in judgments for name in written)
+    return " · ".join(dict.fromkeys(text for text in texts if text))

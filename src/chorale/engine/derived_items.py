@@ -1,0 +1,109 @@
+"""The items a stage gets from an earlier one: from its results, or from the answers in it. Nothing is stored here."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from chorale.contract import ItemError
+from chorale.engine.combining import label_of
+from chorale.engine.running import RunningStage
+from chorale.model import Judgment, NewItem, SourceItem
+from chorale.store import positions
+
+
+def derived_items(
+    later: RunningStage,
+    earlier: RunningStage,
+    sources: Sequence[SourceItem],
+    complete: Collection[int],
+    seed: int,
+    there: Collection[str] = (),
+) -> Iterator[NewItem]:
+    """The items a stage gets from one group of an earlier one: from its results, or from the answers in it.
+
+    Those whose keys are `there` already are named, but may come without content.
+    """
+    rule = later.settings.items
+    if rule is None:
+        return
+    if rule.of == "answers":
+        derived = _from_answers(later, earlier, sources, seed, there)
+    elif rule.of == "together":
+        derived = _from_all_answers(later, earlier, [source for source in sources if source.id in complete], seed)
+    elif later.task.deriving.derive is not None:
+        derived = iter(later.task.deriving.derive(tuple(sources), rule.confidence))
+        if len(rule.from_) > 1:
+            # Arms may work on the same things: what came from each of their stages is an item of its own.
+            derived = (
+                replace(new, key=f"{earlier.name}/{new.key}", group=f"{earlier.name}/{new.group}") for new in derived
+            )
+    else:
+        raise RuntimeError(f"task {later.task.name} can't derive items; `chorale check` should have said so")
+    for new in derived:
+        if rule.sample >= 1 or positions.drawn_share(seed, later.name, new.key) < rule.sample:
+            yield new
+
+
+def _from_answers(
+    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int, there: Collection[str]
+) -> Iterator[NewItem]:
+    """One item from every answer, as soon as it is there."""
+    for source in sources:
+        for judgment in source.judgments:
+            key = f"{source.key}/{judgment.response}"
+            payload: dict[str, Any] | None = {}
+            if key not in there:
+                row = _gathered(later, source, [judgment], seed, key)
+                payload = _shaped(later, row or {**source.payload, **_answer_columns(earlier, source, judgment)})
+            if payload is not None:
+                yield NewItem(key, payload, group=key, sources=(source.id,), response=judgment.response)
+
+
+def _from_all_answers(
+    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int
+) -> Iterator[NewItem]:
+    """One item from all answers to an item: the answers are numbered in the order they came."""
+    for source in sources:
+        if not source.judgments or not _is_below(later, earlier, source):
+            continue
+        answers: dict[str, Any] = {}
+        in_order = sorted(source.judgments, key=lambda judgment: judgment.response)
+        for number, judgment in enumerate(in_order, 1):
+            answers |= {f"{name}_{number}": value for name, value in _answer_columns(earlier, source, judgment).items()}
+        # With other answers it is another item: what somebody was shown does not change.
+        key = f"{source.key}/{'+'.join(str(judgment.response) for judgment in in_order)}"
+        payload = _shaped(later, _gathered(later, source, in_order, seed, key) or {**source.payload, **answers})
+        if payload is not None:
+            yield NewItem(key, payload, group=f"{earlier.name}/{source.key}", sources=(source.id,))
+
+
+def _is_below(later: RunningStage, earlier: RunningStage, source: SourceItem) -> bool:
+    """Whether the answers to an item agree as little as the later stage asks, whatever a reviewer decided since."""
+    below = None if later.settings.items is None else later.settings.items.below
+    label = None if below is None else label_of(earlier, source.key, source.judgments)
+    return below is None or label is None or label.confidence < below
+
+
+def _gathered(
+    later: RunningStage, source: SourceItem, judgments: Sequence[Judgment], seed: int, key: str
+) -> dict[str, Any] | None:
+    """The item as the later stage's task makes it of answers; None if it leaves that to their names."""
+    gather = later.task.deriving.gather
+    if gather is None:
+        return None
+    rng = Random(f"{seed}:{later.name}:{key}")
+    return dict(gather(source.payload, tuple([judgment.answer for judgment in judgments]), rng))
+
+
+def _answer_columns(earlier: RunningStage, source: SourceItem, judgment: Judgment) -> dict[str, Any]:
+    answer = earlier.task.explaining.present(source.payload, judgment.answer)
+    return answer if isinstance(answer, dict) else {"answer": answer}
+
+
+def _shaped(later: RunningStage, row: dict[str, Any]) -> dict[str, Any] | None:
+    try:
+        return later.task.shape.parse_item(row)
+    except ItemError:
+        # Answers without what the later stage shows, such as a field left empty: there is nothing to grade.
+        return None

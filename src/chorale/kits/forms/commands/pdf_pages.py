@@ -1,0 +1,97 @@
+"""`chorale prepare pdf-pages`"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from chorale.cli.arguments import AsJson
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Argument, Option
+from chorale.files.tables import write_jsonl
+from chorale.files.targets import check_target, writing
+from chorale.metrics.options import Force
+from chorale.model import UserError
+from chorale.model.extras import need
+from chorale.model.plural import plural
+
+Documents = Annotated[list[Path], Argument(metavar="PDF ...", help="The documents: .pdf files.")]
+_POINTS_PER_INCH = 72
+_LONGEST_SIDE = 6_000
+"""Pixels of a page's longer side, at most: posters are shown smaller."""
+_QUALITY = 80
+
+
+class RenderedPage(NamedTuple):
+    """A page of a document as a picture, with the text that the document has for it."""
+
+    picture: Any
+    text: str
+
+
+def pdf_pages(
+    documents: Documents,
+    out: Annotated[Path, Option(help="Where to write the items: .jsonl. Pictures go to a folder beside it.")] = Path(
+        "items.jsonl"
+    ),
+    pages: Annotated[str, Option(help="Name of the folder for the pictures.")] = "pages",
+    dpi: Annotated[int, Option(min=50, max=400, help="Resolution of the pictures, in dots per inch.")] = 120,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Turn the pages of PDF documents into pictures, as items that a form shows."""
+    check_target(out, "--out", force=force, endings=(".jsonl",))
+    if Path(pages).name != pages or pages.startswith("."):
+        raise UserError(f"--pages {pages!r} is not the name of a folder. Write a name such as pages.")
+    need("pypdfium2", "PIL")
+    named = _named(documents)
+    folder = out.parent / pages
+    if folder.exists() and not force:
+        raise UserError(
+            f"{folder} already exists. Use --force to overwrite its pictures, or name another with --pages."
+        )
+    rows = []
+    with writing(out, "--out"):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, document in named.items():
+            for number, page in enumerate(rendered(document, dpi), 1):
+                key = f"{name}-p{number}"
+                page.picture.save(folder / f"{key}.webp", quality=_QUALITY)
+                place = {"document": document.name, "page": number, "picture": f"{pages}/{key}.webp"}
+                rows.append({"id": key, **place, "text": page.text or f"Page {number} of {document.name}"})
+        write_jsonl(rows, out)
+    if as_json:
+        print_json({"documents": len(named), "pages": len(rows), "out": str(out), "folder": str(folder)})
+        return
+    print_line(f"{out} has {plural(len(rows), 'page', 'pages')} of {plural(len(named), 'document', 'documents')}.")
+    print_line('Show them with: shows = [{ item = "picture", look = "picture", alt = "text" }]')
+
+
+def _named(documents: Sequence[Path]) -> dict[str, Path]:
+    """The documents by names for their pages; UserError if two would have the same."""
+    named: dict[str, Path] = {}
+    for document in documents:
+        name = "".join(sign if sign.isalnum() or sign in "-_" else "-" for sign in document.stem)
+        if name in named:
+            raise UserError(f"{named[name]} and {document} would have the same page names. Rename one of them.")
+        named[name] = document
+    return named
+
+
+def rendered(document: Path, dpi: int) -> Iterator[RenderedPage]:
+    """The pages of a document; UserError if it cannot be opened."""
+    from pypdfium2 import PdfDocument, PdfiumError  # noqa: PLC0415 - an extra
+
+    if not document.is_file():
+        raise UserError(f"{document} does not exist. Name a PDF file.")
+    try:
+        opened = PdfDocument(document)
+    except (PdfiumError, OSError) as error:
+        why = str(error).rstrip(".")
+        raise UserError(f"{document} cannot be opened: {why}. Give a PDF file without a password.") from None
+    try:
+        for page in opened:
+            scale = min(dpi / _POINTS_PER_INCH, _LONGEST_SIDE / max(page.get_size()))
+            words = page.get_textpage().get_text_bounded().split()
+            yield RenderedPage(page.render(scale=scale).to_pil(), " ".join(words))
+    finally:
+        opened.close()

@@ -1,0 +1,72 @@
+"""Tokenizers by the names that study files use: Chorale's own, and those of installed kits."""
+
+import re
+from collections.abc import Callable, Sequence
+from unicodedata import category
+
+from chorale.kits.forms.task.tokens import CUT, tokens
+from chorale.registry import blaming, clash, tokenizers
+
+Tokenizer = Callable[[str], Sequence[str]]
+WORDS = "words"
+
+
+def _spaces(text: str) -> list[str]:
+    return text.split()
+
+
+def _characters(text: str) -> list[str]:
+    """Characters that are no white space, each with its marks.
+
+    >>> _characters("né\u0301 走")
+    ['n', 'é\u0301', '走']
+    """
+    found: list[str] = []
+    for character in text:
+        if found and category(character)[0] == "M":
+            found[-1] += character
+        elif not character.isspace():
+            found.append(character)
+    return found
+
+
+OWN: dict[str, Tokenizer] = {WORDS: tokens, "spaces": _spaces, "characters": _characters}
+
+
+def known_tokenizers() -> list[str]:
+    """The names that a study file can use."""
+    return [*OWN, *(name for name in tokenizers() if name not in OWN)]
+
+
+def tokenizer_called(name: str) -> Tokenizer:
+    """A tokenizer by its name; KeyError if there is none."""
+    of_kits = tokenizers()
+    if name in OWN and name in of_kits:
+        raise clash("tokenizer", name, of_kits.kits_with(name), own=True)
+    return OWN[name] if name in OWN else of_kits[name]
+
+
+def cut_by(name: str, text: str) -> list[str]:
+    """A text cut into tokens and gaps by a tokenizer, as it is stored; ValueError if its tokens are not in the text.
+
+    >>> cut_by("characters", "走开 now")
+    ['', '走', '', '开', ' ', 'n', '', 'o', '', 'w', '']
+    """
+    with blaming(f"tokenizer `{name}`"):
+        found = list(tokenizer_called(name)(text))
+    pieces = [CUT]
+    end = 0
+    for token in found:
+        at = text.find(token, end) if isinstance(token, str) and token.strip() else -1
+        if at < 0:
+            raise ValueError(f"cannot be cut by the tokenizer `{name}`: its token {token!r} is not in the text there.")
+        if len(pieces) > 1:
+            pieces[-1] = text[end:at]
+        elif re.search(r"\S", text[:at]):
+            raise ValueError(f"cannot be cut by the tokenizer `{name}`: it leaves out the beginning of the text.")
+        pieces += [token, ""]
+        end = at + len(token)
+    if not found:
+        raise ValueError(f"cannot be cut by the tokenizer `{name}`: it finds no token in the text.")
+    pieces[-1] = text[end:].rstrip()
+    return pieces

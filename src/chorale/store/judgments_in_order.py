@@ -1,0 +1,56 @@
+"""The counted judgments of items that are asked for one after the other, read for many items at once."""
+
+from collections import defaultdict
+from typing import Any
+
+from sqlalchemy import Connection, and_, select
+
+from chorale.model import GoldSettings, Judgment, Standing
+from chorale.store.labels import as_judgments
+from chorale.store.schema import participation, response, worker
+
+_AT_ONCE = 1_000
+"""Items whose judgments are held at a time, by their ids."""
+
+_QUERY = (
+    select(
+        response.c.item_id,
+        worker.c.pseudonym,
+        response.c.answer,
+        *participation.c["gold_right", "gold_answered", "gold_recent"],
+        response.c.id,
+        response.c.worker_id,
+    )
+    .select_from(response)
+    .join(worker, worker.c.id == response.c.worker_id)
+    .join(
+        participation,
+        and_(participation.c.stage_id == response.c.stage_id, participation.c.worker_id == response.c.worker_id),
+    )
+    .where(
+        response.c.kind == "production",
+        participation.c.standing == Standing.ACTIVE.value,
+        response.c.erased_at.is_(None),
+    )
+    .order_by(response.c.item_id, response.c.id)
+)
+
+
+class JudgmentsInOrder:
+    """Judgments by item, fastest where items come by id, as `items.all_items` streams them."""
+
+    def __init__(self, tx: Connection, rule: GoldSettings | None) -> None:
+        self._tx, self._rule = tx, rule
+        self._ids = range(0)
+        self._rows: dict[int, list[Any]] = {}
+
+    def of(self, item_id: int) -> tuple[Judgment, ...]:
+        """The counted judgments of an item, each with its worker's present trust by the stage's rule."""
+        if item_id not in self._ids:
+            self._ids = range(item_id, item_id + _AT_ONCE)
+            rows: dict[int, list[Any]] = defaultdict(list)
+            query = _QUERY.where(response.c.item_id >= self._ids.start, response.c.item_id < self._ids.stop)
+            for number, *row in self._tx.execute(query):
+                rows[number].append(row)
+            self._rows = dict(rows)
+        return as_judgments(self._rows.get(item_id, ()), self._rule)

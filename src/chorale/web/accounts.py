@@ -1,0 +1,231 @@
+"""Accounts of the same person in several studies on one server, and what one sign-in grants in each of them.
+
+An account belongs to a study: its name, password and state are in that study's database, and nothing done in one study
+changes an account in another. One sign-in tries a password in every study, and grants entry where it is right. Each
+study signs what is granted in it with its own key.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TypeVar
+
+from fastapi import Request, Response
+from fastapi.responses import RedirectResponse
+
+from chorale.engine import team as members
+from chorale.engine.running import Study
+from chorale.model.logins import login_of
+from chorale.model.problems import UnavailableError
+from chorale.store import Tx, epochs, requesters, team
+from chorale.web import staff
+from chorale.web.arriving import signed_in_worker
+from chorale.web.doorkeeper import DEVICE_SECONDS, Doorkeeper, TryKeys
+from chorale.web.links import OWNER
+from chorale.web.serving import Site
+from chorale.web.sessions import FRONT_COOKIE, STAFF_SECONDS, WORKER_SECONDS, Grant
+
+T = TypeVar("T")
+MEMBER = "member"
+FRONT_DEVICE_COOKIE = "chorale_front_device"
+MOST_STUDIES = 20
+"""A cookie has room for what is granted in so many studies."""
+_BETWEEN, _WITHIN = "|", "~"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody's account in one study: of an annotator, or of an owner."""
+
+    study: str
+    """The study's name on the server."""
+    kind: str
+    """`member` or `owner`."""
+    id: int
+    name: str
+    password_hash: str | None
+    version: int
+    epoch: str
+
+    @property
+    def grant(self) -> Grant:
+        return Grant(self.kind, self.id, self.version, self.epoch)
+
+
+class Accounts:
+    """The accounts in the databases of all studies on a server."""
+
+    def __init__(self) -> None:
+        self.sites: dict[str, Site] = {}
+        self.passwords = staff.Passwords()
+        self._doorkeepers: dict[str, Doorkeeper] = {}
+
+    def add(self, name: str, site: Site) -> None:
+        self.sites[name] = site
+        self._doorkeepers[name] = Doorkeeper(site.study.store, site.study.clock, site.set_cookie, is_team=True)
+
+    async def with_password(self, request: Request, password: str, *names: str) -> list[Account]:
+        """The accounts with these names and this password; raises TooManyTriesError instead of looking too often."""
+        found = {(one.study, one.kind): one for name in names for one in await self._named(name)}
+        return await self._with_password(request, names[0], password, list(found.values()))
+
+    async def has_account(self, study: str, login: str) -> bool:
+        return any(account.password_hash is not None for account in await self._elsewhere(study, login))
+
+    async def password_hash(self, request: Request, study: str, login: str, password: str) -> str | None:
+        right = await self._with_password(request, login, password, await self._elsewhere(study, login))
+        return right[0].password_hash if right else None
+
+    async def _elsewhere(self, study: str, login: str) -> list[Account]:
+        """The accounts of an annotator in other studies than one."""
+        found = await self._named(login)
+        return [account for account in found if account.kind == MEMBER and account.study != study]
+
+    async def _with_password(self, request: Request, name: str, password: str, found: list[Account]) -> list[Account]:
+        device, login = self._known_device(request, found), login_of(name)
+        async with AsyncExitStack() as trying:
+            # In every study, also where nobody has this name: whether somebody has must not show.
+            counting = [
+                trying.enter_async_context(each.counted(request, login, device)) for each in self._doorkeepers.values()
+            ]
+            counted = await asyncio.gather(*counting, return_exceptions=True)
+            noted = {study: self._counted(study, keys) for study, keys in zip(self._doorkeepers, counted, strict=True)}
+            hashes = {account.password_hash for account in found} - {None}
+            matching = {one for one in hashes or {None} if await self.passwords.matches(one, password)}
+        right = [account for account in found if account.password_hash in matching]
+        if right:
+            forgetting = (
+                self._where_it_can(study, self._doorkeepers[study].forget(keys))
+                for study, keys in noted.items()
+                if keys is not None
+            )
+            await asyncio.gather(*forgetting)
+        return right
+
+    def _counted(self, study: str, keys: TryKeys | BaseException) -> TryKeys | None:
+        """What a try was counted by in a study; None where its database can't be used now."""
+        if isinstance(keys, UnavailableError):
+            self.sites[study].outages.failed(keys)
+            return None
+        if isinstance(keys, BaseException):
+            raise keys
+        return keys
+
+    async def _named(self, name: str) -> list[Account]:
+        found = await asyncio.gather(*(self._read(study, _named, study, name) for study in self.sites))
+        return [account for some in found for account in some or ()]
+
+    async def _read(self, study: str, work: Callable[..., T], *args: object) -> T | None:
+        return await self._where_it_can(study, self.sites[study].read(work, *args))
+
+    async def _where_it_can(self, study: str, work: Awaitable[T]) -> T | None:
+        """What comes of work in the database of a study; None where it can't be used now: the others still can."""
+        try:
+            return await work
+        except UnavailableError as error:
+            self.sites[study].outages.failed(error)
+            return None
+
+    def _known_device(self, request: Request, found: Iterable[Account]) -> str | None:
+        """The cookie of a browser that somebody has signed in with before to one of these accounts."""
+        cookie = request.cookies.get(FRONT_DEVICE_COOKIE, "")
+        known = {(study, grant.kind, grant.id) for study, grant in self._granted(cookie, DEVICE_SECONDS)}
+        return cookie if any((one.study, one.kind, one.id) in known for one in found) else None
+
+    def _granted(self, cookie: str, seconds: int) -> list[tuple[str, Grant]]:
+        """What a cookie says, where the study it is about has signed it."""
+        granted = []
+        for part in cookie.split(_BETWEEN)[: 2 * MOST_STUDIES]:
+            study, _, token = part.partition(_WITHIN)
+            site = self.sites.get(study)
+            grant = None if site is None else site.sessions.front(token, seconds)
+            if grant is not None and site is not None:
+                # Owners sign in again after as long as in a console of its own.
+                is_over = (
+                    grant.kind == OWNER and seconds == WORKER_SECONDS and not site.sessions.front(token, STAFF_SECONDS)
+                )
+                granted += [] if is_over else [(study, grant)]
+        return granted
+
+    async def signed_in(self, request: Request) -> list[Account]:
+        """The accounts that a browser is signed in to, unless that was ended in the study they are in."""
+        granted = self._granted(request.cookies.get(FRONT_COOKIE, ""), WORKER_SECONDS)
+        found = await asyncio.gather(*(self._read(study, _granted_account, study, grant) for study, grant in granted))
+        return [account for account in found if account is not None]
+
+    def remember(self, response: Response, accounts: Iterable[Account], *, secure: bool) -> Response:
+        """Sign a browser in to these accounts, and know it again after it is signed out."""
+        cookie = _BETWEEN.join(
+            f"{account.study}{_WITHIN}{self.sites[account.study].sessions.front_token(account.grant)}"
+            for account in accounts
+        )
+        for name, seconds in ((FRONT_COOKIE, WORKER_SECONDS), (FRONT_DEVICE_COOKIE, DEVICE_SECONDS)):
+            response.set_cookie(name, cookie, seconds, httponly=True, samesite="lax", secure=secure)
+        return response
+
+    async def enter(self, account: Account, path: str) -> Response:
+        """Send somebody into a study, to a path of it, with a session there."""
+        site = self.sites[account.study]
+        if account.kind == MEMBER:
+            session = await site.write(members.sign_in, account.name, account.version)
+            return signed_in_worker(site, session, site.url(path))
+        row = await site.read(_owner_by_id, account.id)
+        if row is None:
+            return RedirectResponse("/", 303)
+        return await staff.signed_in(site, row, site.url(path))
+
+    async def sign_out(self, accounts: Iterable[Account]) -> None:
+        """End every session of these accounts, on all devices."""
+        for account in accounts:
+            end = members.end_sessions if account.kind == MEMBER else staff.end_sessions
+            await self.sites[account.study].write(end, _login(account))
+
+    async def change_password(self, accounts: Iterable[Account], password_hash: str) -> list[Account]:
+        """Give these accounts another password, and end their sessions; the accounts as they are then."""
+        changed = []
+        for account in accounts:
+            site = self.sites[account.study]
+            if account.kind == MEMBER:
+                await site.write(members.change_password, account.name, account.version, password_hash)
+            else:
+                await site.write(staff.change_password, account.name, password_hash)
+            changed += [one for one in await site.read(_named, account.study, account.name) if one.kind == account.kind]
+        return changed
+
+
+def _login(account: Account) -> str:
+    return login_of(account.name) if account.kind == MEMBER else account.name
+
+
+def _named(tx: Tx, _study: Study, study: str, name: str) -> list[Account]:
+    """The accounts of a name in a study: of the annotator, of the owner."""
+    member, row = team.find(tx, login_of(name)), requesters.find_requester(tx, name)
+    return [account for account in (_of_member(tx, study, member), _of_owner(tx, study, row)) if account is not None]
+
+
+def _granted_account(tx: Tx, _study: Study, study: str, grant: Grant) -> Account | None:
+    """The account that something was granted to, unless its sessions have ended since."""
+    account = (
+        _of_member(tx, study, team.find_by_id(tx, grant.id))
+        if grant.kind == MEMBER
+        else _of_owner(tx, study, requesters.find_by_id(tx, grant.id))
+    )
+    return account if account is not None and account.grant == grant else None
+
+
+def _of_member(tx: Tx, study: str, member: team.Member | None) -> Account | None:
+    if member is None or member.deactivated_at is not None:
+        return None
+    mark = epochs.current(tx).mark
+    return Account(study, MEMBER, member.id, member.name, member.password_hash, member.session_version, mark)
+
+
+def _of_owner(tx: Tx, study: str, row: requesters.RequesterRow | None) -> Account | None:
+    if row is None or row.role != OWNER or row.revoked_at is not None:
+        return None
+    return Account(study, OWNER, row.id, row.name, row.password_hash, row.session_version, epochs.current(tx).mark)
+
+
+def _owner_by_id(tx: Tx, _study: Study, number: int) -> requesters.RequesterRow | None:
+    return requesters.find_by_id(tx, number)

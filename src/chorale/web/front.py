@@ -1,0 +1,232 @@
+"""The front page of a server with several studies: one sign-in, and the studies that it opens."""
+
+from collections.abc import Callable, Collection, Iterable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, FastAPI, Form, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, RedirectResponse
+from starlette.exceptions import HTTPException
+
+from chorale import __version__
+from chorale.folder.study_language import study_language
+from chorale.model import Refusal, StudySettings, UserError
+from chorale.model.problems import UnavailableError
+from chorale.model.wording import worded
+from chorale.web.accounts import MEMBER, Account, Accounts
+from chorale.web.app import mount_static
+from chorale.web.console.signing_in import START, local_path
+from chorale.web.doorkeeper import TooManyTriesError
+from chorale.web.links import OWNER
+from chorale.web.outages import server_problem, unavailable
+from chorale.web.pages import Pages
+from chorale.web.parts import SitePart
+from chorale.web.security import HEADERS, Guard
+from chorale.web.sessions import FRONT_COOKIE
+from chorale.web.staff import check_new_password
+from chorale.web.team import WRONG, Name, Password, too_many_tries
+from chorale.web.worker import add_sentences_route
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+Study = Annotated[str, Form(max_length=40)]
+To = Annotated[str, Form(max_length=10)]
+WORK, CONSOLE = "work", "console"
+_NOT_AVAILABLE = worded("Not available at the moment")
+_KINDS = {WORK: MEMBER, CONSOLE: OWNER}
+
+
+@dataclass(frozen=True)
+class _Front:
+    """What the pages of a front need."""
+
+    accounts: Accounts
+    pages: Pages
+    secure: bool
+    """Whether cookies can be kept from ever being sent in the clear."""
+
+    def page(self, template: str, status: int = 200, problem: str | None = None, **context: Any) -> Response:
+        said = None if problem is None else self.pages.language.translated(problem)
+        return self.pages.page(f"front/{template}.html", status, problem=said, **context)
+
+    def sign_in_page(self, status: int = 200, problem: str | None = None, **asked: str) -> Response:
+        return self.page("sign_in", status, problem, **{"name": "", "study_name": "", "to": WORK, "next": "", **asked})
+
+    def studies_page(self, accounts: list[Account]) -> Response:
+        """The studies that somebody is signed in to, in the order of their titles."""
+        by_study: dict[str, set[str]] = {}
+        for account in accounts:
+            by_study.setdefault(account.study, set()).add(account.kind)
+        listed = [
+            {
+                "name": name,
+                "title": self.accounts.sites[name].study.settings.study.title,
+                "works": MEMBER in kinds,
+                "manages": OWNER in kinds,
+            }
+            for name, kinds in by_study.items()
+        ]
+        return self.page("studies", name=accounts[0].name, listed=sorted(listed, key=lambda one: str(one["title"])))
+
+
+def create_front(
+    accounts: Accounts, closed: Collection[str], parts: Iterable[SitePart], lifespan: Lifespan, *, secure: bool
+) -> FastAPI:
+    """The application for everything that is not a study's. `closed` are studies that could not be opened."""
+    pages = Pages(_Server(_settings(accounts)))
+    app = FastAPI(
+        title="Chorale", version=__version__, docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan
+    )
+    front = _Front(accounts, pages, secure)
+    _add_signing_in(app.router, front)
+    _add_studies(app.router, front)
+    _add_password(app.router, front)
+    add_sentences_route(app.router, pages)
+    mount_static(app, parts)
+    app.add_middleware(Guard)
+    _add_errors(app, pages, closed)
+    return app
+
+
+@dataclass(frozen=True)
+class _Server:
+    settings: StudySettings
+
+
+def _settings(accounts: Accounts) -> StudySettings:
+    """What the front's pages are called, and their language: that of the studies, if they have the same one."""
+    every = [site.study.settings for site in accounts.sites.values()]
+    languages = {one.study.language for one in every}
+    spoken = every[0].study.model_copy(update={"language": languages.pop() if len(languages) == 1 else "en"})
+    title = study_language(every[0].model_copy(update={"study": spoken})).say("Studies")
+    return every[0].model_copy(update={"study": spoken.model_copy(update={"title": title, "contact": ""})})
+
+
+def _add_signing_in(router: APIRouter, front: _Front) -> None:
+    accounts = front.accounts
+
+    @router.get("/sign-in/{study}/{to}", include_in_schema=False)
+    async def sign_in_page(
+        request: Request, study: str, to: str, wanted: Annotated[str, Query(alias="next", max_length=2000)] = ""
+    ) -> Response:
+        """Where a study sends people who are not signed in there: back into it, if they are signed in here."""
+        account = _account(await accounts.signed_in(request), study, to)
+        if account is None:
+            return front.sign_in_page(study_name=study, to=to, next=wanted)
+        return await accounts.enter(account, _path(to, wanted))
+
+    @router.post("/sign-in", include_in_schema=False)
+    async def sign_in(
+        request: Request,
+        name: Name = "",
+        password: Password = "",
+        study: Study = "",
+        to: To = WORK,
+        wanted: Annotated[str, Form(alias="next", max_length=2000)] = "",
+    ) -> Response:
+        asked = {"name": name, "study_name": study, "to": to, "next": wanted}
+        try:
+            found = await accounts.with_password(request, password, name)
+        except TooManyTriesError as error:
+            again = front.sign_in_page(429, too_many_tries(error.wait), **asked)
+            again.headers["Retry-After"] = str(error.wait)
+            return again
+        if not found:
+            return front.sign_in_page(401, WRONG, **asked)
+        account = _account(found, study, to)
+        response = RedirectResponse("/", 303) if account is None else await accounts.enter(account, _path(to, wanted))
+        return accounts.remember(response, found, secure=front.secure)
+
+    @router.post("/sign-out", include_in_schema=False)
+    async def sign_out(request: Request) -> Response:
+        await accounts.sign_out(await accounts.signed_in(request))
+        response = RedirectResponse("/", 303)
+        response.delete_cookie(FRONT_COOKIE, httponly=True, samesite="lax", secure=front.secure)
+        return response
+
+
+def _account(accounts: Iterable[Account], study: str, to: str) -> Account | None:
+    kind = _KINDS.get(to)
+    return next((one for one in accounts if one.study == study and one.kind == kind), None)
+
+
+def _path(to: str, wanted: str) -> str:
+    return local_path(wanted or START) if to == CONSOLE else "/"
+
+
+def _add_studies(router: APIRouter, front: _Front) -> None:
+    accounts = front.accounts
+
+    @router.get("/", response_class=HTMLResponse, include_in_schema=False)
+    async def studies(request: Request) -> Response:
+        found = await accounts.signed_in(request)
+        return front.studies_page(found) if found else front.sign_in_page()
+
+    @router.post("/enter", include_in_schema=False)
+    async def enter(request: Request, study: Study = "", to: To = WORK) -> Response:
+        account = _account(await accounts.signed_in(request), study, to)
+        return RedirectResponse("/", 303) if account is None else await accounts.enter(account, _path(to, ""))
+
+
+def _add_password(router: APIRouter, front: _Front) -> None:
+    accounts = front.accounts
+
+    @router.get("/password", response_class=HTMLResponse, include_in_schema=False)
+    async def password_page(request: Request) -> Response:
+        found = await accounts.signed_in(request)
+        return front.page("password", name=found[0].name) if found else RedirectResponse("/", 303)
+
+    @router.post("/password", include_in_schema=False)
+    async def change(
+        request: Request, current: Password = "", password: Password = "", again: Password = ""
+    ) -> Response:
+        """Change the password in every study where the current one is right: one password stays one."""
+        signed_in = await accounts.signed_in(request)
+        if not signed_in:
+            return RedirectResponse("/", 303)
+        name, *others = dict.fromkeys(account.name for account in signed_in)
+        try:
+            check_new_password(name, password, again)
+            found = await accounts.with_password(request, current, name, *others)
+        except TooManyTriesError as error:
+            return front.page("password", 429, too_many_tries(error.wait), name=name)
+        except UserError as error:
+            return front.page("password", 422, error.message, name=name)
+        if not found:
+            return front.page("password", 422, worded("The current password is wrong."), name=name)
+        changed = await accounts.change_password(found, await accounts.passwords.hash(password))
+        return accounts.remember(RedirectResponse("/", 303), changed, secure=front.secure)
+
+
+def _add_errors(app: FastAPI, pages: Pages, closed: Collection[str]) -> None:
+    def answer(status: int, title: str, message: str, what_next: str = "") -> Response:
+        return pages.error(status, title, message, what_next)
+
+    @app.exception_handler(HTTPException)
+    async def failed(request: Request, error: HTTPException) -> Response:
+        if request.url.path.removeprefix("/").partition("/")[0] in closed:
+            return answer(503, _NOT_AVAILABLE, *unavailable("GET", ""))
+        if error.status_code == 404:
+            return answer(404, worded("Page not found"), worded("There is no page at this address."))
+        return answer(error.status_code, worded("Not possible"), str(error.detail))
+
+    @app.exception_handler(Refusal)
+    async def refused(_request: Request, refusal: Refusal) -> Response:
+        return answer(refusal.status, worded("Not possible"), refusal.message)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        return answer(422, worded("Not possible"), f"{first['loc'][-1]}: {first['msg']}")
+
+    @app.exception_handler(UnavailableError)
+    async def out_of_reach(request: Request, _error: UnavailableError) -> Response:
+        return answer(503, _NOT_AVAILABLE, *unavailable(request.method, ""))
+
+    @app.exception_handler(Exception)
+    async def broken(request: Request, _error: Exception) -> Response:
+        response = answer(500, worded("Something went wrong"), *server_problem(request.method, ""))
+        # This is answered outside of the Guard.
+        response.headers.update(HEADERS)
+        return response
