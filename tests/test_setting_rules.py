@@ -194,7 +194,6 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.judgments.fields": ("write-a", ["tone"]),
     "stage.release_confidence": ("write-a", 0.1),
     "stage.review_sample": ("write-a", 0.5),
-    "stage.sense": ("write-a", {"same_answers": 19}),
     "stage.sense.min_seconds": ("write-b", 1),
     "stage.sense.refuse": ("write-b", True),
     "stage.sense.same_answers": ("write-b", 30),
@@ -294,7 +293,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
 # Tables that are always there, and names, by which stages, gates, studies and items are told apart.
 ALWAYS_THERE = {
     *("study", "arrival", "pay", "stage", "gate", "prolific.study", "stage.judgments", "stage.entry", "stage.pay"),
-    *("stage.skips", "retention", "analysis.primary"),
+    *("stage.skips", "stage.sense", "retention", "analysis.primary"),
     *("stage.name", "gate.name", "prolific.study.name", "model", "model.name", "format", "stage.items.id"),
 }
 # Settings of tasks where people choose from a list, whose answers have many parts, or that put answers together: this
