@@ -71,3 +71,24 @@ def test_a_restore_brings_back_neither_an_old_password_nor_a_deactivated_person(
         known = look(study, lambda tx: workers.find_by_identity(tx, "team", "bo"))
         assert joined is not None and known is not None
         assert joined.worker_id != known.id, "somebody new, as anybody can be in a public study"
+
+
+def test_a_known_browser_gets_no_more_tries_by_writing_its_cookie_otherwise(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    monkeypatch.setattr(doorkeeper, "asyncio", SimpleNamespace(sleep=sleep, wrap_future=asyncio.wrap_future))
+    member(study, "Anna")
+    known = browser(study)
+    assert sign_in(known).status_code == 303
+    cookie = known.cookies[doorkeeper.TEAM_DEVICE_COOKIE]
+    for number in range(doorkeeper.TRIES + 1):
+        # Base64 skips what is none of its signs.
+        headers = {"cookie": f"{doorkeeper.TEAM_DEVICE_COOKIE}={cookie}{'!' * (number + 1)}"}
+        given = {"name": "Anna", "password": OTHER}
+        assert browser(study).post("/sign-in", data=given, headers=headers).status_code == 401
+    assert waited == [1]

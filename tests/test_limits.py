@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -126,17 +126,17 @@ def test_a_worker_holds_three_items_of_all_stages(folder: Path) -> None:
         assert worker.post("/api/stages/meaningful/next").status_code == 409
 
 
-async def _statuses(study: Study, address: str, paths: list[str]) -> list[int]:
+async def _statuses(study: Study, address: str, paths: list[str], cookies: Iterable[str] = ()) -> list[int]:
     app = create_app(study, requests_per_second=20)
     transport = httpx.ASGITransport(app, client=(address, 1234))
     async with httpx.AsyncClient(transport=transport, base_url="http://study.test") as client:
 
-        async def ask(path: str) -> int:
-            # Made up anew for every request, which must not help.
-            cookie = {"Cookie": f"chorale_worker={secrets.token_hex(8)}"}
-            return (await client.get(path, headers=cookie)).status_code
+        async def ask(path: str, cookie: str) -> int:
+            return (await client.get(path, headers={"Cookie": f"chorale_worker={cookie}"})).status_code
 
-        return await asyncio.gather(*map(ask, paths))
+        # Made up anew for every request, which must not help.
+        made_up = (secrets.token_hex(8) for _ in paths)
+        return await asyncio.gather(*map(ask, paths, cookies or made_up))
 
 
 def test_joining_is_limited_per_address(study: Study) -> None:
@@ -152,6 +152,16 @@ def test_made_up_cookies_are_one_address(study: Study) -> None:
     statuses = asyncio.run(_statuses(study, "203.0.113.5", ["/"] * 200))
     assert statuses.count(200) in range(135, 190)
     assert statuses.count(429) == 200 - statuses.count(200)
+
+
+def test_one_cookie_written_in_many_ways_is_one_worker(study: Study) -> None:
+    with TestClient(create_app(study), follow_redirects=False) as worker:
+        worker.get("/join", params={"PROLIFIC_PID": "5f0c5f0c5f0c5f0c5f0c5f0c"})
+        cookie = worker.cookies["chorale_worker"]
+    # Base64 skips what is none of its signs.
+    written = [cookie + "!" * number for number in range(200)]
+    statuses = asyncio.run(_statuses(study, "203.0.113.5", ["/"] * 200, written))
+    assert statuses.count(429) >= 10
 
 
 def answered_before_closing(port: int, sent: bytes) -> bytes:

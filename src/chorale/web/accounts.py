@@ -87,11 +87,12 @@ class Accounts:
         return [account for account in found if account.kind == MEMBER and account.study != study]
 
     async def _with_password(self, request: Request, name: str, password: str, found: list[Account]) -> list[Account]:
-        device, login = self._known_device(request, found), login_of(name)
+        devices, login = self._known_devices(request, found), login_of(name)
         async with AsyncExitStack() as trying:
             # In every study, also where nobody has this name: whether somebody has must not show.
             counting = [
-                trying.enter_async_context(each.counted(request, login, device)) for each in self._doorkeepers.values()
+                trying.enter_async_context(each.counted(request, login, devices[study]))
+                for study, each in self._doorkeepers.items()
             ]
             counted = await asyncio.gather(*counting, return_exceptions=True)
             noted = {study: self._counted(study, keys) for study, keys in zip(self._doorkeepers, counted, strict=True)}
@@ -99,10 +100,12 @@ class Accounts:
             matching = {one for one in hashes or {None} if await self.passwords.matches(one, password)}
         right = [account for account in found if account.password_hash in matching]
         if right:
+            # Where it was wrong, it stays counted: an account of the same name must not buy guesses at another one.
+            guessed_at = {one.study for one in found if one.password_hash not in (None, *matching)}
             forgetting = (
                 self._where_it_can(study, self._doorkeepers[study].forget(keys))
                 for study, keys in noted.items()
-                if keys is not None
+                if keys is not None and study not in guessed_at
             )
             await asyncio.gather(*forgetting)
         return right
@@ -131,14 +134,23 @@ class Accounts:
             self.sites[study].outages.failed(error)
             return None
 
-    def _known_device(self, request: Request, found: Iterable[Account]) -> str | None:
-        """The cookie of a browser that somebody has signed in with before to one of these accounts."""
-        cookie = request.cookies.get(FRONT_DEVICE_COOKIE, "")
-        known = {(study, grant.kind, grant.id) for study, grant in self._granted(cookie, DEVICE_SECONDS)}
-        return cookie if any((one.study, one.kind, one.id) in known for one in found) else None
+    def _known_devices(self, request: Request, found: Iterable[Account]) -> dict[str, str | None]:
+        """By study, what a browser is known by that was signed in before to every one of these accounts there.
 
-    def _granted(self, cookie: str, seconds: int) -> list[tuple[str, Grant]]:
-        """What a cookie says, where the study it is about has signed it."""
+        Where there is none of them, there is nothing to guess: a browser that is known elsewhere is known there too.
+        """
+        cookie = request.cookies.get(FRONT_DEVICE_COOKIE, "")
+        known = {(study, grant.kind, grant.id): token for study, grant, token in self._granted(cookie, DEVICE_SECONDS)}
+        tokens: dict[str, list[str | None]] = {}
+        for one in found:
+            if one.password_hash is not None:
+                tokens.setdefault(one.study, []).append(known.get((one.study, one.kind, one.id)))
+        devices = {study: of_accounts[0] for study, of_accounts in tokens.items() if all(of_accounts)}
+        anywhere = next(iter(devices.values()), None)
+        return {study: devices.get(study) if study in tokens else anywhere for study in self.sites}
+
+    def _granted(self, cookie: str, seconds: int) -> list[tuple[str, Grant, str]]:
+        """What a cookie says, where the study it is about has signed it, with what was signed."""
         granted = []
         for part in cookie.split(_BETWEEN)[: 2 * MOST_STUDIES]:
             study, _, token = part.partition(_WITHIN)
@@ -149,13 +161,15 @@ class Accounts:
                 is_over = (
                     grant.kind == OWNER and seconds == WORKER_SECONDS and not site.sessions.front(token, STAFF_SECONDS)
                 )
-                granted += [] if is_over else [(study, grant)]
+                granted += [] if is_over else [(study, grant, token)]
         return granted
 
     async def signed_in(self, request: Request) -> list[Account]:
         """The accounts that a browser is signed in to, unless that was ended in the study they are in."""
         granted = self._granted(request.cookies.get(FRONT_COOKIE, ""), WORKER_SECONDS)
-        found = await asyncio.gather(*(self._read(study, _granted_account, study, grant) for study, grant in granted))
+        found = await asyncio.gather(
+            *(self._read(study, _granted_account, study, grant) for study, grant, _ in granted)
+        )
         return [account for account in found if account is not None]
 
     def remember(self, response: Response, accounts: Iterable[Account], *, secure: bool) -> Response:

@@ -21,6 +21,7 @@ from chorale.store.requesters import RequesterRow
 from chorale.store.team import Member
 from chorale.web import staff
 from chorale.web.links import OWNER
+from chorale.web.sessions import is_as_made
 
 T = TypeVar("T")
 Row = TypeVar("Row", RequesterRow, Member)
@@ -152,7 +153,8 @@ class Doorkeeper:
         """The cookie of a browser that somebody has signed in with as that name before."""
         cookie = request.cookies.get(self._cookie, "")
         try:
-            return cookie if self._devices.loads(cookie, DEVICE_SECONDS) == name else None
+            is_known = self._devices.loads(cookie, DEVICE_SECONDS) == name and is_as_made(cookie)
+            return cookie if is_known else None
         except BadSignature:
             return None
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from itsdangerous import BadSignature, URLSafeSerializer, URLSafeTimedSerializer
+from itsdangerous.encoding import base64_decode, base64_encode
 
 from chorale.engine.sessions import NewSession, digest_of
 from chorale.store.sessions import SessionClaim
@@ -27,6 +28,15 @@ class Grant(NamedTuple):
     id: int
     version: int
     epoch: str
+
+
+def is_as_made(signed: str) -> bool:
+    """Whether a value whose signature is good is written as it was made: one signature can be written in many ways.
+
+    Whoever is counted by such a value could be somebody new every time otherwise.
+    """
+    signature = signed.rpartition(".")[2]
+    return base64_encode(base64_decode(signature)).decode() == signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +129,8 @@ class Sessions:
             try:
                 value, signed_at = serializer.loads(cookie, return_timestamp=True)
             except BadSignature:
+                return None
+            if not is_as_made(cookie):
                 return None
             read = (serializer, value, signed_at.timestamp())
             if len(self._read_before) >= MOST_REMEMBERED:

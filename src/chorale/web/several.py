@@ -96,7 +96,8 @@ class Studies:
             send = self._signing_out(Request(scope), send)
         with logged_study(name):
             # `raw_path` stays what was asked for: signatures of requests are over it.
-            await self._apps[name]({**scope, "path": path}, receive, _prefixed(scope, f"/{name}", send))
+            given = {**scope, "path": path, "headers": _own_cookies(scope)}
+            await self._apps[name](given, receive, _prefixed(scope, f"/{name}", send))
 
     def _signing_out(self, request: Request, send: Send) -> Send:
         """Sign out of all studies whoever has signed out of one: devices are shared."""
@@ -110,6 +111,22 @@ class Studies:
             await send(message)
 
         return signed_out
+
+
+def _own_cookies(scope: Scope) -> list[tuple[bytes, bytes]]:
+    """The headers of a request with one cookie of every name: the first, which is for the longest path.
+
+    A browser may still have one for all paths, from when a study was served alone at this address.
+    """
+    own: dict[bytes, bytes] = {}
+    others: list[tuple[bytes, bytes]] = []
+    for name, value in scope["headers"]:
+        if name != b"cookie":
+            others.append((name, value))
+            continue
+        for pair in value.split(b";"):
+            own.setdefault(pair.partition(b"=")[0].strip(), pair.strip())
+    return [*others, (b"cookie", b"; ".join(own.values()))] if own else others
 
 
 def _prefixed(scope: Scope, root: str, send: Send) -> Send:
