@@ -2,6 +2,7 @@
 
 import json
 import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -27,6 +28,8 @@ SITE = "https://study.example.org"
 KEY = rsa.generate_private_key(65537, 2048)
 OTHER = rsa.generate_private_key(65537, 2048)
 CURVE = ec.generate_private_key(ec.SECP256R1())
+ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+"""Of that curve."""
 IDS = {"PROLIFIC_PID": "participant-1", "STUDY_ID": "study-1", "SESSION_ID": "session-1", "workspace_id": "ours"}
 
 
@@ -130,6 +133,17 @@ def test_a_link_lets_in_once_but_for_the_same_browser(site: TestClient, study: S
     assert join(stolen, token) == 403
     # From the panel's page there is a new one.
     assert join(stolen, signed(claims(iat=int(time.time()) - 1))) == 303
+
+
+def test_a_used_link_with_its_signature_written_otherwise_lets_nobody_in(site: TestClient) -> None:
+    token = signed(claims(), CURVE, "curve", "ES256")
+    assert join(site, token) == 303
+    start, _, signature = token.rpartition(".")
+    pair = urlsafe_b64decode(f"{signature}==")
+    # By the mathematics of the curve, every signature has a twin that is as good.
+    twin = pair[:32] + (ORDER - int.from_bytes(pair[32:])).to_bytes(32)
+    stolen = TestClient(site.app, base_url=SITE, follow_redirects=False)
+    assert join(stolen, f"{start}.{urlsafe_b64encode(twin).decode().rstrip('=')}") == 403
 
 
 def test_new_keys_are_fetched_and_old_ones_end() -> None:

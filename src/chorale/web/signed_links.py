@@ -149,7 +149,9 @@ class SignedLinks:
         if self.arrival.workspace is not None and values.get("workspace_id") != self.arrival.workspace:
             raise _refusal(worded("The link belongs to another study."))
         plain = {str(name): value for name, value in values.items() if isinstance(value, str)}
-        return SignedArrival(plain, sha256(token.encode()).hexdigest(), (int(claims["exp"]) + LEEWAY_SECONDS) * 1000)
+        # Not of the signature, which can be written in more than one way.
+        digest = sha256(token.rpartition(".")[0].encode()).hexdigest()
+        return SignedArrival(plain, digest, (int(claims["exp"]) + LEEWAY_SECONDS) * 1000)
 
     def _check_audience(self, named: Any) -> None:
         """Whether a token is for this site: Prolific names its domain, with or without what is around it."""
