@@ -394,6 +394,7 @@ ASKED = """
             "<body class=a><form {}><input name=w>{}</form></body></html>",
         ),
         ("<body><input name=w>", "<body><form {}><input name=w>{}</form>"),
+        ("<body>İİİ<input name=w></body>", "<body><form {}>İİİ<input name=w>{}</form></body>"),
         ("<!-- <form> --><input name=w>", "<form {}><!-- <form> --><input name=w>{}</form>"),
         ("<button class=option>Sad</button>", "<form {}><button class=option>Sad</button>{}</form>"),
         ("<form {}><input name=w></form><p>End", "<form {}><input name=w>{}</form><p>End"),

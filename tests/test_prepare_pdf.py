@@ -87,6 +87,24 @@ def test_what_is_no_document_is_refused(tmp_path: Path, name: str, content: byte
     assert not (tmp_path / "items.jsonl").exists()
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [("/Count 2", "/Count 9", "page 3 of 9"), ("/Kids [5 0 R", "/Kids [77 0 R", "page 1 of 2")],
+)
+def test_a_damaged_document_is_named_and_leaves_nothing_behind(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    document = tmp_path / "report.pdf"
+    write_pdf(document, "One", "Two")
+    whole = document.read_text()
+    assert old in whole
+    document.write_text(whole.replace(old, new))
+    said = " ".join(run(str(document), "--out", str(tmp_path / "items.jsonl"), code=2).split())
+    assert message in said and "uninstall" not in said
+    document.write_text(whole)
+    run(str(document), "--out", str(tmp_path / "items.jsonl"))
+
+
 def test_two_documents_of_one_name_are_refused(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()

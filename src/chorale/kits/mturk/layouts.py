@@ -86,8 +86,9 @@ def in_form(layout: str) -> str:
     added = "" if _SUBMIT.search(shown) or (own and _BUTTON.search(shown)) else "<p><button>Submit</button></p>"
     body = _BODY.search(layout)
     start = body.end() if body and not own else 0
-    stop = layout.lower().rfind("</form>" if own else "</body>")
-    stop = len(layout) if stop < start else stop
+    # Not in `layout.lower()`: some letters become two there.
+    ends = [found.start() for found in re.finditer("</form>" if own else "</body>", layout, re.IGNORECASE)]
+    stop = ends[-1] if ends and ends[-1] >= start else len(layout)
     before, inside, after = layout[:start], layout[start:stop], layout[stop:]
     if own:
         return inside + added + after

@@ -1,7 +1,9 @@
 """`chorale prepare pdf-pages`"""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from shutil import rmtree
 from typing import Annotated, Any, NamedTuple
 
 from chorale.cli.arguments import AsJson
@@ -50,8 +52,7 @@ def pdf_pages(
             f"{folder} already exists. Use --force to overwrite its pictures, or name another with --pages."
         )
     rows = []
-    with writing(out, "--out"):
-        folder.mkdir(parents=True, exist_ok=True)
+    with writing(out, "--out"), _made(folder):
         for name, document in named.items():
             for number, page in enumerate(rendered(document, dpi), 1):
                 key = f"{name}-p{number}"
@@ -66,6 +67,19 @@ def pdf_pages(
     print_line('Show them with: shows = [{ item = "picture", look = "picture", alt = "text" }]')
 
 
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """A folder for pictures, which is removed if a document cannot be read, unless it was there before."""
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except UserError:
+        if is_new:
+            rmtree(folder)
+        raise
+
+
 def _named(documents: Sequence[Path]) -> dict[str, Path]:
     """The documents by names for their pages; UserError if two would have the same."""
     named: dict[str, Path] = {}
@@ -78,7 +92,7 @@ def _named(documents: Sequence[Path]) -> dict[str, Path]:
 
 
 def rendered(document: Path, dpi: int) -> Iterator[RenderedPage]:
-    """The pages of a document; UserError if it cannot be opened."""
+    """The pages of a document; UserError if it, or one of them, cannot be read."""
     from pypdfium2 import PdfDocument, PdfiumError  # noqa: PLC0415 - an extra
 
     if not document.is_file():
@@ -89,9 +103,15 @@ def rendered(document: Path, dpi: int) -> Iterator[RenderedPage]:
         why = str(error).rstrip(".")
         raise UserError(f"{document} cannot be opened: {why}. Give a PDF file without a password.") from None
     try:
-        for page in opened:
-            scale = min(dpi / _POINTS_PER_INCH, _LONGEST_SIDE / max(page.get_size()))
-            words = page.get_textpage().get_text_bounded().split()
-            yield RenderedPage(page.render(scale=scale).to_pil(), " ".join(words))
+        for number in range(len(opened)):
+            try:
+                page = opened[number]
+                scale = min(dpi / _POINTS_PER_INCH, _LONGEST_SIDE / max(page.get_size()))
+                words = page.get_textpage().get_text_bounded().split()
+                picture = page.render(scale=scale).to_pil()
+            except PdfiumError:
+                place = f"page {number + 1} of {len(opened)}"
+                raise UserError(f"{document} is damaged: {place} cannot be read. Repair it, or leave it out.") from None
+            yield RenderedPage(picture, " ".join(words))
     finally:
         opened.close()

@@ -20,10 +20,12 @@ def _characters(text: str) -> list[str]:
 
     >>> _characters("né\u0301 走")
     ['n', 'é\u0301', '走']
+    >>> _characters("e \u0301e")
+    ['e', '\u0301', 'e']
     """
     found: list[str] = []
-    for character in text:
-        if found and category(character)[0] == "M":
+    for place, character in enumerate(text):
+        if found and category(character)[0] == "M" and not text[place - 1].isspace():
             found[-1] += character
         elif not character.isspace():
             found.append(character)
