@@ -20,13 +20,16 @@ from chorale.engine.managing import Act, end_work
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.folder.reading import check_folder, load_folder
-from chorale.model import Refusal
-from chorale.monitor.arm_outcomes import arm_outcomes
+from chorale.metrics.resampling import Resampling
+from chorale.model import PlannedOutcome, Refusal
+from chorale.monitor.arm_measures import compare_arms
+from chorale.monitor.arm_outcomes import ArmOutcome, arm_outcomes
 from chorale.rehearsal import Crowd, Rehearsal, Run, rehearse
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings, ability_at, fair_grade, mistakes_explained
+from chorale.report import ReportOptions, study_report
 from chorale.store import Tx, events, ledger
 from chorale.store.arms import arm_of
 from chorale.store.gates import closed_gates
@@ -88,7 +91,24 @@ def test_grades_follow_the_quality_of_what_was_written_as_far_as_graders_are_abl
         grades, _ = grades_and_qualities(study, performance, stage.name)
         assert outcome.grade is not None and outcome.graded_in == stage.settings.title
         assert min(grades) < outcome.grade.low < outcome.grade.value < outcome.grade.high < max(grades)
+    assert_the_report_agrees(study, tmp_path, outcomes)
     study.close()
+
+
+def assert_the_report_agrees(study: Study, folder: Path, outcomes: list[ArmOutcome]) -> None:
+    (folder / "data").mkdir()
+    report = study_report(study, folder, folder / "data", ReportOptions(charts=False, arms=True), Resampling())
+    reported = report.as_json()["analysis"]["outcomes"]["grade"]
+    for outcome in outcomes:
+        assert outcome.grade is not None
+        assert reported["means"][outcome.name] == pytest.approx(outcome.grade.value)
+        assert reported["units"][outcome.name] == outcome.grade.of
+    planned = PlannedOutcome(outcome="grade")
+    [test] = study.store.read(lambda tx: compare_arms(tx, study, planned, Resampling())).result().comparisons
+    gain = outcomes[1].gain
+    assert gain is not None
+    interval = test.compared.interval
+    assert (gain.value, gain.low, gain.high) == (test.compared.difference, interval.low, interval.high)
 
 
 @pytest.mark.slow
