@@ -110,7 +110,9 @@ def _print_status(study: "Study") -> None:
         print_line(f"No more items are assigned in {names}: the budget of {budget} does not cover one more answer.")
         print_line("Raise `pay.budget` in study.toml and start the site again.")
     for alarm in study.store.read(lambda tx: suspicions(tx, study)).result():
-        of = f" ({', '.join(alarm.workers)})" if alarm.workers else ""
+        items = ", ".join(key for _, key in alarm.items)
+        named = "; ".join(filter(None, (", ".join(alarm.workers), f"items {items}" if items else "")))
+        of = f" ({named})" if named else ""
         print_line(f"Warning: {alarm.title}{of}. {alarm.advice}")
     for gate in gates:
         if gate.lacking:
