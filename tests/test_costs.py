@@ -355,6 +355,8 @@ def test_a_round_has_as_many_items_as_everybody_gets(tmp_path: Path) -> None:
 
 def test_nothing_is_said_of_parts_where_there_are_none(tmp_path: Path) -> None:
     create_study(tmp_path / "form", "form")
-    assert "two parts" not in CliRunner().invoke(app, ["check", str(tmp_path / "form")]).output
+    assert "two items of the same group" not in CliRunner().invoke(app, ["check", str(tmp_path / "form")]).output
     create_study(tmp_path / "rules", "rules")
-    assert "two parts" in " ".join(CliRunner().invoke(app, ["check", str(tmp_path / "rules")]).output.split())
+    assert "two items of the same group" in " ".join(
+        CliRunner().invoke(app, ["check", str(tmp_path / "rules")]).output.split()
+    )

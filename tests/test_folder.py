@@ -336,7 +336,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
         (
             "study.toml",
             7,
-            "stands for signed links, a public page, models or the team",
+            "is reserved for signed links, a public page, models or the team",
             "'invitation' | Choose another",
         ),
     ),
