@@ -115,8 +115,6 @@ def _print_status(study: "Study") -> None:
     for gate in gates:
         if gate.lacking:
             print_line(" ".join(beyond_budget(study, gate.name, gate.lacking)))
-    for line in _retention_lines(study):
-        print_line(line)
     for line in tables.cost_lines(study.store.read(lambda tx: study_costs(tx, study)).result(), pay.currency):
         print_line(line)
     print_line(tables.wage_line(now, pay.currency, pay.minimum_hourly))
@@ -127,3 +125,5 @@ def _print_status(study: "Study") -> None:
         print_line(
             f"{name}: the median hourly wage is {money_text(median, pay.currency)}, which is below your minimum."
         )
+    for line in _retention_lines(study):
+        print_line(line)

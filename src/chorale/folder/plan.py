@@ -16,7 +16,6 @@ from chorale.folder.study_language import about_language
 from chorale.folder.templates import is_from_template
 from chorale.folder.wage_notes import wage_notes
 from chorale.model import GateSettings, money_text
-from chorale.model.plural import plural
 from chorale.protocol import Turnout, fee_due, fee_on, fewest_people, hourly_wage
 
 
@@ -370,11 +369,7 @@ def _examples_left(folder: StudyFolder) -> list[str]:
         for content in folder.stages
         if content.settings.items is not None and content.settings.items.file is not None
     }
-    left = [
-        f"{name} ({plural(count, 'row', 'rows')})"
-        for name, count in files.items()
-        if is_from_template(folder.path, name)
-    ]
+    left = [f"{name} (rows: {count:,})" for name, count in files.items() if is_from_template(folder.path, name)]
     if not left:
         return []
     which = "still has the template's items" if len(left) == 1 else "still have the template's items"
