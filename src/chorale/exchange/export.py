@@ -26,7 +26,7 @@ from chorale.folder.reading import did_you_mean
 from chorale.model import UserError
 from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import note_arms_shown
-from chorale.monitor.suggestions import suggestion_rows
+from chorale.monitor.suggested_answers import suggestion_rows
 from chorale.monitor.writing import writing_rows
 from chorale.registry import blaming, clash, exports, tasks
 from chorale.store import Tx, events
