@@ -335,14 +335,14 @@ def test_a_gate_that_closes_without_the_grades_it_waits_for_is_no_finished_run(t
     assert lost > 1 and other["undecided"]["mean"] == 0
     assert variation["finished"] == 0
     [why] = variation["starved"]
-    start = f"in 1 of 1 run, gate careful-trained: it was closed with {lost} people never decided about"
+    start = f"in 1 of 1 run, gate careful-trained: it was closed without a decision about {lost} people"
     assert why.startswith(start) and why in told["notes"]
     assert re.search(r"\d+ of 32 items of careful-grades still wanted judgments; 8 people had worked there", why)
     text = page.read_text("utf-8")
-    assert start in text and ">careful-trained: never decided about<" in text
-    assert ">quick-trained: never decided about<" not in text
+    assert start in text and ">careful-trained: no decision<" in text
+    assert ">quick-trained: no decision<" not in text
     shown = CliRunner().invoke(app, command)
-    assert re.search(r"runs that finished +0 of 1", shown.stdout) and "for want of grades" in shown.stdout
+    assert re.search(r"runs that finished +0 of 1", shown.stdout) and "no decision, grades missing" in shown.stdout
 
 
 def test_a_gate_whose_people_wait_for_grades_is_closed_last(opened: Callable[..., Study]) -> None:
@@ -378,7 +378,7 @@ def test_a_stage_for_experts_starves_for_want_of_experts(tmp_path: Path) -> None
     [forecast] = rehearse(tmp_path, seeds=1, workers=6, processes=1).forecasts
     [run] = forecast.runs
     reasons = {reason.partition(":")[0]: reason for reason in run.starved}
-    assert reasons["careful-grades"].endswith("none come: set `experts` in rehearsal.toml to 1 or more.")
+    assert reasons["careful-grades"].endswith("there are none: set `experts` in rehearsal.toml to 1 or more.")
     assert re.search(r"Of 6 people, [^.]*\b3 were not in its arm", reasons["careful-final"])
     # Three judgments of everything are more than two experts can give.
     (tmp_path / "rehearsal.toml").write_text("experts = 2\nexpert_ability = 1\n")

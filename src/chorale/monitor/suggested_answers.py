@@ -40,12 +40,12 @@ def suggestion_measures(tx: Tx, study: Study, stage: RunningStage) -> list[Sugge
     given = "agreement with the model's answer" if in_parts else "gives the model's answer"
     alike = partial(_agreement if in_parts else _follows, stage)
     measures: list[tuple[str, list[SuggestedRow], Callable[[SuggestedRow], float]]] = [
-        ("seconds an answer", rows, lambda row: row.duration_ms / 1000),
+        ("seconds per answer", rows, lambda row: row.duration_ms / 1000),
         (given, known, alike),
-        (f"{given}, gold: it is right", [row for row in known if is_right(stage, row)], alike),
-        (f"{given}, gold: it is wrong", [row for row in known if is_right(stage, row) is False], alike),
+        (f"{given}, where it is right by gold", [row for row in known if is_right(stage, row)], alike),
+        (f"{given}, where it is wrong by gold", [row for row in known if is_right(stage, row) is False], alike),
         (
-            "right, gold",
+            "correct by gold",
             [row for row in rows if row.score is not None],
             lambda row: float(stage.is_correct(row.score or 0.0)),
         ),
