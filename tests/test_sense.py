@@ -6,14 +6,16 @@ from random import Random
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from chorale.cli.program import app
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.folder.reading import check_folder
 from chorale.model import Refusal
 from chorale.monitor.alarm import Alarm
 from chorale.monitor.sense import senseless_answers, senseless_lately
-from comments_study import Comment, answer, comments, write_comments_study
+from comments_study import CLASSES, SEVERITY, Comment, answer, comments, write_comments_study
 from conftest import ManualClock
 from crowd import Person, look
 
@@ -21,14 +23,23 @@ COUNT = 25
 Answering = Callable[[Comment, Random, str], dict[str, Any]]
 
 
-def answered(folder: Path, clock: ManualClock, odd: Answering, *, seconds: float = 20, extra: str = "") -> Study:
-    """Four careful people, and one who answers as `odd` says, taking so many seconds."""
+def answered(
+    folder: Path,
+    clock: ManualClock,
+    odd: Answering,
+    others: Answering = answer,
+    *,
+    place: int = 4,
+    seconds: float = 20,
+    extra: str = "",
+) -> Study:
+    """Four careful people, and one in this place who answers as `odd` says, taking this many seconds."""
     write_comments_study(folder, count=COUNT, extra=extra)
     study = open_study(folder, clock=clock)
     by_text = {one.text: one for one in comments(COUNT)}
     for number in range(5):
         person, rng = Person(study, f"person-{number}"), Random(number)
-        made, each = (odd, seconds) if number == 4 else (answer, 20)
+        made, each = (odd, seconds) if number == place else (others, 20)
         while (offer := person.next("main")).lease is not None:
             comment = by_text[(offer.view or {})["text"]]
             clock.now += int(each * 1000)
@@ -42,9 +53,9 @@ def alarms_of(study: Study) -> dict[str, Alarm]:
     return {alarm.kind: alarm for alarm in found}
 
 
-def who(study: Study) -> str:
+def who(study: Study, place: int = 4) -> str:
     """The name of the one who answers otherwise."""
-    return Person(study, "person-4").pseudonym
+    return Person(study, f"person-{place}").pseudonym
 
 
 def test_careful_people_raise_no_alarm(tmp_path: Path, clock: ManualClock) -> None:
@@ -61,15 +72,29 @@ def test_fast_answers_are_reported_with_how_fast_they_were(tmp_path: Path, clock
     assert f"{name} did so 25 times of 25, once in 1.6 seconds" in alarm.title and len(alarm.items) == 5
 
 
-def test_the_same_answer_to_everything_is_reported(tmp_path: Path, clock: ManualClock) -> None:
-    def lazy(comment: Comment, rng: Random, name: str) -> dict[str, Any]:
-        return answer(comment, rng, name) | {"class": "fine", "spans": [], "severity": 1}
+def lazy(comment: Comment, rng: Random, name: str) -> dict[str, Any]:
+    return answer(comment, rng, name) | {"class": "fine", "spans": [], "severity": 1}
 
+
+def test_the_same_answer_to_everything_is_reported(tmp_path: Path, clock: ManualClock) -> None:
     study = answered(tmp_path, clock, lazy)
     name = who(study)
+    status = CliRunner().invoke(app, ["status", str(tmp_path)])
     (alarm,) = alarms_of(study).values()
     assert (alarm.kind, alarm.workers) == ("straight-line", (name,))
     assert f"{name} to 25 in a row" in alarm.title
+    evidence = f"({name}; items {', '.join(key for _, key in alarm.items)})"
+    assert evidence in " ".join(status.output.split()) and len(alarm.items) == 5
+
+
+def test_the_first_to_answer_is_compared_with_others_who_all_differ(tmp_path: Path, clock: ManualClock) -> None:
+    def varied(comment: Comment, rng: Random, name: str) -> dict[str, Any]:
+        return answer(comment, rng, name) | {"class": rng.choice(CLASSES), "severity": rng.randint(1, SEVERITY)}
+
+    study = answered(tmp_path, clock, lazy, varied, place=0)
+    name = who(study, 0)
+    (alarm,) = alarms_of(study).values()
+    assert (alarm.kind, alarm.workers) == ("straight-line", (name,))
 
 
 def test_copied_and_repeated_texts_are_reported(tmp_path: Path, clock: ManualClock) -> None:

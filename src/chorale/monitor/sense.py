@@ -1,7 +1,7 @@
 """Alarms about careless answers: too fast, all the same, copied from the item, or the same text repeated."""
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 
 from chorale.contract import AnswerField
@@ -88,12 +88,7 @@ def _the_same(stage: RunningStage, rule: SenseSettings, answers: Sequence[Respon
     compared: dict[str, list[tuple[str, Hashable]]] = {
         name: [(one.item, _chosen(stage, one)) for one in some] for name, some in _by_worker(answers).items()
     }
-    votes: dict[str, Counter[Hashable]] = defaultdict(Counter)
-    for given in compared.values():
-        for item, answer in given:
-            votes[item][answer] += 1
-    usual = {item: counts.most_common(1)[0][0] for item, counts in votes.items() if counts.total() > 1}
-    found = straight_lines(compared, usual, rule.same_answers)
+    found = straight_lines(compared, rule.same_answers)
     if found:
         worst = found[0]
         yield Alarm(

@@ -1,5 +1,6 @@
 """Answers that hardly anybody gives who reads the items: too fast, all the same, copied, or the same words again."""
 
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -45,23 +46,33 @@ def too_fast(answers: Mapping[str, Sequence[tuple[str, int]]], least_ms: float) 
     return sorted(found, key=lambda one: (-one.fast / one.answers, one.worker))
 
 
-def straight_lines(
-    answers: Mapping[str, Sequence[tuple[str, Hashable]]], usual: Mapping[str, Hashable], longest: int
-) -> list[StraightLine]:
-    """Workers with the same answer to at least this number of items in a row, if most others gave mostly another
-    answer.
+def straight_lines(answers: Mapping[str, Sequence[tuple[str, Hashable]]], longest: int) -> list[StraightLine]:
+    """Workers with the same answer to at least this number of items in a row, where others mostly gave another one.
 
-    `answers` are in the order they were given; `usual` is the answer that most gave to each item.
+    `answers` are in the order they were given. A worker's own answer does not count among the others'.
+
+    >>> own, first, second = [("i", "x"), ("j", "x")], [("i", 1), ("j", 2)], [("i", 3), ("j", 4)]
+    >>> [line.worker for line in straight_lines({"a": own, "b": first, "c": second}, 2)]
+    ['a']
     """
+    votes: dict[str, Counter[Hashable]] = defaultdict(Counter)
+    for given in answers.values():
+        for item, answer in given:
+            votes[item][answer] += 1
     found = []
     for worker, given in answers.items():
         run = max(_runs(given), key=len, default=[])
         if len(run) < longest:
             continue
-        unlike = sum(usual.get(item, answer) != answer for item, answer in run) / len(run)
+        unlike = sum(_is_unlike_others(votes[item], answer) for item, answer in run) / len(run)
         if unlike >= 0.5:
             found.append(StraightLine(worker, len(run), tuple(item for item, _ in run[:_SHOWN]), unlike))
     return sorted(found, key=lambda one: (-one.length, one.worker))
+
+
+def _is_unlike_others(votes: Counter[Hashable], answer: Hashable) -> bool:
+    """Whether less than half of the other answers to an item are like this one; not if there are no others."""
+    return 2 * (votes[answer] - 1) < votes.total() - 1
 
 
 def _runs(given: Iterable[tuple[str, Hashable]]) -> Iterable[list[tuple[str, Hashable]]]:
