@@ -1,5 +1,7 @@
 """Attacks on a server with several studies: guessing through an account of the same name, cookies of other times."""
 
+from collections.abc import Callable
+
 import pytest
 from starlette.testclient import TestClient
 
@@ -30,7 +32,7 @@ def test_an_annotator_who_is_called_like_the_owner_buys_no_guesses(server: Toget
     assert delays == [1, 2, 4, 8, 10, 10, 10, 10]
 
 
-WAYS = {
+WAYS: dict[str, Callable[[str, int], str]] = {
     "another part": lambda cookie, number: f"{cookie}|{number}",
     "a part of no study": lambda cookie, number: f"nothing~{number}|{cookie}",
     "signs that base64 skips": lambda cookie, number: cookie + "!" * number,
