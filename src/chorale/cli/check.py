@@ -89,8 +89,10 @@ def _cost_sentence(plan: StudyPlan, folder: Folder) -> str:
     fees = f"with {fee_percent:g}% fees" if fee_percent else "without platform fees (pay.fee_percent = 0)"
     fewer = " Less if fewer items reach the later stages." if any(s.at_most or s.by_chance for s in plan.stages) else ""
     stages = zip(plan.stages, folder.stages, strict=True)
-    hits = "rewards of HITs that scripts create, and " if any(_is_for_scripts(*stage) for stage in stages) else ""
-    return f"Estimated cost: {cost}, {fees}.{fewer} This excludes {hits}replacing the work of people who are removed."
+    scripted = "rewards of tasks that scripts create, and " if any(_is_for_scripts(*stage) for stage in stages) else ""
+    return (
+        f"Estimated cost: {cost}, {fees}.{fewer} This excludes {scripted}replacing the work of people who are removed."
+    )
 
 
 def _is_for_scripts(plan: StagePlan, stage: StageContent) -> bool:
