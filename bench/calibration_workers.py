@@ -10,7 +10,7 @@ from chorale.metrics import Interval
 from chorale.metrics.aggregation.methods import aggregate
 from chorale.metrics.aggregation.worker_evidence import gold_evidence, worker_evidence
 from chorale.metrics.judgments import Judgments
-from chorale.monitor.arm_outcomes import IntervalEstimate, difference_estimate, mean_estimate, share_of_people
+from chorale.monitor.arm_outcomes import IntervalEstimate, mean_estimate, share_of_people
 
 
 def _crowd(tasks: int, workers: int, each: int, rng: np.random.Generator) -> tuple[Judgments, list[str], list[float]]:
@@ -86,16 +86,8 @@ def _grade_of_arm(people: int, rng: np.random.Generator) -> list[Outcome]:
     return [_held(mean_estimate(rng.beta(6, 3, size=people).tolist()), 6 / 9)]
 
 
-def _gain_of_arm(people: tuple[int, int], rng: np.random.Generator) -> list[Outcome]:
-    ours, theirs = rng.beta(6, 3, size=people[0]), rng.beta(2, 1, size=people[1])
-    return [_held(difference_estimate(ours.tolist(), theirs.tolist()), 0.0)]
-
-
 def intervals_of_arms() -> Iterator[Simulation]:
     for people in (5, 10, 40):
         band, of = (0.91, 0.99), f"{people} people"
         yield Simulation("gold right, console", f"{of}, 10 each", "coverage", partial(_gold_of_arm, people), band, True)
         yield Simulation("mean grade, console", of, "coverage", partial(_grade_of_arm, people), COVERAGE, True)
-    for both in ((5, 5), (10, 40)):
-        of = f"{both[0]} and {both[1]} people"
-        yield Simulation("against the first arm, console", of, "coverage", partial(_gain_of_arm, both), COVERAGE, True)

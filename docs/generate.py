@@ -223,7 +223,7 @@ def _command(name: str, command: Any, rest: str = "") -> str:
     usage = " ".join([name, *shown, "[OPTIONS]", rest]).strip()
     rows = [(one.metavar, _meaning(one)) for one in arguments]
     rows += [(_spelling(one), _meaning(one)) for one in options]
-    rows.append(("-h, --help", "Show what the command does and takes."))
+    rows.append(("-h, --help", "Show this message and exit."))
     width = max(len(left) for left, _ in rows) + 2
     lines = [f"### `{name}`", "", " ".join(command.help.split()), "", "```text", usage, ""]
     for left, meaning in rows:

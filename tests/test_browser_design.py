@@ -85,6 +85,7 @@ def test_a_field_is_added_by_keyboard_previewed_and_saved(browser: Browser, link
     expect(page.locator("#elsewhere-list")).to_contain_text("gold.jsonl")
     page.on("dialog", lambda dialog: dialog.accept())
     page.reload()
+    expect(preview.get_by_text("How does the message sound?")).to_be_visible()
     page.locator("#card-fields-0 > summary").click()
     page.locator("#card-fields-0").get_by_label("Ask", exact=True).fill("And now?")
     expect(preview.get_by_text("And now?")).to_be_visible()

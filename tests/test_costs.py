@@ -21,6 +21,7 @@ from chorale.folder.templates import create_study
 from chorale.metrics.score_table import ScoreTable
 from chorale.monitor.costs import Spending, arm_costs, cost_terms, study_costs
 from chorale.monitor.status import status
+from chorale.monitor.tables import cost_lines
 from chorale.protocol import draw_arm
 from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.measuring import measure
@@ -46,6 +47,22 @@ def test_costs_are_told_with_and_without_training_and_discarded_work() -> None:
     assert (terms.cost, terms.training, terms.discarded) == (480, 120, 60)
     assert (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded) == (80, 60, 50)
     assert (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded) == (40, 30, 25)
+
+
+def test_lines_about_costs_name_only_what_was_spent() -> None:
+    training, work = Spending("a", "training", 100, 20, 0), Spending("b", "work", 200, 40, 50)
+    both = "without training and discarded answers"
+    terms = cost_terms([training, work], ROUNDS, released=6, answers=12)
+    assert cost_lines(terms, "USD") == [
+        "Of that, training cost $1.20 and discarded answers cost $0.60.",
+        f"Cost per accepted label: $0.60 (6 in total); $0.40 without training; $0.30 {both}.",
+        f"Cost per valid answer: $0.30 (12 in total); $0.20 without training; $0.15 {both}.",
+    ]
+    assert cost_lines(cost_terms([work], ROUNDS, released=6, answers=12), "USD")[:2] == [
+        "Of that, discarded answers cost $0.60.",
+        "Cost per accepted label: $0.40 (6 in total); $0.30 without discarded answers.",
+    ]
+    assert cost_lines(cost_terms([training], ROUNDS, released=0, answers=0), "USD") == ["Of that, training cost $1.20."]
 
 
 def test_where_nothing_came_of_it_there_is_no_cost_of_one() -> None:
@@ -355,6 +372,8 @@ def test_a_round_has_as_many_items_as_everybody_gets(tmp_path: Path) -> None:
 
 def test_nothing_is_said_of_parts_where_there_are_none(tmp_path: Path) -> None:
     create_study(tmp_path / "form", "form")
-    assert "two parts" not in CliRunner().invoke(app, ["check", str(tmp_path / "form")]).output
+    assert "two items of the same group" not in CliRunner().invoke(app, ["check", str(tmp_path / "form")]).output
     create_study(tmp_path / "rules", "rules")
-    assert "two parts" in " ".join(CliRunner().invoke(app, ["check", str(tmp_path / "rules")]).output.split())
+    assert "two items of the same group" in " ".join(
+        CliRunner().invoke(app, ["check", str(tmp_path / "rules")]).output.split()
+    )

@@ -23,7 +23,7 @@ def test_hints_install_our_own_package() -> None:
     files = [path for folder in ("src", "docs") for path in (ROOT / folder).rglob("*") if path.suffix in {".py", ".md"}]
     hints = [match["name"] for path in (*files, ROOT / "README.md") for match in HINTED.finditer(path.read_text())]
     assert set(hints) == {"chorale-crowd"}
-    assert len(hints) > 3
+    assert len(hints) > 1
 
 
 def test_an_earlier_install_under_the_old_name_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

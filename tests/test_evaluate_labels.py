@@ -125,6 +125,17 @@ def test_only_common_items_count_and_columns_can_be_named(tmp_path: Path) -> Non
     assert "no items in common" in run(system, tmp_path / "other.csv", code=2).stderr
 
 
+def test_labels_in_two_spellings_and_missing_values_are_noted(tmp_path: Path) -> None:
+    gold = written(tmp_path / "gold.csv", ["Yes", "No", "yes", "No", "NA"])
+    system = written(tmp_path / "system.csv", ["Yes", "No", "Yes", "No", "NA"])
+    [note] = [note for note in run_json(system, gold)["notes"] if "Yes" in note]
+    assert "'NA' (2): counts as a label. To leave it out, remove these rows." in note
+    assert "'Yes' (3) and 'yes' (1)" in note
+    assert "--missing" not in note
+    plain = written(tmp_path / "plain.csv", ["Yes", "No", "Yes", "No", "No"])
+    assert not [note for note in run_json(plain, plain)["notes"] if "count" in note]
+
+
 def test_clusters_are_resampled_as_wholes(tmp_path: Path) -> None:
     """The system is right about all items of a document or about none: 20 documents say as much as 20 items."""
     documents = [f"d{place // 10}" for place in range(200)]

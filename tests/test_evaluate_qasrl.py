@@ -510,6 +510,12 @@ def pred(tmp_path: Path) -> Path:
     return write_rows(tmp_path / "pred.csv", [row(), where(answer_range="3:6"), wrong])
 
 
+def test_a_note_counts_the_rows_that_repeat_a_gold_question(tmp_path: Path) -> None:
+    gold = write_rows(tmp_path / "gold.csv", [row(), row(answer_range="5:7")])
+    told = "The gold repeats questions about a verb (1 extra row). Each row counts, but only one can be found"
+    assert any(note.startswith(told) for note in run_json(gold, gold)["notes"])
+
+
 def test_the_command_prints_the_promised_json(gold: Path, pred: Path) -> None:
     found = run_json(pred, gold)
     assert found["ua"] == {

@@ -808,7 +808,7 @@ def test_notes_say_what_a_number_leaves_out(files: dict[str, Path]) -> None:
     notes = run_json(files["bad.conllu"], files["gold.conllu"])["notes"]
     assert any("with another verb than the gold's: " in note for note in notes)
     notes = run_json(files["bad.conll05"], files["gold.conll05"])["notes"]
-    assert any("lemma stands for its sense" in note for note in notes)
+    assert any("lemma is used as its sense" in note for note in notes)
 
 
 # Frame files

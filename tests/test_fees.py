@@ -84,3 +84,9 @@ def test_a_fee_that_nobody_has_set_is_pointed_out(tmp_path: Path, percent: str, 
     said = CliRunner().invoke(app, ["check", str(tmp_path)]).output
     is_set = "33.33" in percent
     assert ("with 33.33% fees" in said, "without platform fees" in said) == (is_set, not is_set)
+
+
+def test_check_shows_the_rewards_that_the_cost_of_answers_does_not_have(tmp_path: Path) -> None:
+    write_prolific_study(tmp_path, places=1200, reward=180)
+    said = " ".join(CliRunner().invoke(app, ["check", str(tmp_path)]).output.split())
+    assert "main on Prolific: 1,200 places at a reward of $1.80, $2,160.00 in all without fees." in said

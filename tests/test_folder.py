@@ -189,7 +189,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "cut off TOML": (
         {"study.toml": "[study]\na = '''\nx\n"},
-        ("study.toml", 2, "is probably not closed", "three quotes"),
+        ("study.toml", 2, "is probably not closed", "triple quotes"),
     ),
     "open quote": (
         toml(('title = "Two"', 'title = "Two')),
@@ -325,7 +325,12 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "equal parameters": (
         toml(("[pay]", '[arrival]\nstudy_parameter = "id"\nsession_parameter = "id"\n[pay]')),
-        ("study.toml", 8, "`arrival.session_parameter` is the name of another", "'id' | Give each parameter a name"),
+        (
+            "study.toml",
+            8,
+            "`arrival.session_parameter` is the name of another",
+            "'id' | Give each parameter a unique name",
+        ),
     ),
     "parameter equal to a default": (
         toml(("[pay]", '[arrival]\nworker_parameter = "STUDY_ID"\n[pay]')),
@@ -336,7 +341,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
         (
             "study.toml",
             7,
-            "stands for signed links, a public page, models or the team",
+            "is reserved for signed links, a public page, models or the team",
             "'invitation' | Choose another",
         ),
     ),

@@ -649,7 +649,7 @@ def test_items_must_have_what_the_form_shows() -> None:
         task.shape.parse_row(ROW | {"word": "whisper"})
     assert refused.value.messages[0][:2] == (
         "word",
-        "Value error, does not occur in `text`. Write it as it stands there.",
+        "Value error, does not occur in `text`. Write it exactly as it is there.",
     )
     with pytest.raises(ItemError):
         task.shape.parse_row(ROW | {"word": "shout", "text": ["a", ""]})
@@ -752,7 +752,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             field_toml(name="one", kind="choice", ask="Which?", options=["a", "a"]),
             "options =",
-            "has a value twice (found ['a', 'a']). Give every option a value of its own.",
+            "has a value twice (found ['a', 'a']). Give every option a unique value.",
         ),
         (field_toml(name="one", kind="choice", ask="Which?", options=["a"]), "options =", "leaves nothing to choose"),
         (

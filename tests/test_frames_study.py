@@ -125,7 +125,7 @@ def test_items_say_what_is_wrong_with_them(tmp_path: Path) -> None:
         ("items.jsonl:2", "Say with `start` which one it is: the number of characters before it (4, 13)"),
         ("items.jsonl:3", "is not what the sentence has after 5 characters"),
         ("items.jsonl:4", "has the frame 'Moving' twice"),
-        ("items.jsonl:5", "stands for no frame at all"),
+        ("items.jsonl:5", "is reserved for “no frame”"),
         ("items.jsonl:6", "is an empty list"),
         ("items.jsonl:7", "`candidates.0.definition` is missing"),
         ("items.jsonl:8", "outside its example"),

@@ -180,6 +180,16 @@ def test_the_page_begins_with_what_to_do_and_ends_with_what_is_locked(tmp_path: 
     study.close()
 
 
+def test_the_address_of_a_form_is_no_page(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path)
+    study = open_study(tmp_path)
+    with TestClient(create_app(study)) as client:
+        answer = client.get("/consent")
+        assert answer.status_code == 405 and "There is no page at this address." in answer.text
+        assert "Method Not Allowed" not in answer.text
+    study.close()
+
+
 @pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: install it, or run `make browser`")
 @pytest.mark.slow

@@ -182,6 +182,7 @@ def test_all_columns_that_people_filled_in_are_fields(tmp_path: Path) -> None:
     assert done["stages"] == {"batch": {"judgments": 20, "items": 5, "workers": 4}}
     [note] = done["notes"]
     assert "2 columns, and each is a field: 'Moods ticked', 'confidence'" in note
+    assert "All but free text count in a label's confidence. --label NAME keeps one." in note
     assert json.loads(run("verify", tmp_path / "s", "--json").stdout)["ok"]
     run("export", tmp_path / "s", "--format", "label-studio", "--out", tmp_path / "tasks.json")
     first = json.loads((tmp_path / "tasks.json").read_text("utf-8"))[0]

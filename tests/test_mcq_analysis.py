@@ -245,7 +245,7 @@ def test_arms_of_one_file_are_taken_by_themselves(tmp_path: Path) -> None:
     [
         (["q99,w1,option1"], ":2: is about a question that is in none of the files (found 'q99')"),
         (["q01,w1,option1", "q01,w1,option2"], ":3: answers a question again that w1 answered in line 2"),
-        (["q01,w1,option7"], ":2: has an answer that is none of the options (found 'option7')"),
+        (["q01,w1,option7"], ":2: has an answer that is not one of the options (found 'option7')"),
         (["q01,,option1"], ":2: has no worker_id"),
         ([], "has no answers"),
     ],

@@ -346,6 +346,7 @@ def test_a_study_for_scripts_has_no_items_and_opens(tmp_path: Path) -> None:
     assert chorale("new", str(folder), "--template", "mturk", "--scripts-only")["template"] == "mturk"
     checked = CliRunner().invoke(app, ["check", str(folder)])
     assert checked.exit_code == 0 and "pay.minimum_hourly" not in checked.output
+    assert "This excludes rewards of HITs that scripts create, and replacing" in " ".join(checked.output.split())
     with open_market(folder) as market:
         hit = market.hit()["HITId"]
         market.client.approve_assignment(AssignmentId=market.worker("only-ada").do(hit))

@@ -53,11 +53,11 @@ def test_arms_with_and_without_a_parsers_suggestions_are_simulated(tmp_path: Pat
             {what: {name: one and one["mean"] for name, one in sides.items()} for what, sides in found.items()}
         )
     careful, trusting = measured
-    seconds = trusting["seconds an answer"]
+    seconds = trusting["seconds per answer"]
     assert seconds["with_suggestion"] == pytest.approx(0.5 * seconds["without"], rel=0.25)
-    name = "agreement with the model's answer, gold: it is wrong"
+    name = "agreement with the model's answer, where it is wrong by gold"
     assert trusting[name]["difference"] > careful[name]["difference"] + 0.1
-    assert trusting["right, gold"]["difference"] < careful["right, gold"]["difference"] - 0.3
+    assert trusting["correct by gold"]["difference"] < careful["correct by gold"]["difference"] - 0.3
 
 
 def test_simulated_writers_can_err_like_a_parser(tmp_path: Path) -> None:

@@ -20,13 +20,16 @@ from chorale.engine.managing import Act, end_work
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.folder.reading import check_folder, load_folder
-from chorale.model import Refusal
-from chorale.monitor.arm_outcomes import arm_outcomes
+from chorale.metrics.resampling import Resampling
+from chorale.model import PlannedOutcome, Refusal
+from chorale.monitor.arm_measures import compare_arms
+from chorale.monitor.arm_outcomes import ArmOutcome, arm_outcomes
 from chorale.rehearsal import Crowd, Rehearsal, Run, rehearse
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings, ability_at, fair_grade, mistakes_explained
+from chorale.report import ReportOptions, study_report
 from chorale.store import Tx, events, ledger
 from chorale.store.arms import arm_of
 from chorale.store.gates import closed_gates
@@ -88,7 +91,24 @@ def test_grades_follow_the_quality_of_what_was_written_as_far_as_graders_are_abl
         grades, _ = grades_and_qualities(study, performance, stage.name)
         assert outcome.grade is not None and outcome.graded_in == stage.settings.title
         assert min(grades) < outcome.grade.low < outcome.grade.value < outcome.grade.high < max(grades)
+    assert_the_report_agrees(study, tmp_path, outcomes)
     study.close()
+
+
+def assert_the_report_agrees(study: Study, folder: Path, outcomes: list[ArmOutcome]) -> None:
+    (folder / "data").mkdir()
+    report = study_report(study, folder, folder / "data", ReportOptions(charts=False, arms=True), Resampling())
+    reported = report.as_json()["analysis"]["outcomes"]["grade"]
+    for outcome in outcomes:
+        assert outcome.grade is not None
+        assert reported["means"][outcome.name] == pytest.approx(outcome.grade.value)
+        assert reported["units"][outcome.name] == outcome.grade.of
+    planned = PlannedOutcome(outcome="grade")
+    [test] = study.store.read(lambda tx: compare_arms(tx, study, planned, Resampling())).result().comparisons
+    gain = outcomes[1].gain
+    assert gain is not None
+    interval = test.compared.interval
+    assert (gain.value, gain.low, gain.high) == (test.compared.difference, interval.low, interval.high)
 
 
 @pytest.mark.slow
@@ -315,14 +335,14 @@ def test_a_gate_that_closes_without_the_grades_it_waits_for_is_no_finished_run(t
     assert lost > 1 and other["undecided"]["mean"] == 0
     assert variation["finished"] == 0
     [why] = variation["starved"]
-    start = f"in 1 of 1 run, gate careful-trained: it was closed with {lost} people never decided about"
+    start = f"in 1 of 1 run, gate careful-trained: it was closed without a decision about {lost} people"
     assert why.startswith(start) and why in told["notes"]
     assert re.search(r"\d+ of 32 items of careful-grades still wanted judgments; 8 people had worked there", why)
     text = page.read_text("utf-8")
-    assert start in text and ">careful-trained: never decided about<" in text
-    assert ">quick-trained: never decided about<" not in text
+    assert start in text and ">careful-trained: no decision<" in text
+    assert ">quick-trained: no decision<" not in text
     shown = CliRunner().invoke(app, command)
-    assert re.search(r"runs that finished +0 of 1", shown.stdout) and "for want of grades" in shown.stdout
+    assert re.search(r"runs that finished +0 of 1", shown.stdout) and "no decision, grades missing" in shown.stdout
 
 
 def test_a_gate_whose_people_wait_for_grades_is_closed_last(opened: Callable[..., Study]) -> None:
@@ -358,7 +378,7 @@ def test_a_stage_for_experts_starves_for_want_of_experts(tmp_path: Path) -> None
     [forecast] = rehearse(tmp_path, seeds=1, workers=6, processes=1).forecasts
     [run] = forecast.runs
     reasons = {reason.partition(":")[0]: reason for reason in run.starved}
-    assert reasons["careful-grades"].endswith("none come: set `experts` in rehearsal.toml to 1 or more.")
+    assert reasons["careful-grades"].endswith("there are none: set `experts` in rehearsal.toml to 1 or more.")
     assert re.search(r"Of 6 people, [^.]*\b3 were not in its arm", reasons["careful-final"])
     # Three judgments of everything are more than two experts can give.
     (tmp_path / "rehearsal.toml").write_text("experts = 2\nexpert_ability = 1\n")

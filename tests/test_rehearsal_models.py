@@ -64,7 +64,7 @@ def test_the_command_prints_what_models_do(folder: Path) -> None:
     printed = CliRunner().invoke(app, ["rehearse", str(folder), "--seeds", "1"], env={"COLUMNS": "200"})
     assert printed.exit_code == 0, printed.output
     assert "labelled by a model" in printed.output
-    assert "calls of models" in printed.output
+    assert "model calls" in printed.output
 
 
 @pytest.fixture
@@ -86,20 +86,20 @@ def shown(forecasts: Forecasts) -> dict[str, dict[str, float]]:
 
 def test_what_suggestions_do_to_people_is_rehearsed_with_arms(suggesting: Path) -> None:
     measured = shown(forecast(suggesting, seeds=3))
-    seconds = measured["seconds an answer"]
+    seconds = measured["seconds per answer"]
     assert seconds["with_suggestion"] == pytest.approx(0.5 * seconds["without"], rel=0.2)
-    wrong = measured["gives the model's answer, gold: it is wrong"]
+    wrong = measured["gives the model's answer, where it is wrong by gold"]
     # Half of the wrong suggestions are kept; alone, one answer in twenty is the wrong one.
     assert wrong["with_suggestion"] == pytest.approx(0.5 + 0.5 * 0.05, abs=0.1)
     assert wrong["without"] == pytest.approx(0.05, abs=0.06)
-    right = measured["right, gold"]
+    right = measured["correct by gold"]
     assert right["with_suggestion"] < right["without"] - 0.1, "wrong suggestions on purpose do harm"
 
 
 def test_people_who_check_everything_are_not_harmed(suggesting: Path) -> None:
     text = (suggesting / "rehearsal.toml").read_text().replace("keeps_wrong = 0.5", "keeps_wrong = 0")
     (suggesting / "rehearsal.toml").write_text(text)
-    wrong = shown(forecast(suggesting))["gives the model's answer, gold: it is wrong"]
+    wrong = shown(forecast(suggesting))["gives the model's answer, where it is wrong by gold"]
     assert wrong["with_suggestion"] == pytest.approx(0.05, abs=0.06)
 
 
@@ -114,7 +114,7 @@ def test_a_kept_run_has_the_same_comparison_in_its_report(suggesting: Path, tmp_
     [wrong] = [
         one
         for one in json.loads(report.output)["models"]["suggestions"]["main"]
-        if one["what"] == "gives the model's answer, gold: it is wrong"
+        if one["what"] == "gives the model's answer, where it is wrong by gold"
     ]
     assert wrong["with_suggestion"] > wrong["without"] + 0.2
     assert wrong["compared"] is not None

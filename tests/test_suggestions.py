@@ -89,10 +89,10 @@ def test_what_suggestions_do_is_measured_where_arms_may_be_told_apart(study: Stu
     assert blind["models"]["suggestions"] == {}
     found = json.loads(CliRunner().invoke(app, ["report", folder, "--json", "--arms", "--no-charts"]).output)
     measured = {one["what"]: one for one in found["models"]["suggestions"]["main"]}
-    wrong = measured["gives the model's answer, gold: it is wrong"]
+    wrong = measured["gives the model's answer, where it is wrong by gold"]
     assert (wrong["with_suggestion"], wrong["without"]) == (1.0, 0.0)
     assert wrong["compared"]["difference"] == pytest.approx(1.0)
-    assert measured["seconds an answer"]["with_suggestion"] == pytest.approx(0.9, abs=0.9)
+    assert measured["seconds per answer"]["with_suggestion"] == pytest.approx(0.9, abs=0.9)
 
 
 def test_verify_finds_a_suggestion_that_was_changed(study: Study) -> None:

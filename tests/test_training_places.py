@@ -146,6 +146,22 @@ def test_the_start_page_says_how_many_places_are_left(tmp_path: Path, clock: Man
             assert "3 places left" in page
 
 
+def test_the_start_page_says_that_no_work_is_left(tmp_path: Path, clock: ManualClock) -> None:
+    for study in _opened(tmp_path, None, clock):
+        with TestClient(create_app(study), base_url="https://testserver") as site:
+            site.get("/join", params={"PROLIFIC_PID": "late", "STUDY_ID": "s", "SESSION_ID": "v"})
+            page = site.post("/consent", data={"agree": "yes"}).text
+            assert page.count("Opens later") == 2 and "No work left" not in page
+            for number in range(2):
+                person = Person(study, f"person-{number}")
+                train(person)
+                for stage in ("work-a", "work-b"):
+                    person.judge("yes", stage)
+            page = site.get("/").text
+            assert page.count("No work left") == 3 and NO_WORK in page
+            assert "Opens later" not in page and "Finish “Training” first" not in page
+
+
 def test_stages_behind_several_rounds_are_found(tmp_path: Path) -> None:
     write_protocol_study(
         tmp_path,

@@ -18,6 +18,7 @@ from chorale.folder.reading import check_folder
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
+from chorale.monitor.arm_outcomes import arm_outcomes
 from chorale.report import ReportOptions, StudyReport, report_page, study_report
 from chorale.report.document import Drawn
 from chorale.store.arms import arm_of
@@ -132,6 +133,23 @@ def test_planned_comparisons_are_those_of_the_exported_data(trial: Study, tmp_pa
     assert test["p"] == pytest.approx(extreme / len(dealt), abs=0.05)
     assert [one["against"] for one in found["outcomes"]["kept"]["tests"]] == ["other"]
     assert "tests" not in found["outcomes"]["retained"] and found["outcomes"]["retained"]["means"]["plain"] == 1
+
+
+def test_people_of_an_arm_that_shares_all_its_stages_are_retained_if_they_answered_anywhere(tmp_path: Path) -> None:
+    folder = write_trial(tmp_path / "trial")
+    file = folder / "study.toml"
+    file.write_text(file.read_text().replace('arms = ["plain"]', 'arms = ["plain", "other"]'))
+    study = open_study(folder)
+    try:
+        for person in people(study, 8):
+            person.judge(WRITTEN, f"write-{_arm(study, person.id)}")
+        settle_everything(study)
+        means = reported(study, tmp_path, arms=True).as_json()["analysis"]["outcomes"]["retained"]["means"]
+        console = study.store.read(lambda tx: arm_outcomes(tx, study)).result()
+    finally:
+        study.close()
+    assert means == {"plain": 1, "other": 1}
+    assert {one.name: one.staying.value for one in console if one.staying} == means
 
 
 def mean(units: list[tuple[float, float]]) -> float:

@@ -65,4 +65,4 @@ def unknown_calls(tx: Tx) -> Iterator[str]:
     """Requests whose answer was never stored."""
     unknown = sum(row.calls for row in calls.summaries(tx) if row.state in (CallState.UNKNOWN, CallState.SENT))
     if unknown:
-        yield f"what {plural(unknown, 'call of a model', 'calls of models')} without a stored answer cost"
+        yield f"what {plural(unknown, 'model call', 'model calls')} without a stored answer cost"

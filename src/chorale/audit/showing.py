@@ -52,16 +52,16 @@ def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
     """What nothing recorded can show about what workers saw."""
     last = stored_after(tx)
     if last and any(stage.task.form.reveal is not None for stage in study.stages.values()):
-        yield f"whether first answers came first up to response {last}: they are stored since then"
+        yield f"whether first answers came first up to response {last}: they were not stored before that"
     for stage in study.stages.values():
         if stage.task.form.reveal is not None and (imported := imported_answers(tx, stage.id)):
             answers = plural(imported, "imported answer", "imported answers")
             yield f"whether first answers came first in {stage.name}: it has {answers}, given elsewhere"
     if all_words(tx):
-        yield "the lengths of items that are paid by them: they are those counted when the items were added"
+        yield "the lengths of items that are paid by length: they were counted when the items were added"
     gold = showing.shown_gold(tx)
     if any(one.shown for one in gold):
-        yield "whether gold came where it was due: with no gold left that a worker had not seen, an item came instead"
+        yield "whether gold came where it was due: workers who had seen all gold got an item instead"
     again = sum(one.turns > 0 for one in gold)
     if again:
         yield (

@@ -6,7 +6,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
 from chorale.engine.suggesting import suggesting_model
 from chorale.model import AssignmentKind
-from chorale.monitor.suggestions import is_right
+from chorale.monitor.suggested_answers import is_right
 from chorale.protocol import suggests_to, wrong_on_purpose
 from chorale.store import Tx, suggestions
 from chorale.store.suggestions import SuggestedRow

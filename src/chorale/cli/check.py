@@ -9,7 +9,8 @@ from rich.table import Table
 from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.terminal import show
-from chorale.folder.plan import StudyPlan, plan_study, study_notes
+from chorale.folder.checking.content import StageContent
+from chorale.folder.plan import StagePlan, StudyPlan, plan_study, study_notes
 from chorale.folder.reading import StudyFolder as Folder
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.retention_notes import retention_sentences
@@ -37,7 +38,8 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
     print_line(f"{directory}: {left}. {plan.title}")
     show(plan_table(plan))
     sentences = [
-        _cost_sentence(plan, folder.settings.pay.fee_percent),
+        _cost_sentence(plan, folder),
+        *_reward_sentences(plan, folder),
         *_first_sentences(plan, folder),
         *_round_sentences(plan),
         _workers_sentence(plan),
@@ -58,7 +60,7 @@ def print_before_launch(notes: Sequence[str]) -> None:
 
 def plan_table(plan: StudyPlan) -> Table:
     """The items, judgments, cost and hourly wage of each stage."""
-    table = table_of("stage", "items#", "gold#", "judgments#", "on gold#", "cost#", "an hour#")
+    table = table_of("stage", "items#", "gold#", "judgments#", "on gold#", "cost#", "per hour#")
     for stage in plan.stages:
         bound = "≤ " if stage.at_most else "≈ " if stage.by_chance else ""
         part = bound or ("≈ " if stage.asked is not None else "")
@@ -79,13 +81,32 @@ def plan_table(plan: StudyPlan) -> Table:
     return table
 
 
-def _cost_sentence(plan: StudyPlan, fee_percent: float) -> str:
+def _cost_sentence(plan: StudyPlan, folder: Folder) -> str:
+    fee_percent = folder.settings.pay.fee_percent
     cost = money_text(plan.cost, plan.currency)
     if plan.most > plan.cost:
         cost += f" (up to {money_text(plan.most, plan.currency)} if every item needs the most judgments)"
     fees = f"with {fee_percent:g}% fees" if fee_percent else "without platform fees (pay.fee_percent = 0)"
     fewer = " Less if fewer items reach the later stages." if any(s.at_most or s.by_chance for s in plan.stages) else ""
-    return f"Estimated cost: {cost}, {fees}.{fewer} This excludes replacing the work of people who are removed."
+    stages = zip(plan.stages, folder.stages, strict=True)
+    hits = "rewards of HITs that scripts create, and " if any(_is_for_scripts(*stage) for stage in stages) else ""
+    return f"Estimated cost: {cost}, {fees}.{fewer} This excludes {hits}replacing the work of people who are removed."
+
+
+def _is_for_scripts(plan: StagePlan, stage: StageContent) -> bool:
+    """Whether a stage has no items, because scripts create its tasks."""
+    return stage.task.form.framed and not plan.items
+
+
+def _reward_sentences(plan: StudyPlan, folder: Folder) -> list[str]:
+    """What Prolific pays for taking part, which the cost of answers does not show."""
+    recruited = folder.settings.prolific.study if folder.settings.prolific else ()
+    return [
+        f"{one.name} on Prolific: {plural(one.places, 'place', 'places')} at a reward of "
+        f"{money_text(one.reward, plan.currency)}, {money_text(one.places * one.reward, plan.currency)} in all without "
+        "fees. Rewards count towards what people earn here; the rest is paid as bonuses."
+        for one in recruited
+    ]
 
 
 def _first_sentences(plan: StudyPlan, folder: Folder) -> list[str]:
@@ -106,7 +127,7 @@ def _first_sentences(plan: StudyPlan, folder: Folder) -> list[str]:
                 f"with an audit of {rule.audit:.0%} of those that the model is sure of."
             )
     if sentences:
-        sentences.append("Calls of models are not included: see `chorale annotate --dry-run`.")
+        sentences.append("Model calls are not included: see `chorale annotate --dry-run`.")
     return sentences
 
 
@@ -139,7 +160,7 @@ def _workers_sentence(plan: StudyPlan) -> str:
     if plan.gates:
         # Those who share a place pass together, and stages that a gate ends need not be finished: no number is needed.
         return f"Planned for {people} completing the study. Fewer may be enough: try it with `chorale rehearse`."
-    why = ", since nobody judges two parts of the same thing" if plan.parts else ""
+    why = ", because nobody judges two items of the same group" if plan.parts else ""
     return f"Needs at least {people} who complete the study{why}."
 
 

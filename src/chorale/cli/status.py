@@ -103,7 +103,7 @@ def _print_status(study: "Study") -> None:
     for content in _of_kits(study).values():
         show(*map(score_table, (*content.tables, *content.of_workers)))
     fees = money_text(now.totals["fee"], pay.currency)
-    calls = f" and {money_text(now.totals['model'], pay.currency)} for calls of models" if now.totals["model"] else ""
+    calls = f" and {money_text(now.totals['model'], pay.currency)} for model calls" if now.totals["model"] else ""
     print_line(f"Spent {money_text(now.spent, pay.currency)}, of which {fees} in fees{calls}.")
     if now.stopped:
         budget, names = money_text(pay.budget or 0, pay.currency), ", ".join(now.stopped)
@@ -117,8 +117,6 @@ def _print_status(study: "Study") -> None:
     for gate in gates:
         if gate.lacking:
             print_line(" ".join(beyond_budget(study, gate.name, gate.lacking)))
-    for line in _retention_lines(study):
-        print_line(line)
     for line in tables.cost_lines(study.store.read(lambda tx: study_costs(tx, study)).result(), pay.currency):
         print_line(line)
     print_line(tables.wage_line(now, pay.currency, pay.minimum_hourly))
@@ -126,4 +124,8 @@ def _print_status(study: "Study") -> None:
         print_line(f"Too fast to have read: {hurried_line(one)}")
     for name in now.below_in:
         median = now.wages[name].median or 0
-        print_line(f"In {name} an hour pays {money_text(median, pay.currency)} (median), which is below your minimum.")
+        print_line(
+            f"{name}: the median hourly wage is {money_text(median, pay.currency)}, which is below your minimum."
+        )
+    for line in _retention_lines(study):
+        print_line(line)

@@ -23,13 +23,13 @@ def team(
         str | None, Option(metavar="NAME", help="Print a one-time link with which this person chooses a password.")
     ] = None,
     reset: Annotated[
-        str | None, Option(metavar="NAME", help="Print a link to a new password; the old one ends at once.")
+        str | None, Option(metavar="NAME", help="Print a link to choose a new password; the old one ends at once.")
     ] = None,
     deactivate: Annotated[
         str | None, Option(metavar="NAME", help="End the account, its sessions and the work it has begun.")
     ] = None,
     reactivate: Annotated[
-        str | None, Option(metavar="NAME", help="Reopen a deactivated account; print a link to a new password.")
+        str | None, Option(metavar="NAME", help="Reopen a deactivated account; print a link to choose a new password.")
     ] = None,
     reason: Annotated[str, Option(help="With --deactivate: why. It is kept in the activity log.")] = "",
     public_url: PublicUrl = None,

@@ -20,7 +20,7 @@ def verify(directory: StudyFolder, db: Database = None, as_json: AsJson = False)
     if as_json:
         print_json({"ok": not verification.differences, **asdict(verification)})
     else:
-        checked = ", ".join(f"{count:,} {what}" for what, count in verification.checked.items())
+        checked = ", ".join(f"{what} ({count:,})" for what, count in verification.checked.items())
         print_line(f"Recomputed {checked}.")
         for difference in verification.differences:
             print_line(f"  {difference}")

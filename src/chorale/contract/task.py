@@ -248,7 +248,7 @@ class Form:
     seconds: Callable[[Payload], float] | None = None
     """How long an item takes at least. Default: by the words, options and pictures that are read, and its fields."""
     written_words: int = 0
-    """Words that people write for each part of an answer (`Grading.parts`), at the least: for what an hour pays."""
+    """Words that people write for each part of an answer (`Grading.parts`), at least: for the hourly pay."""
 
     def shown(self, payload: Payload) -> dict[str, Any]:
         """All that a worker sees of an item in the end."""

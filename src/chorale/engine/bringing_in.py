@@ -77,7 +77,7 @@ def _connected(known: Mapping[str, KnownItem], new: Sequence[NewItem], file: str
             file,
             None,
             f"added rows connect {len(moved):,} items with others that were separate when the study started",
-            "Leave out rows that share one text with each of two earlier rows, or put them into a study of their own: "
+            "Leave out rows that share one text with each of two earlier rows, or put them into a separate study: "
             "some workers may have seen both texts.",
             ", ".join(moved[:5]) + (" …" if len(moved) > 5 else ""),
         )

@@ -13,7 +13,7 @@ from chorale.store import Tx, codec, events, gold, responses
 from chorale.store.items import ItemsWanted, all_items, find_item, item_ids, items_by_id
 
 PROMOTED_AT_ONCE = 50
-UNANIMOUS_EXPLANATION = "This one has a clear answer, and it is another one than yours. Please look at it again."
+UNANIMOUS_EXPLANATION = "This question has a clear answer, which differs from yours. Please look at it again."
 
 
 @dataclass(frozen=True, slots=True)

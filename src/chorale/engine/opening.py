@@ -267,7 +267,7 @@ def _round_problems(tx: Tx, content: StageContent, size: int | None, stage_id: i
             SETTINGS_FILE if rule.size else rule.file,
             None,
             f"the round {content.settings.name!r} had {before} items for everybody when it started",
-            f"Put back {before}, or make it another round with a name of its own.",
+            f"Put back {before}, or make it another round with a different name.",
             str(now),
         )
 

@@ -116,7 +116,7 @@ def books(tx: Tx, study: Study) -> Books:
 def _due(account: WorkerMoney, own: Sequence[SubmissionRow], uses_prolific: bool) -> DuePayment:
     """Whether somebody can be paid now, and how."""
     if account.external_id.startswith(ERASED):
-        return DuePayment(account, None, "who they are was erased")
+        return DuePayment(account, None, "their identity was erased")
     if account.panel != PROLIFIC or not uses_prolific:
         return DuePayment(account, None)
     reported = [one for one in own if one.reported_at is not None]
@@ -125,7 +125,7 @@ def _due(account: WorkerMoney, own: Sequence[SubmissionRow], uses_prolific: bool
         return DuePayment(account, None, "Prolific does not know them yet: run `chorale sync` first")
     if account.on_the_way:
         # Two bonuses on their way could not be distinguished in what is reported.
-        return DuePayment(account, None, "their last bonus is still on its way")
+        return DuePayment(account, None, "their last bonus has not arrived yet")
     if any(one.status in OPEN for one in reported):
         return DuePayment(account, None, "their submission is not approved yet")
     closed = {one.external_id for one in reported if one.status in CLOSED or _is_known_screenout(one)}
@@ -134,7 +134,7 @@ def _due(account: WorkerMoney, own: Sequence[SubmissionRow], uses_prolific: bool
     )
     if strange:
         return DuePayment(
-            account, None, f"Prolific calls their submission {strange[0]}, and may have paid for it: see there"
+            account, None, f"Prolific reports their submission as {strange[0]} and may have paid for it: check there"
         )
     payable = [one for one in reported if one.external_id in closed]
     if not payable:

@@ -26,7 +26,7 @@ from chorale.folder.reading import did_you_mean
 from chorale.model import UserError
 from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import note_arms_shown
-from chorale.monitor.suggestions import suggestion_rows
+from chorale.monitor.suggested_answers import suggestion_rows
 from chorale.monitor.writing import writing_rows
 from chorale.registry import blaming, clash, exports, tasks
 from chorale.store import Tx, events
@@ -274,7 +274,7 @@ def _of_responses(as_what: str, ending: str, write: Writer) -> ExportFormat:
 
 
 _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
-    "jsonl": _of_responses("one JSON object a line", "jsonl", _write_lines),
+    "jsonl": _of_responses("one JSON object per line", "jsonl", _write_lines),
     "csv": _of_responses("as CSV", "csv", tables.write_csv),
     "parquet": _of_responses("as Parquet", "parquet", tables.write_parquet),
     "labels": ExportFormat(
@@ -350,7 +350,7 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         tables.write_csv,
     ),
     "calls": ExportFormat(
-        "every call to a model: version, prompt hash, output, tokens, time and exact price, one JSON object a line",
+        "every call to a model: version, prompt hash, output, tokens, time and exact price, one JSON object per line",
         "calls.jsonl",
         export_models.CALL_COLUMNS,
         export_models.call_rows,

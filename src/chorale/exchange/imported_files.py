@@ -95,7 +95,7 @@ def _checked(folder: Path, batches: Mapping[str, StagedBatch], columns: Mapping[
     try:
         study = load_folder(sample)
     except UserError as error:
-        raise UserError("No study can be made of it", error.problems) from None
+        raise UserError("No study can be made from it", error.problems) from None
     stages = tuple(
         replace(content, items=_Items(folder / f"{name}.jsonl", content.task, staged))  # type: ignore[arg-type]
         for content, (name, staged) in zip(study.stages, batches.items(), strict=True)

@@ -228,7 +228,8 @@ class BatchFile:
         if len(self.fields) > 1:
             asked = ", ".join(shortened(field.title) for field in self.fields)
             notes.append(
-                f"Answers are in {len(self.fields)} columns, and each is a field: {asked}. --label chooses one."
+                f"Answers are in {len(self.fields)} columns, and each is a field: {asked}. "
+                "All but free text count in a label's confidence. --label NAME keeps one."
             )
         if self._empty:
             label = self._layout.label or "answer"

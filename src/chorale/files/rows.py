@@ -45,7 +45,7 @@ def read_rows(
 ) -> Iterator[Row]:
     """The sound rows of a file. What is wrong with the others is added to `problems`, under the name `shown_as`.
 
-    The suffix decides the format: .jsonl and .ndjson hold one JSON object a line; .csv and .tsv have a header, and
+    The suffix decides the format: .jsonl and .ndjson hold one JSON object per line; .csv and .tsv have a header, and
     all their cells are text. The header of a .csv decides between commas and semicolons. Any of them may be packed,
     with .gz behind the suffix. The text is UTF-8, with or without a byte order mark. Blank lines are skipped.
     `streamed` counts and digests every byte.
@@ -223,13 +223,13 @@ def _objects(lines: _Lines, report: _Reporter) -> Iterator[Row]:
             except (ValueError, RecursionError) as error:
                 report(lines.number, *_why_not_json(text, error, ended=lines.ended))
     if empty:
-        report(None, "is empty", "Write one JSON object a line.")
+        report(None, "is empty", "Write one JSON object per line.")
 
 
 def _parsed(text: str) -> dict[str, Any]:
     values = parsed_json(text)
     if not isinstance(values, dict):
-        raise FlawError("is not an object", 'Write one JSON object a line: {"id": "…", …}.', shortened(values))
+        raise FlawError("is not an object", 'Write one JSON object per line: {"id": "…", …}.', shortened(values))
     return values
 
 

@@ -63,7 +63,7 @@ def _opened(target: Path | TextIO) -> Iterator[TextIO]:
 
 
 def write_jsonl(rows: Iterable[TableRow], target: Path | TextIO) -> None:
-    """One JSON object a line."""
+    """One JSON object per line."""
     with _opened(target) as file:
         for row in rows:
             file.write(json.dumps(dict(row), ensure_ascii=False, allow_nan=False) + "\n")

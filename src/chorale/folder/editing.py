@@ -48,7 +48,7 @@ def with_options(text: str, stage: int, options: Mapping[str, Any], origins: Ori
     if written != wanted:
         raise UserError(
             f"{SETTINGS_FILE} is written in a way that cannot be edited here without changing other settings. Nothing "
-            "was changed. Write each part of the form as a table of its own, such as [[stage.options.fields]], or edit "
+            "was changed. Write each part of the form as a separate table, such as [[stage.options.fields]], or edit "
             "the file by hand."
         )
     return text

@@ -48,7 +48,7 @@ class ModelSettings(Settings):
     key: str | None = Field(
         default=None,
         pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$",
-        description="Name of the environment variable with the API key. The key itself never stands in the file.",
+        description="Name of the environment variable with the API key. The key itself is never in the file.",
     )
     temperature: float | None = Field(
         default=0, ge=0, le=2, description="Sampling temperature. With `samples`, use one above 0."

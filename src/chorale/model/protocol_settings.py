@@ -28,7 +28,7 @@ def invited_to(stage: str) -> str:
 class RoundSettings(Settings):
     file: RelativePath = Field(
         description="JSONL or CSV file (JSONL for forms): an item per row with the expert's `answer`, and an "
-        "`explanation`. Everybody gets the same items, each in an order of their own, and every answer is graded."
+        "`explanation`. Everybody gets the same items, each person in a different order, and every answer is graded."
     )
     size: int | None = Field(default=None, ge=1, description="Number of items each worker gets. Default: all.")
     over_admission: float = Field(
@@ -78,7 +78,7 @@ class GateSettings(Settings):
     criteria: dict[CriterionName, Fraction] = Field(
         default_factory=dict,
         description="For answers that people grade by a rubric: the mean by a criterion below which nobody passes, for "
-        "example `{ answerable = 0.5 }`. `answerable` stands for `answerable_1`, `answerable_2` and so on too.",
+        "example `{ answerable = 0.5 }`. `answerable` also means `answerable_1`, `answerable_2` and so on.",
     )
     ties: Literal["pass", "draw"] = Field(
         default="pass",
@@ -165,8 +165,8 @@ class PlannedOutcome(Settings):
         min_length=1,
         max_length=100,
         description="What is compared between arms. `retained`: whether a person reached the arm's last stage and was "
-        "not removed. `grade`: the grade of an answer. `gold`: accuracy on gold. Tasks add their own, such as `kept` "
-        "for multiple-choice questions: `chorale check` lists them.",
+        "not removed. `grade`: the mean grade in the arm's last graded stage. `gold`: accuracy on gold. Tasks add "
+        "their own, such as `kept` for multiple-choice questions: `chorale check` lists them.",
     )
     unit: Literal["worker", "item"] = Field(
         default="worker",

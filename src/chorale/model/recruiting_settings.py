@@ -282,7 +282,7 @@ class ProlificSettings(Settings):
     def _names_differ(cls, value: tuple[ProlificStudy, ...]) -> tuple[ProlificStudy, ...]:
         names = [study.name for study in value]
         if len(set(names)) < len(names):
-            raise ValueError("has a name twice. Give every study a name of its own.")
+            raise ValueError("has a name twice. Give every study a unique name.")
         for number, study in enumerate(value):
             if study.follows is not None and study.follows not in names[:number]:
                 raise ValueError(

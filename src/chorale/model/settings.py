@@ -128,14 +128,14 @@ class ArrivalSettings(Settings):
         # People are known by panel and id, and those with a signed link have this for a panel. Ids from a panel are not
         # signed: under the same name, anybody could be taken for somebody invited.
         if value in ("invitation", "expert", "public", "model", "team"):
-            raise ValueError("stands for signed links, a public page, models or the team. Choose another name.")
+            raise ValueError("is reserved for signed links, a public page, models or the team. Choose another name.")
         return value
 
     @field_validator("study_parameter", "session_parameter")
     @classmethod
     def _is_no_other_parameter(cls, value: str, info: ValidationInfo) -> str:
         if value in (info.data.get("worker_parameter"), info.data.get("study_parameter")):
-            raise ValueError("is the name of another parameter too. Give each parameter a name of its own.")
+            raise ValueError("is the name of another parameter too. Give each parameter a unique name.")
         return value
 
     @field_validator("completion_url")

@@ -121,7 +121,7 @@ class JudgmentSettings(Settings):
     )
     fields: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
-        description="Fields of the answer that decide an item: `until` and `release_confidence` go by the least "
+        description="Fields of the answer that decide an item: `until` and `release_confidence` use the least "
         "confident of them. Default: every field but free text.",
     )
     sample: SampledJudgments | None = Field(
@@ -261,7 +261,7 @@ class StagePay(Settings):
     kept: PartsBonus | None = Field(
         default=None,
         description="A bonus for the parts of an answer that a later stage with `grades_sources` keeps. Booked once "
-        "for each such stage, when its item that was made of the answer is complete.",
+        "for each such stage, when its item that was made from the answer is complete.",
     )
     finished: Money = Field(
         default=0,
@@ -304,8 +304,8 @@ class StageSettings(Settings):
     )
     grades_sources: bool = Field(
         default=False,
-        description='Whether the answers here grade the answers that an item was made of (`of = "together"`), by how '
-        "much of each they keep. Gates can go by these grades, and `pay.kept` of the earlier stage pays by them.",
+        description='Whether the answers here grade the answers that an item was made from (`of = "together"`), by how '
+        "much of each they keep. Gates can use these grades, and `pay.kept` of the earlier stage pays by them.",
     )
     decides_sources: bool = Field(
         default=False,

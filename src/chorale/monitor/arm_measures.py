@@ -1,6 +1,6 @@
 """What arms are compared by: one observation for every worker, or for every item, with the arm it belongs to."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -111,16 +111,32 @@ def _retained(tx: Tx, study: Study) -> Iterator[Observation]:
         if row.answered:
             there[row.worker].add(row.stage)
     for worker, arm in sorted(arms_by_worker(tx).items()):
-        reached = worker not in removed and not there[worker].isdisjoint(final[arm])
+        reached = worker not in removed and bool(there[worker] & final[arm] if final[arm] else there[worker])
         yield Observation(arm, worker, worker, float(reached))
 
 
 def _graded(tx: Tx, study: Study) -> Iterator[Observation]:
+    for arm in _names(study):
+        yield from arm_grades(tx, study, arm)[0]
+
+
+def arm_grades(tx: Tx, study: Study, arm: str) -> tuple[list[Observation], str]:
+    """The grades of an arm's people in the last of its stages that was graded, and the title of that stage.
+
+    What they make in the end may be validated instead. Everybody counts once, however many of their answers were
+    graded.
+    """
     arms = arms_by_worker(tx)
-    stages = [stage.id for stage in study.stages.values() if stage.settings.arms and stage.round_size is None]
-    for answer in grades.graded_answers(tx, stages) if stages else ():
-        if answer.worker in arms:
-            yield Observation(arms[answer.worker], answer.worker, str(answer.response_id), answer.score)
+    for stage in reversed([stage for stage in study.stages.values() if arm in stage.settings.arms]):
+        answers = [one for one in grades.graded_answers(tx, [stage.id]) if arms.get(one.worker) == arm]
+        count = Counter(one.worker for one in answers)
+        if answers:
+            seen = [
+                Observation(arm, one.worker, str(one.response_id), one.score / count[one.worker], 1 / count[one.worker])
+                for one in answers
+            ]
+            return seen, stage.settings.title
+    return [], ""
 
 
 def _gold(tx: Tx, study: Study) -> Iterator[Observation]:

@@ -3,19 +3,21 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
-from statistics import fmean, stdev, variance
+from math import inf, isnan, sqrt
+from statistics import fmean, stdev
 
 import numpy as np
 
 from chorale.engine.running import Study
 from chorale.metrics import Metric, ratio, row_intervals
+from chorale.metrics.resampling import Resampling
 from chorale.metrics.sampling import TAIL
 from chorale.metrics.student import t_bound, wilson
-from chorale.model import Standing
+from chorale.model import PlannedOutcome, Standing
+from chorale.monitor.arm_measures import ComparedArms, arm_grades, compare_arms
 from chorale.monitor.costs import CostTerms, arm_costs, final_stages_of_arm
 from chorale.monitor.status import gold_of
-from chorale.store import Tx, grades, participations, workers
+from chorale.store import Tx, participations, workers
 from chorale.store.arms import arms_by_worker
 from chorale.store.participations import ParticipationSummary
 
@@ -32,6 +34,11 @@ class IntervalEstimate:
     high: float
     of: int
     """From so many."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are enough people for an interval."""
+        return not isnan(self.low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,7 @@ class ArmOutcome:
     graded_in: str
     """The title of the stage that was."""
     gain: IntervalEstimate | None
-    """How much that is above the first arm's; None for the first itself."""
+    """How much that is above the first arm's, as in the report; None for the first itself."""
     gold: IntervalEstimate | None
     """Share of gold they got right, everywhere."""
     costs: CostTerms
@@ -71,8 +78,8 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
     for row in participations.participation_summaries(tx):
         if row.answered and row.worker in arms:
             rows[arms[row.worker]].append(row)
+    graded = compare_arms(tx, study, PlannedOutcome(outcome="grade"), Resampling(resamples=RESAMPLES))
     outcomes: list[ArmOutcome] = []
-    first: Sequence[float] = ()
     for name in rule.names:
         mine = sorted(worker for worker, arm in arms.items() if arm == name)
         final = {stage.name for stage in final_stages_of_arm(study, name)}
@@ -83,9 +90,7 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
             here = gold_of(study, row)
             right[row.worker] += here[0]
             answered[row.worker] += here[1]
-        means, graded_in = _grades(tx, study, name, set(mine))
-        gain = difference_estimate(means, first) if outcomes else None
-        first = first if outcomes else means
+        means, graded_in = _grades(tx, study, name)
         outcomes.append(
             ArmOutcome(
                 name,
@@ -98,7 +103,7 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
                 share_estimate(len(there - dropped), len(mine)),
                 mean_estimate(means),
                 graded_in,
-                gain,
+                _gain(graded, name),
                 share_of_people([right[one] for one in mine], [answered[one] for one in mine]),
                 costs.own[name],
                 costs.shared_by[name],
@@ -147,32 +152,19 @@ def mean_estimate(means: Sequence[float]) -> IntervalEstimate | None:
     return IntervalEstimate(fmean(means), fmean(means) - half, fmean(means) + half, len(means))
 
 
-def difference_estimate(means: Sequence[float], others: Sequence[float]) -> IntervalEstimate | None:
-    """How far one mean of people's means is above another, with Welch's interval.
-
-    >>> difference = difference_estimate([0.8, 0.9, 1.0], [0.1, 0.2, 0.3])
-    >>> round(difference.value, 2), difference.low > 0.4, difference.of
-    (0.7, True, 6)
-    """
-    if min(len(means), len(others)) < 2:
-        return None
-    squares = [variance(each) / len(each) for each in (means, others)]
-    value, total = fmean(means) - fmean(others), sum(squares)
-    half = 0.0
-    if total:
-        parts = zip(squares, (len(means), len(others)), strict=True)
-        freedom = total**2 / sum(square**2 / (count - 1) for square, count in parts)
-        half = t_bound(TAIL, freedom) * sqrt(total)
-    return IntervalEstimate(value, value - half, value + half, len(means) + len(others))
+def _gain(graded: ComparedArms, arm: str) -> IntervalEstimate | None:
+    """How far an arm's mean grade is above the first arm's."""
+    for one in graded.comparisons:
+        if one.arm == arm:
+            around, of = one.compared.interval, graded.units[arm] + graded.units[one.against]
+            return IntervalEstimate(one.compared.difference, around.low, around.high, of)
+    return None
 
 
-def _grades(tx: Tx, study: Study, arm: str, mine: set[str]) -> tuple[list[float], str]:
-    """The mean grade of each of an arm, where they were graded last: what they make in the end may be validated."""
-    for stage in reversed([stage for stage in study.stages.values() if arm in stage.settings.arms]):
-        scores: dict[str, list[float]] = defaultdict(list)
-        for answer in grades.graded_answers(tx, [stage.id]):
-            if answer.worker in mine:
-                scores[answer.worker].append(answer.score)
-        if scores:
-            return [fmean(some) for _, some in sorted(scores.items())], stage.settings.title
-    return [], ""
+def _grades(tx: Tx, study: Study, arm: str) -> tuple[list[float], str]:
+    """The mean grade of each of an arm's people, and the title of the stage where they were graded."""
+    seen, title = arm_grades(tx, study, arm)
+    means: dict[str, float] = defaultdict(float)
+    for one in seen:
+        means[one.worker] += one.value
+    return [means[worker] for worker in sorted(means)], title

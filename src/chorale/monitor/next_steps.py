@@ -44,7 +44,9 @@ def next_steps(tx: Tx, study: Study, now: Overview) -> list[NextStep]:
 def _alarms(now: Overview) -> list[NextStep]:
     if not now.alarms:
         return []
-    return [NextStep("alarms", plural(len(now.alarms), "alarm", "alarms"), "Check the cause of each.")]
+    return [
+        NextStep("alarms", plural(len(now.alarms), "alarm", "alarms"), "The causes and what to do are listed below.")
+    ]
 
 
 def _people(now: Overview) -> list[NextStep]:

@@ -103,8 +103,9 @@ def cost_lines(terms: CostTerms, currency: str) -> list[str]:
         return []
     lines = []
     if terms.training or terms.discarded:
-        training, discarded = money_text(terms.training, currency), money_text(terms.discarded, currency)
-        lines.append(f"Of that, training cost {training}, and discarded answers cost {discarded}.")
+        named = (("training", terms.training), ("discarded answers", terms.discarded))
+        spent = [f"{what} cost {money_text(cost, currency)}" for what, cost in named if cost]
+        lines.append(f"Of that, {' and '.join(spent)}.")
     of_results = (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded)
     of_answers = (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded)
     for what, count, costs in (
@@ -115,7 +116,9 @@ def cost_lines(terms: CostTerms, currency: str) -> list[str]:
             whole, bare, least = (money_or_nothing(cost, currency) for cost in costs)
             rest = ""
             if terms.training or terms.discarded:
-                rest = f"; {bare} without training, {least} without training and discarded answers"
+                both = "training and discarded answers" if terms.training else "discarded answers"
+                rest = f"; {bare} without training" if terms.training else ""
+                rest += f"; {least} without {both}" if terms.discarded else ""
             lines.append(f"{what}: {whole} ({count:,} in total){rest}.")
     return lines
 

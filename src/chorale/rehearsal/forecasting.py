@@ -86,14 +86,14 @@ OF_RUNS = (
     Measure("finishing", "  pay for finishing rounds", "money", lambda run: run.finishing),
     Measure("bonus", "  bonuses", "money", lambda run: run.bonus),
     Measure("fee", "  fees", "money", lambda run: run.fee),
-    Measure("models", "  calls of models", "money", lambda run: run.models),
+    Measure("models", "  model calls", "money", lambda run: run.models),
     Measure("cost_per_result", "cost of an accepted label", "money", lambda run: _part(run.cost, run.results)),
-    Measure("wage", "an hour pays (median)", "money", lambda run: run.wage),
-    Measure("low_wage", "an hour pays (10th percentile)", "money", lambda run: run.low_wage),
+    Measure("wage", "hourly wage (median)", "money", lambda run: run.wage),
+    Measure("low_wage", "hourly wage (10th percentile)", "money", lambda run: run.low_wage),
     Measure("underpaid", "people who earn less than the minimum", "share", lambda run: run.underpaid),
     Measure("hours", "hours from first arrival to last answer", "hours", lambda run: run.hours),
     Measure("needed", "people needed to start with", "count", lambda run: run.needed),
-    Measure("arrived", "people who came", "count", lambda run: run.arrived),
+    Measure("arrived", "people who joined", "count", lambda run: run.arrived),
     Measure("active", "people who worked", "count", lambda run: run.active),
     Measure("found_nothing", "people who found nothing to do", "count", lambda run: run.found_nothing),
     Measure("answers", "answers of people", "count", lambda run: run.answers),
@@ -138,13 +138,13 @@ OF_ARMS = (
     Measure("cost_per_answer", "cost of an answer", "money", lambda arm: arm.cost_per_answer),
     Measure("cost_without_training", "without training", "money", lambda arm: arm.cost_without_training),
     Measure("shared", "its people in shared stages", "money", lambda arm: arm.shared),
-    Measure("wage", "an hour pays", "money", lambda arm: arm.wage),
+    Measure("wage", "hourly wage", "money", lambda arm: arm.wage),
 )
 OF_GATES = (
     Measure("passed", "passed", "count", lambda gate: gate.passed),
     Measure("not_passed", "not passed", "count", lambda gate: gate.not_passed),
-    Measure("undecided", "never decided about", "count", lambda gate: gate.undecided),
-    Measure("ungraded", "of them for want of grades", "count", lambda gate: gate.ungraded),
+    Measure("undecided", "no decision", "count", lambda gate: gate.undecided),
+    Measure("ungraded", "no decision, grades missing", "count", lambda gate: gate.ungraded),
 )
 
 

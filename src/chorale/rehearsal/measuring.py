@@ -11,7 +11,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.model import Standing
 from chorale.monitor.costs import arm_costs, final_stages, final_stages_of_arm, study_results
 from chorale.monitor.status import paid_and_worked, status
-from chorale.monitor.suggestions import measured_suggestions
+from chorale.monitor.suggested_answers import suggestion_measures
 from chorale.protocol import State, hourly_wage, wage_summary
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.person import Exit, Person
@@ -98,8 +98,7 @@ def _gate_runs(tx: Tx, study: Study) -> tuple[GateRun, ...]:
 
 
 def _suggestion_runs(tx: Tx, study: Study, stage: RunningStage) -> tuple[SuggestionRun, ...]:
-    measured = measured_suggestions(tx, study, stage)
-    return tuple(SuggestionRun(one.what, one.with_suggestion, one.without) for one in measured)
+    return tuple(SuggestionRun(measure.what, *measure.means) for measure in suggestion_measures(tx, study, stage))
 
 
 def _share_below_minimum(study: Study, standings: Sequence[ParticipationSummary]) -> float | None:

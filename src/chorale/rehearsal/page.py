@@ -84,7 +84,7 @@ def _funnel(forecast: Forecast) -> str:
                 bars += _bar(f"{gate.name}: passed", forecast.of_gate(gate.name, _OF_GATE["passed"]), faint=False)
                 undecided = forecast.of_gate(gate.name, _OF_GATE["undecided"])
                 if undecided is not None and undecided.high:
-                    bars += _bar(f"{gate.name}: never decided about", undecided, faint=True)
+                    bars += _bar(f"{gate.name}: no decision", undecided, faint=True)
     title = "How many people came, entered each stage, finished it, and passed what comes after it"
     return bar_chart(title, bars, lambda value: f"{value:,.1f}".removesuffix(".0"))
 

@@ -29,7 +29,7 @@ def _of_stage(study: Study, stage: StageRun, people: Sequence[Person]) -> str:
     running = study.stage(stage.name)
     theirs = [person for person in people if person.expert == running.is_for_experts]
     if not theirs:
-        return f"{wanting} They are for experts, and none come: set `experts` in rehearsal.toml to 1 or more."
+        return f"{wanting} They are for experts, and there are none: set `experts` in rehearsal.toml to 1 or more."
     hindrances = Counter(_hindrance(person, running) for person in theirs)
     reasons = ", ".join(f"{count} {what}" for what, count in hindrances.most_common())
     return f"{wanting} Of {len(theirs):,} {'experts' if running.is_for_experts else 'people'}, {reasons}."
@@ -48,13 +48,13 @@ def _of_gate(study: Study, gate: GateRun, stages: Mapping[str, StageRun]) -> str
     waiting = "; ".join(_graders(stage) for stage in grading)
     people = "1 person" if gate.ungraded == 1 else f"{gate.ungraded:,} people"
     return (
-        f"gate {gate.name}: it was closed with {people} never decided about, whose answers had not got their grades. "
-        f"{waiting}. Let more people come or more of them grade, or ask for fewer judgments there."
+        f"gate {gate.name}: it was closed without a decision about {people} whose answers had no grades yet. "
+        f"{waiting}. Plan for more people, let more of them grade, or ask for fewer judgments there."
     )
 
 
 def _graders(stage: StageRun) -> str:
-    lost = [f"{count:,} {what}" for count, what in ((stage.left, "left"), (stage.dropped, "were dropped")) if count]
+    lost = [f"{count:,} {what}" for count, what in ((stage.left, "left"), (stage.dropped, "were removed")) if count]
     graded = "1 person" if stage.entered == 1 else f"{stage.entered:,} people"
     of_whom = f", of whom {' and '.join(lost)}" if lost else ""
     return (
@@ -75,7 +75,7 @@ def _hindrance(person: Person, stage: RunningStage) -> str:
 
 
 _HINDRANCES = {
-    State.REMOVED: "were dropped there",
+    State.REMOVED: "were removed there",
     State.LOCKED: "were not admitted",
     State.LIMIT: "had done as much as one person may",
     State.PAUSED: "found it paused",

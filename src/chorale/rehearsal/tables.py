@@ -13,7 +13,7 @@ _BY_KEY = {measure.key: measure for measure in forecasting.OF_RUNS}
 # What a trade-off is about, beside what was varied.
 _TRADED = (
     ("cost_per_result", "cost of a label"),
-    ("wage", "an hour pays"),
+    ("wage", "hourly wage"),
     ("hours", "hours"),
     ("answers", "answers of people"),
     ("active", "people who worked"),

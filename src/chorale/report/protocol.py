@@ -120,7 +120,7 @@ def _stage_words(stage: StageSettings, settings: StudySettings) -> Iterator[str]
     if stage.grades_sources:
         yield "The answers that its items come from are graded by how much of them it keeps."
     if stage.decides_sources:
-        yield "Its accepted labels are the final labels of the items that its items come from."
+        yield "Its accepted labels are the final labels of the reviewed items."
     yield from _people_words(stage)
     yield from _pay_words(stage, settings.pay.currency)
 

@@ -162,8 +162,8 @@ def revision_of(connection: Connection) -> str | None:
         return None if row is None else str(row[0])
     if tables:
         raise UserError(
-            f"This database holds tables that are not Chorale's ({', '.join(sorted(tables)[:5])}). Give Chorale one "
-            "of its own; nothing was changed."
+            f"This database holds tables that are not Chorale's ({', '.join(sorted(tables)[:5])}). Nothing was "
+            "changed. Give Chorale a separate database."
         )
     return None
 

@@ -52,6 +52,7 @@ _TITLES = {
     401: worded("Please sign in"),
     403: worded("No access"),
     404: worded("Page not found"),
+    405: worded("Page not found"),
     500: worded("Something went wrong"),
     503: worded("Not available at the moment"),
 }
@@ -266,7 +267,9 @@ def _add_error_pages(app: FastAPI, site: Site) -> None:
     @app.exception_handler(HTTPException)
     async def failed(request: Request, error: HTTPException) -> Response:
         codes = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
-        message = worded("There is no page at this address.") if error.status_code == 404 else str(error.detail)
+        # The address of a form has no page: somebody has typed it, or came back to it.
+        no_page = error.status_code == 404 or (error.status_code == 405 and request.method == "GET")
+        message = worded("There is no page at this address.") if no_page else str(error.detail)
         response = answer(request, error.status_code, codes.get(error.status_code, "bad_request"), message)
         for name, value in (error.headers or {}).items():
             response.headers[name] = value

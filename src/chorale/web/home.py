@@ -8,6 +8,7 @@ from chorale.engine.expected_time import ExpectedTime
 from chorale.engine.running import Study
 from chorale.engine.work import StageVisit, Visit
 from chorale.present.language import Language
+from chorale.protocol import Reason, State
 from chorale.protocol.situation_words import places_text
 from chorale.web.pages import markdown
 from chorale.web.parts import HomeCard
@@ -31,6 +32,10 @@ def home_context(
     shown = {
         part.stage.name: _shown(study, part, times[part.stage.name], numbers.get(part.stage.name)) for part in parts
     }
+    for part in _without_work(study, parts):
+        shown[part.stage.name]["badge"] = Reason.NO_WORK_LEFT
+        if part.situation.reason is not Reason.NO_WORK_LEFT:
+            shown[part.stage.name]["reason"] = ""  # not: finish the training first
     cards = [card for card in cards if not card.only_if_empty or not parts]
     following = visit.next_part
     return {
@@ -63,7 +68,7 @@ def _shown(study: Study, part: StageVisit, expected: ExpectedTime, number: int |
         "title": stage.settings.title,
         "summary": language.translated(stage.task.summary),
         "state": part.state,
-        "may_open": part.may_open,
+        "badge": "later" if part.state is State.LOCKED and part.may_open else part.state,
         "reason": language.translated(part.message),
         "places": language.translated(places_text(part.situation.places)),
         "answered": part.answered,
@@ -73,6 +78,14 @@ def _shown(study: Study, part: StageVisit, expected: ExpectedTime, number: int |
         "url": f"/stages/{stage.name}",
         "guidelines_url": f"/stages/{stage.name}#guidelines",
     }
+
+
+def _without_work(study: Study, parts: Sequence[StageVisit]) -> list[StageVisit]:
+    """Locked parts that no longer open because all work is done: training, and the stages it prepares for."""
+    closed = [part.stage for part in parts if part.situation.reason is Reason.NO_WORK_LEFT]
+    behind = [study.work_behind(stage) for stage in closed]
+    done = {name for each in behind for name in (*each.rounds, *each.work)}
+    return [part for part in parts if part.state is State.LOCKED and part.may_open and part.stage.name in done]
 
 
 def following(language: Language, visit: Visit, may_finish: Callable[[], bool], here: str) -> dict[str, Any] | None:

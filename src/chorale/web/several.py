@@ -34,7 +34,7 @@ log = logging.getLogger("chorale.web")
 def check_names(names: Sequence[str]) -> None:
     """Refuse names of study folders that can't be paths on one server."""
     if len(names) > MOST_STUDIES:
-        raise UserError(f"One server takes {MOST_STUDIES} studies at most; these are {len(names)}. Start a second one.")
+        raise UserError(f"A server can have {MOST_STUDIES} studies at most, not {len(names)}. Start a second server.")
     for name in names:
         if not _NAME.fullmatch(name) or name.lower() in RESERVED:
             raise UserError(

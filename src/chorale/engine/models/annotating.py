@@ -305,7 +305,7 @@ class AnnotatingModel:
         counts.outcomes[reply.outcome.value] += 1
         self._last_reason = reply.reason or reply.outcome.value
         if reply.reason:
-            counts.reasons[reply.outcome.value] = reply.reason
+            counts.reasons.setdefault(reply.outcome.value, reply.reason)
         counts.faults.update(reply.faults)
         counts.cost += cost_of(self._model, reply)
         counts.input_tokens += reply.input_tokens or 0

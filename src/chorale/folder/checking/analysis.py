@@ -9,7 +9,7 @@ from chorale.model import StudySettings
 
 OF_EVERY_STUDY = {
     "retained": "share of people who reached the last stage of their arm and were not removed",
-    "grade": "mean grade",
+    "grade": "mean grade in the last graded stage of an arm",
     "gold": "accuracy on gold",
 }
 

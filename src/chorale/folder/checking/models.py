@@ -17,7 +17,7 @@ def check_models(settings: StudySettings, tasks: Sequence[Task | None], consent:
     names = Counter(model.name for model in settings.model)
     for index, model in enumerate(settings.model):
         if names[model.name] > 1:
-            fix = "Give every model a name of its own."
+            fix = "Give every model a unique name."
             report.setting(("model", index, "name"), "is the name of another model too", fix, model.name)
         if model.answers is not None:
             located(model.answers, ("model", index, "answers"), report)

@@ -45,7 +45,7 @@ def _check_gate_names(settings: StudySettings, report: CheckReport) -> None:
     for index, gate in enumerate(settings.gate):
         for at, name in (("name", gate.name), ("promote", gate.promote.to if gate.promote else None)):
             if name in seen:
-                fix = "Give every gate and promotion a name of its own."
+                fix = "Give every gate and promotion a unique name."
                 report.setting(("gate", index, at), "is the name of another qualification", fix, name)
             elif name is not None:
                 seen.add(name)
@@ -136,7 +136,7 @@ def _check_arms(settings: StudySettings, report: CheckReport) -> None:
         if arm not in used:
             fix = "Give a stage `arms` with it, or leave the arm out."
             report.setting(
-                ("arms", "names"), "no stage is for this arm: its workers would have nothing of their own", fix, arm
+                ("arms", "names"), "no stage is for this arm: its workers would do the same as all others", fix, arm
             )
     fix = "Experts are in no arm: leave `arms` out of stages for them, and let another qualification come before."
     for index, stage in enumerate(settings.stage):
@@ -158,7 +158,7 @@ def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], repo
             report.setting(("stage", index, "grades_sources"), "this task grades no other answers", fix, stage.task)
         keeping = [other for other in settings.stage if other.grades_sources and stage.name in other.sources]
         if stage.pay.kept is not None and not keeping:
-            fix = "Set `grades_sources = true` in the stage that is made of these answers, or leave `kept` out."
+            fix = "Set `grades_sources = true` in the stage that is made from these answers, or leave `kept` out."
             report.setting(("stage", index, "pay", "kept"), "is never paid: no stage keeps answers of this one", fix)
         at = ("stage", index, "pay", "finished")
         if stage.pay.finished and stage.grades and not closed_by(settings, stage):
@@ -166,7 +166,7 @@ def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], repo
             report.setting(at, "no gate closes that could end this grading", fix, stage.pay.finished)
         elif stage.pay.finished and stage.round is None and not stage.grades:
             fix = "Leave it out, or make the stage a round."
-            report.setting(at, "only a round can be finished, and grading", fix, stage.pay.finished)
+            report.setting(at, "only rounds and grading stages can be finished", fix, stage.pay.finished)
 
 
 def _check_reviews(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
@@ -188,7 +188,7 @@ def _check_reviews(settings: StudySettings, contents: Sequence[StageFiles], repo
             decided = [field.name for field in reviewed.shape.compared if field.name in ours]
             different = [name for name in decided if ours[name] != theirs[name]]
             if not decided:
-                report.setting(at, f"decides nothing: it asks no field of {source} that is compared", fix, True)
+                report.setting(at, f"decides nothing: none of its fields is compared in {source}", fix, True)
             elif different:
                 names = ", ".join(different)
                 report.setting(at, f"answers here cannot be labels in {source}: {names} differs in shape", fix, True)

@@ -83,7 +83,7 @@ class RowFile:
             self.problem(row.line, "`id` is not an id", fix, key)
             return None
         if key in lines:
-            self.problem(row.line, f"`id` is that of line {lines[key]} too", "Give every row an `id` of its own.", key)
+            self.problem(row.line, f"`id` is that of line {lines[key]} too", "Give every row a unique `id`.", key)
             return None
         lines[key] = row.line
         return key
@@ -92,7 +92,7 @@ class RowFile:
         """A table without the column has one mistake, whatever the number of its rows."""
         found = self._header() if is_table(self._path) else [self._id]
         if self._id in found:
-            self.problem(row.line, f"`{printable(self._id)}` is missing", "Give every row an ID of its own.")
+            self.problem(row.line, f"`{printable(self._id)}` is missing", "Give every row a unique ID.")
         elif not self._no_ids:
             self._no_ids = True
             shown = ", ".join(map(printable, found))

@@ -95,7 +95,7 @@ def _report_broken_line(error: tomllib.TOMLDecodeError, text: str, report: Check
     fix = "Correct the line; see https://toml.io."
     if (opened := _line_of_open_quote(message, line, text)) is not None:
         message, line = "a quote opens on this line and is probably not closed", opened
-        fix = "Add the quote at the end of the text. A text of several lines stands in three quotes."
+        fix = "Add the quote at the end of the text. Put a text of several lines between triple quotes."
     report.add(report.file, line, f"is not TOML: {message}", fix)
     return line
 

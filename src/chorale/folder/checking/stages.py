@@ -54,7 +54,7 @@ def _check_names(drafts: Sequence[Draft], report: CheckReport) -> None:
             report.setting(
                 draft.at("name"),
                 "is the name of an earlier stage too",
-                "Give every stage a name of its own.",
+                "Give every stage a unique name.",
                 draft.name,
             )
         elif draft.name is not None:

@@ -32,7 +32,7 @@ def study_for_scripts(template: Path) -> Iterator[tuple[str, str]]:
         "[stage.items]\n"
         'file = "batch.jsonl"          # empty: what scripts create is no item of the stage\n\n'
         "[stage.pay]\n"
-        "per_judgment = 0              # HITs have rewards of their own\n\n"
+        "per_judgment = 0              # HITs have their own rewards\n\n"
         "[stage.options]\n"
         '# track_record = "ignore"     # requirements of scripts on approved work: `ignore` them, or count what was '
         "approved `here`\n"
@@ -109,7 +109,7 @@ def _settings(text: str, layout: str, columns: list[str]) -> str:
         "expected_seconds = 25         # how long one takes: try it, and set it\n\n"
         "[stage.options]\n"
         f"columns = [{', '.join(map(_toml, columns))}]  # in the order results have them\n"
-        "# judged = []                 # fields that results are made of; all fields if not given\n"
+        "# judged = []                 # fields that are aggregated into labels (default: all)\n"
         f"html = {_toml_text(layout)}\n"
     )
 

@@ -57,7 +57,7 @@ def qasrl_items(
                 left_out.append(flaw)
                 continue
             if name in names:
-                fix = "Give every sentence and text an id of its own."
+                fix = "Give every sentence and text a unique id."
                 problems.append(
                     Problem(file, given_sentence.line, "has a sentence that gets the id of another", fix, name)
                 )

@@ -228,7 +228,7 @@ _WORDS = {
     "passages": "passages kept",
     "too_short": "left out: too short",
     "twice": "left out: duplicate",
-    "nearly_twice": "left out: nearly a duplicate",
+    "nearly_twice": "left out: near-duplicate",
     "not_drawn": "left out: not sampled",
 }
 

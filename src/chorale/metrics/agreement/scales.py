@@ -31,7 +31,7 @@ def numbers_of(labels: Sequence[str], *, level: str) -> FloatArray:
         if not np.isfinite(number):
             fix = "Correct it in the file, leave the judgment's label empty, or use the level nominal"
             fix += " or, with an order, ordinal." if level != "ordinal" else "."
-            raise UnfitLabelError(f"the level {level} needs numbers, and a label is none", label, fix)
+            raise UnfitLabelError(f"the level {level} needs numbers, and a label is not a number", label, fix)
     if level == "ratio" and (numbers < 0).any():
         label = labels[int(np.argmax(numbers < 0))]
         raise UnfitLabelError("the level ratio has no negative numbers", label, "Use the level interval.")

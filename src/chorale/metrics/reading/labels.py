@@ -5,7 +5,7 @@ as labels unless `missing` names them, and the note says so, with counts.
 """
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
 
@@ -91,18 +91,25 @@ def _filled(labels: pl.Series, empty: str | None, *, unasked_too: bool) -> pl.Se
 
 def doubtful_labels(judgments: Judgments) -> tuple[str, ...]:
     """One note on labels that may be no label, or the same label as another; none if all are beyond doubt."""
-    gaps = [name for name in judgments.options if len(name) <= _LONGEST and name.casefold() in _LIKE_MISSING]
-    twins = _spelt_alike(judgments.options) if len(judgments.options) <= _MOST_COMPARED else []
+    return doubtful_names(judgments.options, lambda: _counts(judgments))
+
+
+def doubtful_names(
+    names: Collection[str], counted: Callable[[], Mapping[str, int]], *, has_missing: bool = True
+) -> tuple[str, ...]:
+    """The note of `doubtful_labels`, from the labels and how often each occurs; `has_missing`: there is --missing."""
+    gaps = [name for name in names if len(name) <= _LONGEST and name.casefold() in _LIKE_MISSING]
+    twins = _spelt_alike(names) if len(names) <= _MOST_COMPARED else []
     if not gaps and not twins:
         return ()
-    counts = _counts(judgments)
+    counts = counted()
     parts = []
     if gaps:
         shown = ", ".join(f"{name!r} ({counts[name]:,})" for name in gaps)
-        fix = " ".join(f"--missing {name!r}" for name in gaps)
+        fix = "add " + " ".join(f"--missing {name!r}" for name in gaps) if has_missing else "remove these rows"
         parts.append(
             f"{shown}: {'counts as a label' if len(gaps) == 1 else 'count as labels'}. "
-            f"To leave {'it' if len(gaps) == 1 else 'them'} out, add {fix}."
+            f"To leave {'it' if len(gaps) == 1 else 'them'} out, {fix}."
         )
     if twins:
         groups = [" and ".join(f"{name!r} ({counts[name]:,})" for name in group) for group in twins[:_MOST_SHOWN]]

@@ -82,7 +82,7 @@ def _by_kind(data: Any, judged: ReadJudgments, reading: Reading, column: str) ->
         raise refuse(f"`{column}` is empty for a worker", name_them, silent[0])
     both = sorted(models & people)
     if both:
-        fix = "Give the model a name of its own, or correct the column."
+        fix = "Give the model a unique name, or correct the column."
         raise refuse(f"`{column}` says both human and model of a worker", fix, both[0])
     return tuple(sorted(models & set(judged.judgments.worker_names)))
 

@@ -129,14 +129,14 @@ class ServerModel:
         except (ValueError, RecursionError):
             body = None
             if response.is_success:
-                return Reply(CallOutcome.SERVER, reason=f"status {status}, and not JSON", lost=1)
+                return Reply(CallOutcome.SERVER, reason=f"status {status}, but not JSON", lost=1)
         if not response.is_success:
             outcome = CallOutcome.REJECTED if status in _REJECTS_ALL or status < 400 else CallOutcome.DECLINED
             return Reply(outcome, reason=f"status {status}: {self._cleared(_message(body))[:_LONGEST_REASON]}")
         try:
             reply = self._protocol.read(body)
         except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
-            return Reply(CallOutcome.SERVER, reason="an answer of another protocol", lost=1)
+            return Reply(CallOutcome.SERVER, reason="the answer does not follow the protocol", lost=1)
         return reply._replace(
             output=self._cleared(reply.output),
             version=self._cleared(reply.version)[:_LONGEST_VERSION] if isinstance(reply.version, str) else None,

@@ -1,5 +1,6 @@
 """Labels beside an expert's: from two files of labels to tables, intervals and a comparison with a third."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from chorale.kits.forms.metrics.labels import (
     metric_of_label,
 )
 from chorale.metrics import Interval, Metric, Statistics
+from chorale.metrics.reading.labels import doubtful_names
 from chorale.metrics.reading.truth_files import Truth
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
@@ -206,7 +208,8 @@ def notes_on(pair: LabelPair, positive: str | None, kappa: float | None) -> list
         )
     if kappa is None:
         notes.append("kappa is undefined: both give every item the same label.")
-    return notes
+    counts = Counter(pair.labels[place] for place in (*pair.gold, *pair.system))
+    return [*notes, *doubtful_names(sorted(counts), lambda: counts, has_missing=False)]
 
 
 def extended_by(

@@ -161,7 +161,7 @@ def _tuple(value: Any) -> list[dict[str, str]]:
     if not all(isinstance(part, str) and part.strip() for each in value for part in each.values()):
         raise ValueError("has an entry with a blank `id` or `text`. Fill them in.")
     if len({each["id"] for each in value}) < len(value):
-        raise ValueError("has an id twice. Give every text of a tuple an id of its own.")
+        raise ValueError("has an id twice. Give every text of a tuple a unique id.")
     return [{"id": each["id"], "text": _text(each["text"])} for each in value]
 
 
@@ -188,7 +188,7 @@ def _wrong_highlights(item: dict[str, Any], highlights: dict[str, str]) -> Itera
         text = item.get(whole)
         text = "".join(pieces(text)) if isinstance(text, list) else text
         if item.get(part) is not None and text is not None and item[part] not in text:
-            words = f"does not occur in `{whole}`. Write it as it stands there."
+            words = f"does not occur in `{whole}`. Write it exactly as it is there."
             yield problem_at((part,), words, item[part])
 
 

@@ -41,7 +41,7 @@ def span_at(given: dict[str, Any], text: str | Sequence[str]) -> dict[str, Any]:
         whole = "".join(text) if isinstance(text, str) else " ".join(text)
         if given["text"].strip() in whole:
             raise ValueError(f"quotes {quote}, which begins or ends within a word of the text. Quote whole words")
-        raise ValueError(f"quotes {quote}, which is not in the text. Quote it as it stands there")
+        raise ValueError(f"quotes {quote}, which is not in the text. Quote it exactly as it is there")
     number = given["occurrence"]
     if number is None and len(places) > 1:
         times = plural(len(places), "time", "times")

@@ -59,14 +59,16 @@ def cut_by(name: str, text: str) -> list[str]:
     for token in found:
         at = text.find(token, end) if isinstance(token, str) and token.strip() else -1
         if at < 0:
-            raise ValueError(f"cannot be cut by the tokenizer `{name}`: its token {token!r} is not in the text there.")
+            raise ValueError(
+                f"cannot be split by the tokenizer `{name}`: its token {token!r} is not in the text there."
+            )
         if len(pieces) > 1:
             pieces[-1] = text[end:at]
         elif re.search(r"\S", text[:at]):
-            raise ValueError(f"cannot be cut by the tokenizer `{name}`: it leaves out the beginning of the text.")
+            raise ValueError(f"cannot be split by the tokenizer `{name}`: it leaves out the beginning of the text.")
         pieces += [token, ""]
         end = at + len(token)
     if not found:
-        raise ValueError(f"cannot be cut by the tokenizer `{name}`: it finds no token in the text.")
+        raise ValueError(f"cannot be split by the tokenizer `{name}`: it finds no token in the text.")
     pieces[-1] = text[end:].rstrip()
     return pieces

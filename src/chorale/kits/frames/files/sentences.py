@@ -120,7 +120,7 @@ def _add_score(path: Path, row: Row, reading: _CorpusReading, frames: dict[str, 
     else:
         known = reading.sentences.setdefault(name, FrameSentence(name, sentence, word, {}))
         if (known.sentence, known.word) != (sentence, word):
-            fix = "Give every pair of sentence and word an id of its own."
+            fix = "Give every pair of sentence and word a unique id."
             reading.report(path, row.line, "has another sentence or word than this id before", fix, shortened(name))
             return
         spelled = _spelled(path, row.line, frame, reading)

@@ -61,10 +61,10 @@ def _add(word: FrameWord, path: Path, line: int, words: dict[str, FrameWord], re
     if known == word:
         return
     if known is not None:
-        fix = "Give every sentence and word an id of its own."
+        fix = "Give every sentence and word a unique id."
         reading.report(path, line, "has an id with another sentence or word", fix, shortened(word.id))
     elif _place(word.text, word.word) is None:
-        fix = "Write the word as it stands in the sentence."
+        fix = "Write the word as it is in the sentence."
         reading.report(path, line, "has a word that is not in its sentence", fix, shortened(word.word))
     else:
         words[word.id] = word

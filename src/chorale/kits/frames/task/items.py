@@ -55,7 +55,7 @@ class ShownFrame(BaseModel):
     @classmethod
     def _is_no_answer_of_its_own(cls, value: str) -> str:
         if value.strip().casefold() == NONE:
-            raise ValueError("is what stands for no frame at all. Leave it out: every list has it.")
+            raise ValueError("is reserved for “no frame”. Leave it out: every list has it.")
         return value.strip()
 
     @model_validator(mode="after")

@@ -166,7 +166,7 @@ def _form(root: Element, name: str) -> QuestionForm:
             asked.append(_asked(part, name))
     identifiers = [one.identifier for one in asked]
     if not asked or len(set(identifiers)) < len(identifiers):
-        raise bad_xml(name, "needs questions, each with a QuestionIdentifier of its own")
+        raise bad_xml(name, "needs questions, each with a unique QuestionIdentifier")
     return QuestionForm(tuple(overview), tuple(asked))
 
 
@@ -213,7 +213,7 @@ def _selection(answer: Element, name: str, asked: FormQuestion) -> FormQuestion:
     choices = [] if listed is None else [_choice(one, name) for one in children(listed, "Selection")]
     identifiers = {choice.identifier for choice in choices}
     if not choices or len(identifiers) < len(choices):
-        raise bad_xml(name, "needs selections, each with a SelectionIdentifier of its own")
+        raise bad_xml(name, "needs selections, each with a unique SelectionIdentifier")
     several = style in ("checkbox", "list", "multichooser")
     return replace(
         asked,

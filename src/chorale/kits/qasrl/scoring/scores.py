@@ -219,8 +219,8 @@ def _notes(alignment: Alignment, sums: Mapping[str, Counts]) -> Iterator[str]:
     repeated = _repeated(alignment)
     if repeated:
         yield (
-            f"In the gold, questions stand in more than one row of a verb (rows too many: {repeated:,}): they count in "
-            "each and are found once, as in the authors' script, so that role recall stays below 1."
+            f"The gold repeats questions about a verb ({plural(repeated, 'extra row', 'extra rows')}). Each row "
+            "counts, but only one can be found, as in the authors' script: role recall cannot reach 1."
         )
     compared = alignment.questions
     charged = int(compared.extra.sum() - np.count_nonzero(~compared.equivalent))

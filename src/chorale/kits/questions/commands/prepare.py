@@ -121,8 +121,6 @@ def _parts(given: list[str]) -> dict[str, int]:
                 f"--part {option}: write a name of letters, digits and dashes and a number, as in round-1=225."
             )
         if name in parts:
-            raise UserError(
-                f"--part {option}: there is a part of this name already. Give every part a name of its own."
-            )
+            raise UserError(f"--part {option}: there is a part of this name already. Give every part a unique name.")
         parts[name] = int(count)
     return parts

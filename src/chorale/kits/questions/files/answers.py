@@ -75,7 +75,7 @@ class _Answers:
         match = _ANSWER.fullmatch(value) if isinstance(value, str) else None
         if match is None or int(match[1]) > options:
             last = f"option{options}" + (f", or {INVALID}" if self._may_be_invalid else "")
-            raise _refused("has an answer that is none of the options", f"Write option1 to {last}", value)
+            raise _refused("has an answer that is not one of the options", f"Write option1 to {last}", value)
         return int(match[1]) - 1
 
 

@@ -221,7 +221,7 @@ class _RecordReader:
         if isinstance(name, int) and not isinstance(name, bool):
             name = str(name)
         if not isinstance(name, str) or not name:
-            self.report("has no question_id", "Give it an id of its own", name)
+            self.report("has no question_id", "Give it a unique id", name)
             return None
         self.id = name
         self._place = f"{self._place} ({shortened(name)})"
@@ -282,7 +282,7 @@ class _RecordReader:
         if not 0 <= number < options + may_be_invalid:
             last = f"option{options}" + (f", or option{options + 1} for invalid" if may_be_invalid else "")
             shown = "nothing" if value is None else value
-            self.report(f"has a {key} that is none of its options", f"Write option1 to {last}", shown)
+            self.report(f"has a {key} that is not one of its options", f"Write option1 to {last}", shown)
         return number
 
     def _votes(self, votes: list[Any], options: int) -> list[int]:
@@ -312,7 +312,7 @@ class _RecordReader:
             if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], str) and pair[1]):
                 self.report("has a prediction that is not an answer and a model", 'Write [0, "model"]', pair)
             elif isinstance(pair[0], bool) or not isinstance(pair[0], int) or not 0 <= pair[0] < options:
-                self.report("has a prediction that is none of its options", f"Write 0 to {options - 1}", pair)
+                self.report("has a prediction that is not one of its options", f"Write 0 to {options - 1}", pair)
             elif pair[1] in by_model:
                 self.report("has two predictions of one model", "Remove one of the two", pair[1])
             else:

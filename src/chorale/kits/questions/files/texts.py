@@ -46,7 +46,7 @@ def read_texts(paths: Sequence[Path]) -> Iterator[SourceText]:
         for text in _texts(path, problems):
             if text.id in seen:
                 message = f"has the id of a text in {seen[text.id]} again"
-                problems.append(Problem(text.source, None, message, "Give every text an id of its own.", text.id))
+                problems.append(Problem(text.source, None, message, "Give every text a unique id.", text.id))
             seen[text.id] = text.source
             if not problems:
                 yield text

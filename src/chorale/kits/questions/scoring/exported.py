@@ -48,7 +48,7 @@ def costs_section(costs: Mapping[str, QuestionCosts], hourly: int) -> McqSection
     if not any(spent.questions for spent in costs.values()):
         raise UserError(
             "Costs need questions of arms that were validated, and the responses have none. Export them from a study "
-            "whose `mcq-validate` stage is made of answers."
+            "whose `mcq-validate` stage is made from answers."
         )
 
     def units(value: float | None) -> float | None:

@@ -84,7 +84,7 @@ def check_names(files: Sequence[NamedQuestions]) -> None:
     names = [file.name for file in files]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise UserError(f"Two files are called {twice}: results go by the file's name. Rename one of them.")
+        raise UserError(f"Two files are called {twice}, and results are listed by file name. Rename one of them.")
 
 
 def measured(file: NamedQuestions, options: McqOptions, resampling: Resampling) -> MeasuredQuestions:

@@ -148,7 +148,7 @@ def remarks(system: Corpus, gold: Corpus, scored: Mapping[str, MetricOutcome], o
             notes.append(f"conll05: spans of {computed} were computed from heads and syntax.")
     without_senses = next((corpus for corpus in (gold, system) if not corpus.has_senses), None)
     if "primesrl" in scored and without_senses is not None:
-        notes.append(f"primesrl: {without_senses.name} has no senses; the verb's lemma stands for its sense.")
+        notes.append(f"primesrl: {without_senses.name} has no senses; the verb's lemma is used as its sense.")
     if "primesrl" in scored and not options.core.names:
         notes += _about_other_roles(system, gold, scored["primesrl"].names["roles"], options)
     totals = scored["primesrl"].totals() if "primesrl" in scored else {}

@@ -118,7 +118,7 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
         for name in ("options", "rows", "relations"):
             values = [option.value for option in getattr(self, name) or ()]
             if len(set(values)) < len(values):
-                yield problem_at((name,), "has a value twice. Give every option a value of its own.", values)
+                yield problem_at((name,), "has a value twice. Give every option a unique value.", values)
         values = [option.value for option in self.options or ()]
         if self.kind in (Kind.CHOICE, Kind.RANKING, Kind.TURN_CHOICE) and len(values) == 1:
             yield problem_at(("options",), "leaves nothing to choose. Give two options at least.", values)

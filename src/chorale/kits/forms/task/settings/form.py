@@ -95,7 +95,7 @@ class FormOptions(TableSettings):
             at = ("fields", number, "tokenizer")
             if field.tokenizer is not None and field.tokenizer not in (known := known_tokenizers()):
                 names = ", ".join(f"`{name}`" for name in known)
-                words = f"is no tokenizer that is installed. Use one of: {names}."
+                words = f"is not an installed tokenizer. Use one of: {names}."
                 yield problem_at(at, words, field.tokenizer)
             elif field.kind not in (Kind.SPANS, Kind.RELATIONS):
                 continue

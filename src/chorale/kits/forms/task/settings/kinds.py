@@ -57,7 +57,7 @@ class ChoiceSettings(TableSettings):
     )
     shuffle: bool = Field(
         default=False,
-        description="`choice`, `choices`: every worker has the options in an order of their own. `pair`, `ranking`, "
+        description="`choice`, `choices`: every worker sees the options in a different order. `pair`, `ranking`, "
         "`best_worst`: what is compared changes places at random from item to item. Answers are stored the same either "
         "way.",
     )
@@ -171,9 +171,9 @@ class PlaceSettings(TableSettings):
     )
     tokenizer: Annotated[str, Field(min_length=1, max_length=60)] | None = Field(
         default=None,
-        description="`spans`, `relations`: how the text is cut into tokens: `words`, `spaces`, `characters`, or a "
-        "tokenizer that an installed [kit](kits.md) has. Default: `words`, which takes every character in scripts "
-        "without spaces between words.",
+        description="`spans`, `relations`: how the text is split into tokens: `words`, `spaces`, `characters`, or "
+        "the tokenizer of an installed [kit](kits.md). Default: `words`, in which every character is a token in "
+        "scripts without spaces between words.",
     )
     overlap: bool = Field(default=False, description="`spans`, `turn_spans`, `relations`: let spans overlap.")
     match: Match | None = Field(

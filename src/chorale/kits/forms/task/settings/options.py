@@ -44,7 +44,7 @@ class RelationSettings(OptionSettings):
 
 
 class ConditionSettings(TableSettings):
-    field: FieldName = Field(description="Name of a field that stands earlier in the form.")
+    field: FieldName = Field(description="Name of an earlier field of the form.")
     is_: Annotated[tuple[str | int, ...], BeforeValidator(_listed)] = Field(
         alias="is", description="The answer to it, or a list of answers, that makes this field appear."
     )

@@ -217,7 +217,7 @@ def bank_table(questions: Callable[[Sequence[SourceItem], StageResults], Iterabl
 
     return TaskExport(
         name="qasrl-bank",
-        summary="questions and answers by sentence and verb, in the format of the QA-SRL Bank, one JSON object a line",
+        summary="questions and answers by sentence and verb, in the QA-SRL Bank's format, one JSON object per line",
         file_name="qasrl-bank.jsonl",
         columns=BANK_COLUMNS,
         rows=rows,

@@ -94,7 +94,7 @@ BY_ARM = RowMeasures(
 )
 RELEASED_TABLE = TaskExport(
     name="mcq",
-    summary="every question with its validations, as in Nangia et al. (2021), one JSON object a line",
+    summary="every question with its validations, as in Nangia et al. (2021), one JSON object per line",
     file_name="mcq.jsonl",
     columns=(*PUBLISHED, "validation_data", "validation_way", "model_predictions", "protocol", "majority"),
     rows=_rows,

@@ -52,7 +52,7 @@ def flags_of(rows: list[dict[str, Any]]) -> list[list[str]]:
 
 WRITTEN_TABLE = TaskExport(
     name="mcq-written",
-    summary="every question as it was written, with flags for experts, one JSON object a line",
+    summary="every question as it was written, with flags for experts, one JSON object per line",
     file_name="mcq-written.jsonl",
     columns=(*PUBLISHED, "protocol", "flags"),
     rows=_rows,
