@@ -1,6 +1,7 @@
 """Reviewing on a work page in Chromium: answers side by side, by keys and by thumb, in both directions of writing."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,12 @@ def test_a_promoted_worker_reviews_by_keys_and_by_thumb(chromium: Browser, tmp_p
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate(WIDER_THAN_SCREEN) <= 0, width
             page.screenshot(path=tmp_path / f"review-{width}.png", full_page=True)
+        heights = Counter(
+            box["y"]
+            for label in given.locator("fieldset").first.locator("label").all()
+            if (box := label.bounding_box())
+        )
+        assert list(heights.values()) == [3, 2]  # none is alone in a row
         # By keys: the first answer to the first question, then one further down, and a change by hand.
         page.keyboard.press("1")
         row = given.get_by_role("group", name="What is it?")
