@@ -33,7 +33,7 @@ class Grant(NamedTuple):
 def is_as_made(signed: str) -> bool:
     """Whether a value whose signature is good is written as it was made: one signature can be written in many ways.
 
-    Whoever is counted by such a value could be somebody new every time otherwise.
+    Anyone who is counted by such a value could be somebody new every time otherwise.
     """
     signature = signed.rpartition(".")[2]
     return base64_encode(base64_decode(signature)).decode() == signature
