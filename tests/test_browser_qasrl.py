@@ -357,6 +357,7 @@ def by_touch(worker: Worker) -> None:
     worker.at_question(3)
 
 
+@pytest.mark.slow
 def test_a_parsers_questions_are_filled_in_to_be_corrected(chromium: Browser, tmp_path: Path) -> None:
     folder = write_suggesting_qasrl_study(tmp_path / "study", predicates=4)
     text = (folder / "study.toml").read_text("utf-8").replace('arms = ["helped"]\n', "")

@@ -97,7 +97,11 @@ def work(page: Page, name: str) -> None:
     expect(page.locator("#answered")).to_contain_text("1")
 
 
-@pytest.mark.parametrize("screen", [PHONE, {"viewport": {"width": 1280, "height": 900}}], ids=["390", "1280"])
+@pytest.mark.parametrize(
+    "screen",
+    [PHONE, pytest.param({"viewport": {"width": 1280, "height": 900}}, marks=pytest.mark.slow)],
+    ids=["390", "1280"],
+)
 def test_an_annotator_signs_in_once_and_works_in_both_studies(
     studies: Studies, chromium: Browser, screen: dict[str, object]
 ) -> None:

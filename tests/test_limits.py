@@ -149,8 +149,11 @@ def test_joining_is_limited_per_address(study: Study) -> None:
 
 
 def test_made_up_cookies_are_one_address(study: Study) -> None:
+    began = time.monotonic()
     statuses = asyncio.run(_statuses(study, "203.0.113.5", ["/"] * 200))
-    assert statuses.count(200) in range(135, 190)
+    # Requests wait for two seconds at most. On a busy machine they come more slowly, and meanwhile more are allowed.
+    more = int(20 * max(0.0, time.monotonic() - began - 2))
+    assert statuses.count(200) in range(135, 160 + more)
     assert statuses.count(429) == 200 - statuses.count(200)
 
 
@@ -160,8 +163,10 @@ def test_one_cookie_written_in_many_ways_is_one_worker(study: Study) -> None:
         cookie = worker.cookies["chorale_worker"]
     # Base64 skips what is none of its signs.
     written = [cookie + "!" * number for number in range(200)]
+    began = time.monotonic()
     statuses = asyncio.run(_statuses(study, "203.0.113.5", ["/"] * 200, written))
-    assert statuses.count(429) >= 10
+    more = int(20 * max(0.0, time.monotonic() - began - 2))
+    assert statuses.count(200) <= 160 + more
 
 
 def answered_before_closing(port: int, sent: bytes) -> bytes:

@@ -144,7 +144,7 @@ def test_forms_say_what_keeps_an_answer_from_being_taken() -> None:
     for wrong in ("FileUploadAnswer", "Nonsense"):
         with pytest.raises(TurkError, match="not supported"):
             read_question(FORM.replace("FreeTextAnswer", wrong))
-    with pytest.raises(TurkError, match="of its own"):
+    with pytest.raises(TurkError, match="unique QuestionIdentifier"):
         read_question(FORM.replace(">why<", ">sum<"))
     with pytest.raises(TurkError, match="needs questions"):
         read_question(f'<QuestionForm xmlns="{FORM_SPACE}"></QuestionForm>')
