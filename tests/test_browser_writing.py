@@ -50,6 +50,7 @@ def sent_by(page: Page) -> list[dict[str, Any]]:
     return bodies
 
 
+@pytest.mark.slow
 def test_suggestions_are_filled_in_and_writing_is_counted(scene: Scene) -> None:
     worker = scene.worker(**PHONE)
     page = worker.open("main").page

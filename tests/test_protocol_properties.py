@@ -116,7 +116,7 @@ def test_the_recorded_answers_give_the_same_state(drawn: Drawn, steps: list[Step
     replays(drawn, steps)
 
 
-@settings(FEW, max_examples=4)
+@settings(FEW, max_examples=examples(2, 4))
 @given(studies(), STEPS)
 def test_everything_holds_on_disk(drawn: Drawn, steps: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as name:
