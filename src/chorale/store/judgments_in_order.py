@@ -3,36 +3,17 @@
 from collections import defaultdict
 from typing import Any
 
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection
 
-from chorale.model import GoldSettings, Judgment, Standing
-from chorale.store.labels import as_judgments
-from chorale.store.schema import participation, response, worker
+from chorale.model import GoldSettings, Judgment
+from chorale.store.labels import COUNTED, as_judgments
+from chorale.store.schema import response
 
 _AT_ONCE = 1_000
 """Items whose judgments are held at a time, by their ids."""
 
-_QUERY = (
-    select(
-        response.c.item_id,
-        worker.c.pseudonym,
-        response.c.answer,
-        *participation.c["gold_right", "gold_answered", "gold_recent"],
-        response.c.id,
-        response.c.worker_id,
-    )
-    .select_from(response)
-    .join(worker, worker.c.id == response.c.worker_id)
-    .join(
-        participation,
-        and_(participation.c.stage_id == response.c.stage_id, participation.c.worker_id == response.c.worker_id),
-    )
-    .where(
-        response.c.kind == "production",
-        participation.c.standing == Standing.ACTIVE.value,
-        response.c.erased_at.is_(None),
-    )
-    .order_by(response.c.item_id, response.c.id)
+_QUERY = COUNTED.with_only_columns(response.c.item_id, *COUNTED.selected_columns).order_by(
+    response.c.item_id, response.c.id
 )
 
 

@@ -269,7 +269,7 @@ def note_settled(tx: Connection, done: Unsettled) -> None:
     _NOTE_SETTLED(tx, of_stage=done.stage_id, of_worker=done.worker_id, done=done.changes)
 
 
-JUDGMENTS = Prepared(
+COUNTED = (
     select(
         worker.c.pseudonym,
         response.c.answer,
@@ -284,13 +284,14 @@ JUDGMENTS = Prepared(
         and_(participation.c.stage_id == response.c.stage_id, participation.c.worker_id == response.c.worker_id),
     )
     .where(
-        response.c.item_id == bindparam("item_id"),
         response.c.kind == literal_column("'production'"),
         participation.c.standing == literal_column("'active'"),
         response.c.erased_at.is_(None),
-    ),
-    Scope(trust=6, item="item_id"),
+    )
 )
+"""The judgments that count, of all items: the only place that decides which those are."""
+
+JUDGMENTS = Prepared(COUNTED.where(response.c.item_id == bindparam("item_id")), Scope(trust=6, item="item_id"))
 
 
 def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> tuple[Judgment, ...]:

@@ -100,7 +100,7 @@ class Studies:
             await self._apps[name](given, receive, _prefixed(scope, f"/{name}", send))
 
     def _signing_out(self, request: Request, send: Send) -> Send:
-        """Sign out of all studies whoever has signed out of one: devices are shared."""
+        """Sign people who sign out of one study out of all: devices are shared."""
 
         async def signed_out(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] < HTTPStatus.BAD_REQUEST:
