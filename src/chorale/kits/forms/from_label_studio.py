@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 from chorale.contract import AnswerField, FieldKind, Task
 from chorale.exchange.batch_kinds import BatchKind
-from chorale.exchange.imported_files import as_toml
 from chorale.exchange.importing import Imported, import_files
 from chorale.files.batch_files import BatchOptions
+from chorale.files.toml_lines import as_toml
 from chorale.kits.forms.label_studio_config import StudioForm, form_in
 from chorale.kits.forms.task import FORM
 from chorale.model import UserError

@@ -15,7 +15,7 @@ fits. The frames of the word's own lexical unit come first, always.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal
 
 from chorale.kits.frames.framenet import FrameNet
 from chorale.text.wordnet import Synset, WordNet
@@ -23,7 +23,6 @@ from chorale.text.wordnet import Synset, WordNet
 Reach = Literal["units", "map", "synonyms", "related"]
 """How far candidates are looked for: FrameNet's lexical units only; with the map; with lexical units that share a
 sense; with all that WordNet's relations lead to."""
-REACHES: tuple[Reach, ...] = get_args(Reach)
 
 _POS = {"v": "v", "n": "n", "a": "a", "adv": "r"}
 """FrameNet's parts of speech as WordNet has them."""
