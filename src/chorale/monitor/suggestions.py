@@ -63,8 +63,10 @@ def suggestions_table(stage: str, measured: Sequence[SuggestionEffect]) -> Score
     """For a terminal and a report."""
     columns = ("measure", "with suggestion#", "answers#", "without#", "answers#", "difference#", "95% interval#", "p#")
     rows = []
-    for one in measured:
-        by = one.compared
+    for effect in measured:
+        by = effect.compared
         apart = (None, "", None) if by is None else (by.difference, shown_interval(by.interval), by.p_permutation)
-        rows.append((one.what, one.with_suggestion, one.answers_with, one.without, one.answers_without, *apart))
+        rows.append(
+            (effect.what, effect.with_suggestion, effect.answers_with, effect.without, effect.answers_without, *apart)
+        )
     return ScoreTable(f"Suggestions in {stage}", columns, rows)

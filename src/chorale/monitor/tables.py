@@ -34,7 +34,7 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
         about = [of_rounds is None or (stage.name in rounds) is of_rounds for stage in stages]
         if any(about):
             lines.append(
-                (title, [text_of(stage) if is_told else "" for stage, is_told in zip(stages, about, strict=True)])
+                (title, [text_of(stage) if is_shown else "" for stage, is_shown in zip(stages, about, strict=True)])
             )
 
     add_line("state", lambda stage: status.conditions[stage.name].words)

@@ -52,7 +52,7 @@ class CandidateFrames:
         self.wordnet = wordnet
         self.reach = reach
         self._mapped = {} if mapped is None else mapped
-        self._found: dict[str, Mapping[str, float]] = {}
+        self._scores_of: dict[str, Mapping[str, float]] = {}
 
     def candidates(self, lemma: str, pos: str = "v") -> list[str]:
         """The frames of a lemma as a part of speech (FrameNet's: `v`, `n`, `a`, `adv`), the nearest first."""
@@ -69,9 +69,9 @@ class CandidateFrames:
 
     def of_sense(self, sense: str) -> Mapping[str, float]:
         """The frames of one of WordNet's senses, by its name, with their scores."""
-        if sense not in self._found:
-            self._found[sense] = self._scores(sense)
-        return self._found[sense]
+        if sense not in self._scores_of:
+            self._scores_of[sense] = self._scores(sense)
+        return self._scores_of[sense]
 
     def in_framenet(self, lemma: str, pos: str = "v") -> bool:
         """Whether FrameNet has the lemma as a lexical unit."""

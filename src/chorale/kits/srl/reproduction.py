@@ -220,8 +220,8 @@ def _table_8() -> Iterator[Cell]:
         ours = conll09(system, expected).scores()["labeled.recall"]
         yield Cell("Table 8", f"row {number}, CoNLL09", float(Fraction(existing)), ours, _DIGITS)
         totals = primesrl(system, expected).totals()
-        found = (totals["senses"] + totals["core"]) / (totals["gold_predicates"] + totals["gold_core"])
-        yield Cell("Table 8", f"row {number}, PriMeSRL", float(Fraction(proposed)), found, _DIGITS)
+        share = (totals["senses"] + totals["core"]) / (totals["gold_predicates"] + totals["gold_core"])
+        yield Cell("Table 8", f"row {number}, PriMeSRL", float(Fraction(proposed)), share, _DIGITS)
 
 
 def _buying(sense: str) -> Sentence:

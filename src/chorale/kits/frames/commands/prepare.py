@@ -175,6 +175,6 @@ def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: lis
     if items.not_chosen:
         print_line(f"{plural(items.not_chosen, 'word', 'words')} with candidates not chosen (-n, --per-sentence).")
     if wanted.outside is not None and items.not_in_framenet < wanted.outside:
-        found = f"{items.not_in_framenet:,} words outside FrameNet, not the {wanted.outside:,} asked for"
-        notes = [*notes, f"The text has {found}. Name more text, or widen --reach."]
+        outside = f"{items.not_in_framenet:,} words outside FrameNet, not the {wanted.outside:,} asked for"
+        notes = [*notes, f"The text has {outside}. Name more text, or widen --reach."]
     print_notes(notes)

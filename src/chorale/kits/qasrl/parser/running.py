@@ -73,12 +73,12 @@ def sentences_to_parse(given: Sequence[GivenSentence], tagger: Tagger) -> Iterat
     """The sentences with their verbs: those that the file names, or all that QA-SRL asks about."""
     whole = tagger.analyse(tokens_of(one) for one in given if one.is_one)
     split = tagger.analyse_texts(one.text for one in given if not one.is_one)
-    for one in given:
-        if one.is_one:
-            yield _to_parse(one.name, next(whole), one.verbs)
+    for from_file in given:
+        if from_file.is_one:
+            yield _to_parse(from_file.name, next(whole), from_file.verbs)
         else:
             for number, sentence in zip(count(1), next(split), strict=False):
-                yield _to_parse(f"{one.name}.{number}", sentence, None)
+                yield _to_parse(f"{from_file.name}.{number}", sentence, None)
 
 
 def _to_parse(name: str, sentence: AnalysedSentence, named: Sequence[int] | None) -> SentenceToParse:
