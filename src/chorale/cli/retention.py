@@ -36,8 +36,10 @@ def retention(
 
 
 def _line(study: Study, person: DueErasure) -> str:
-    what = " and ".join(name for name, is_due in (("identity", person.identity), ("answers", person.answers)) if is_due)
+    parts = " and ".join(
+        name for name, is_due in (("identity", person.identity), ("answers", person.answers)) if is_due
+    )
     kept = ""
     if person.identity and person.unpaid is not None:
         kept = f" (identity kept until {money_text(person.unpaid.owed, study.settings.pay.currency)} is paid)"
-    return f"{person.worker}: {what}{kept}"
+    return f"{person.worker}: {parts}{kept}"

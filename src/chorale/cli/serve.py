@@ -229,13 +229,13 @@ def _refuse_unfinished(study: Study) -> None:
     left, file = consent_placeholders(study.consent.text), study.settings.study.consent
     if not left:
         return
-    what = f"{file} still has placeholders: {', '.join(left)}."
+    problem = f"{file} still has placeholders: {', '.join(left)}."
     if study.store.look(lambda tx: bool(consents.consents(tx))):
-        print_line(f"Warning: {what} People have already agreed to it. Fill them in; everybody is then asked again.")
+        print_line(f"Warning: {problem} People have already agreed to it. Fill them in; everybody is then asked again.")
         return
     raise UserError(
-        f"{what} Fill them in before launch. To try the site on this computer, leave out --public-url and --host. To "
-        "open it anyway, add --unfinished."
+        f"{problem} Fill them in before launch. To try the site on this computer, leave out --public-url and --host. "
+        "To open it anyway, add --unfinished."
     )
 
 

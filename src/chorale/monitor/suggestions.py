@@ -22,7 +22,7 @@ _MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])}, wholes=
 class SuggestionEffect:
     """A measure of answers with a suggestion, and of those without."""
 
-    what: str
+    measure: str
     with_suggestion: float | None
     answers_with: int
     without: float | None
@@ -47,7 +47,7 @@ def _compared(measure: SuggestionMeasure, resampling: Resampling) -> SuggestionE
         first, second = (_by_worker(side, measure.value) for side in sides)
         compared = resampling.compare_apart((first, _MEAN), (second, _MEAN))["mean"]
     with_suggestion, without = measure.means
-    return SuggestionEffect(measure.what, with_suggestion, len(sides[0]), without, len(sides[1]), compared)
+    return SuggestionEffect(measure.measure, with_suggestion, len(sides[0]), without, len(sides[1]), compared)
 
 
 def _by_worker(rows: Iterable[SuggestedRow], value: Callable[[SuggestedRow], float]) -> Statistics:
@@ -67,6 +67,13 @@ def suggestions_table(stage: str, measured: Sequence[SuggestionEffect]) -> Score
         by = effect.compared
         apart = (None, "", None) if by is None else (by.difference, shown_interval(by.interval), by.p_permutation)
         rows.append(
-            (effect.what, effect.with_suggestion, effect.answers_with, effect.without, effect.answers_without, *apart)
+            (
+                effect.measure,
+                effect.with_suggestion,
+                effect.answers_with,
+                effect.without,
+                effect.answers_without,
+                *apart,
+            )
         )
     return ScoreTable(f"Suggestions in {stage}", columns, rows)

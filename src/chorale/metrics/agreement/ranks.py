@@ -138,7 +138,7 @@ def kendall_w(judgments: Judgments, *, order: Sequence[str] | None = None) -> Ag
     0.7778
     """
     people = codes_in_use(judgments.workers)
-    places = ranks_of(judgments.label_names, order, what="ranks")
+    places = ranks_of(judgments.label_names, order, purpose="ranks")
     table = np.full((len(judgments.task_names), len(people)), np.nan)
     table[judgments.tasks, np.searchsorted(people, judgments.workers)] = places[judgments.labels]
     complete = ~np.isnan(table).any(axis=1)

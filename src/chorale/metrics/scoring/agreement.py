@@ -294,5 +294,5 @@ def _items_table(rows: Sequence[tuple[str, int, float]]) -> ScoreTable:
     return ScoreTable(title, ("item", "judgments#", "disagreement#"), rows[:_MOST_ROWS])
 
 
-def _title(what: str, chosen: str, shown: int, there: int) -> str:
-    return what if shown == there else f"{what}: the {shown} of {there:,} {chosen} (--json has all)"
+def _title(title: str, chosen: str, shown: int, there: int) -> str:
+    return title if shown == there else f"{title}: the {shown} of {there:,} {chosen} (--json has all)"

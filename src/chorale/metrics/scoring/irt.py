@@ -330,8 +330,8 @@ def _shown(ends: FloatArray) -> str:
     return shown_interval(Interval(float(ends[0]), float(ends[1])), 3)
 
 
-def _title(what: str, count: int) -> str:
-    return what if count <= _MOST_ROWS else f"{what} ({_MOST_ROWS} of {count:,})"
+def _title(title: str, count: int) -> str:
+    return title if count <= _MOST_ROWS else f"{title} ({_MOST_ROWS} of {count:,})"
 
 
 def _signature(table: ResponseTable, options: IrtOptions, resampling: Resampling, against: ResponseTable | None) -> str:

@@ -166,9 +166,9 @@ def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: lis
         long, was = plural(items.too_long, "sentence has", "sentences have"), "was" if items.too_long == 1 else "were"
         print_line(f"{long} more than {LONGEST_SENTENCE:,} characters and {was} left out.")
     if items.over:
-        what = "left out" if wanted.over == "leave-out" else "cut to the nearest"
+        treatment = "left out" if wanted.over == "leave-out" else "cut to the nearest"
         many = f"more than {wanted.most} candidates"
-        print_line(f"{plural(items.over, 'word has', 'words have')} {many}: {what}.")
+        print_line(f"{plural(items.over, 'word has', 'words have')} {many}: {treatment}.")
     if items.without_candidates:
         few = plural(items.without_candidates, "word has", "words have")
         print_line(f"{few} fewer than {plural(wanted.least, 'candidate', 'candidates')}: left out.")
