@@ -10,7 +10,7 @@ from chorale.model import AssignmentKind, Response, SenseSettings
 from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
 from chorale.protocol.sense import straight_lines, too_fast
-from chorale.store import Tx, participations
+from chorale.store import Tx
 from chorale.store.codec import as_text
 from chorale.store.responses import all_responses
 from chorale.store.watching import answered_before
@@ -19,19 +19,6 @@ from chorale.text.near_duplicates import contains_copy, near_duplicates
 MOST_NAMED = 5
 MOST_LOOKED_AT = 10_000
 """How many of the latest answers of a stage are checked."""
-_LOOK_AGAIN = 1.05
-_LATELY = "sense checks"
-
-
-def senseless_lately(tx: Tx, study: Study) -> list[Alarm]:
-    """The alarms for pages that are opened often: recomputed once there are 5% more answers."""
-    given = participations.answers(tx)
-    looked_at, senseless = study.memory.get(_LATELY, (None, []))
-    if looked_at is None or not looked_at <= given < looked_at * _LOOK_AGAIN:
-        senseless = list(senseless_answers(tx, study))
-        study.memory[_LATELY] = (given, senseless)
-    alarms: list[Alarm] = senseless
-    return alarms
 
 
 def senseless_answers(tx: Tx, study: Study) -> Iterator[Alarm]:

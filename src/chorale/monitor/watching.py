@@ -8,13 +8,11 @@ from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
 from chorale.monitor.sense import senseless_answers
 from chorale.protocol.suspicion import Given, good_at_gold_only, groups_of, in_step, skippers
-from chorale.store import Tx, participations
+from chorale.store import Tx
 from chorale.store.codec import as_text, from_text
 from chorale.store.watching import Habits, complete_answers, gold_turns, habits
 
 MOST_NAMED = 5
-LOOK_AGAIN = 1.05
-_LATELY = "acting together"
 
 
 def suspicions(tx: Tx, study: Study) -> list[Alarm]:
@@ -59,17 +57,6 @@ def skipping(tx: Tx, study: Study) -> Iterator[Alarm]:
                 tuple(one.worker for one in suspects[:MOST_NAMED]),
                 stages=(stage.name,),
             )
-
-
-def acting_together_lately(tx: Tx, study: Study) -> list[Alarm]:
-    """Alarms of `acting_together` for pages that are opened often: recomputed once there are 5% more answers."""
-    given = participations.answers(tx)
-    looked_at, together = study.memory.get(_LATELY, (None, []))
-    if looked_at is None or not looked_at <= given < looked_at * LOOK_AGAIN:
-        together = list(acting_together(tx, study))
-        study.memory[_LATELY] = (given, together)
-    alarms: list[Alarm] = together
-    return alarms
 
 
 def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
