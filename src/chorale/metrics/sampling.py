@@ -102,10 +102,10 @@ def times_each_placed(units: int, resamples: int, rng: np.random.Generator) -> I
 
 
 def times_assigned(
-    counts: NDArray[np.int64], wanted: int, resamples: int, rng: np.random.Generator, progress: Progress | None = None
+    counts: NDArray[np.int64], wanted: int, resamples: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.int64]]:
     """Of the units of each kind, how many are among those assigned to the first of two sets; a block at a time."""
-    for size in blocks(resamples, len(counts), progress=progress):
+    for size in blocks(resamples, len(counts)):
         yield rng.multivariate_hypergeometric(counts, wanted, size=size, method="marginals")
 
 

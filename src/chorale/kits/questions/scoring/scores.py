@@ -141,8 +141,8 @@ def _alpha_table(measured: MeasuredQuestions, options: McqOptions) -> ScoreTable
     alpha, around = measured.alphas[options.alpha], measured.alpha_ci.get(options.alpha)
     with_ci = ("95% interval#",) if around is not None else ()
     rows: list[list[Cell]] = [["all", alpha.all], ["with votes left", alpha.resampled]]
-    for row, name, what in zip(rows, ("all", "resampled"), (_ALPHAS[options.alpha], ""), strict=True):
-        row.extend([what] if around is None else [shown_interval(around.get(name)), what])
+    for row, name, variant in zip(rows, ("all", "resampled"), (_ALPHAS[options.alpha], ""), strict=True):
+        row.extend([variant] if around is None else [shown_interval(around.get(name)), variant])
     return ScoreTable("Agreement of validators", ("questions", "Krippendorff's alpha#", *with_ci, "of what"), rows)
 
 

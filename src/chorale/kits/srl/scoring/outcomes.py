@@ -90,8 +90,10 @@ def mode_for(options: SrlOptions, corpora: Sequence[Corpus]) -> Mode:
     spans = next((corpus for corpus in corpora if corpus.marks_spans), None)
     bare = next((corpus for corpus in corpora if not corpus.marks_spans and not corpus.has_syntax), None)
     if options.program and (lacking := spans or bare) is not None:
-        what = "marks spans" if lacking.marks_spans else "has no syntax"
-        raise UserError(f"--primesrl program needs heads and syntax, and {lacking.name} {what}. Use --primesrl paper.")
+        reason = "marks spans" if lacking.marks_spans else "has no syntax"
+        raise UserError(
+            f"--primesrl program needs heads and syntax, and {lacking.name} {reason}. Use --primesrl paper."
+        )
     if options.mode == "auto":
         return "head" if spans is None else "span"
     if options.mode == "head" and spans is not None:
