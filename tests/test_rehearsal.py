@@ -977,7 +977,7 @@ def test_intervals_need_runs(make_folder: Callable[..., Path], seeds: int, colum
 def test_what_did_not_finish_is_marked(make_folder: Callable[..., Path]) -> None:
     told = rehearse(make_folder(2), seeds=2, vary=[parse_vary("workers=2,9")], processes=1)
     [table] = forecast_tables(told)
-    assert table.columns[1] == "people who may come#"
+    assert table.columns[1] == "people available#"
     assert (
         "accepted labels correct (entailment)#" in table.columns
         or "accepted labels correct (meaningful)#" in table.columns
