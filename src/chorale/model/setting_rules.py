@@ -156,8 +156,8 @@ GROUPED = (
         "Applies to the next item of every worker. People keep what they have done and what they hold.",
         """stage.entry stage.entry.qualifications stage.entry.qualified_in stage.entry.accuracy stage.entry.answered
         stage.entry.exclude_dropped stage.entry.exclude_contributors stage.lease_minutes stage.max_per_worker
-        stage.gold.share stage.gold.feedback stage.skips stage.skips.first stage.skips.share stage.round.feedback
-        stage.round.over_admission""",
+        stage.gold.share stage.gold.reuse stage.gold.feedback stage.skips stage.skips.first stage.skips.share
+        stage.round.feedback stage.round.over_admission""",
     ),
     _rule(
         When.ANY_TIME,
