@@ -1,6 +1,7 @@
 """`chorale design`"""
 
 import secrets
+from functools import partial
 from typing import Annotated
 
 from uvicorn import Config
@@ -9,6 +10,7 @@ from chorale.cli.addresses import is_preview, local_url, port_of, reserve, why_n
 from chorale.cli.arguments import Database, StudyFolder
 from chorale.cli.output import print_line
 from chorale.cli.parameters import Option
+from chorale.engine.started import changes_refused
 from chorale.model import UserError
 from chorale.web.connections import LimitedProtocol
 from chorale.web.design.app import create_design_app
@@ -30,7 +32,7 @@ def design(
             "with ssh -L."
         )
     set_up_logs(access_log=False)
-    designer = Designer(directory, db)
+    designer = Designer(directory, partial(changes_refused, directory, db))
     designer.state()
     key = secrets.token_urlsafe(24)
     with reserve(host, port) as bound:
