@@ -158,7 +158,7 @@ def test_an_old_layout_is_done_with_gold_around_it(chromium: Browser, market: Ma
     expect(frame.get_by_text("First:")).to_be_visible()
     page.wait_for_timeout(600)  # what comes sooner is taken for the second half of a double click
     page.locator("#submit").click()
-    expect(page.locator("#form-error")).to_have_text("Please fill in what the page asks for.")
+    expect(page.locator("#form-error")).to_have_text("Please fill in all required fields.")
     frame.get_by_label("No", exact=True).check()
     frame.get_by_label("Anything you want to say about it?").fill("a <b>note</b>")
     page.wait_for_function("() => Object.values(localStorage).some((kept) => kept.includes('note'))")

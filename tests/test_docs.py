@@ -195,7 +195,7 @@ def test_every_room_has_its_page(room: str) -> None:
     for name in getattr(module, "__all__", ()):
         assert f"`{name}`" in text, f"{name} is public and not on the page of {room}"
     assert "\n## Public names\n" in text
-    assert "\n## How it fails\n" in text
+    assert "\n## Errors and edge cases\n" in text
     assert f"({room}.md)" in page("index")
 
 

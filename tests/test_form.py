@@ -723,7 +723,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
 @pytest.mark.parametrize(
     ("options", "at", "told"),
     [
-        ("", "[[stage]]", "`stage.options.fields` is missing. Add it: What the form asks, from top to bottom."),
+        ("", "[[stage]]", "`stage.options.fields` is missing. Add it: The questions of the form, from top to bottom."),
         (
             field_toml(name="one", kind="choice", ask="Which?"),
             "[[stage.options.fields]]",

@@ -198,7 +198,7 @@ def test_the_gold_standard_splits_slots_elsewhere() -> None:
         ("Why cut someone?", "After “Why” comes “was”, “is”, “did”, “does” or another such word."),
         ("Who cut something about the", "Write “someone” or “something” in place of “the”."),
         ("Who cut who?",
-         "After “Who cut” the question may end, or go on with “someone”, “something”, “somewhere”, “to” or another "
+         "After “Who cut” the question may end, or continue with “someone”, “something”, “somewhere”, “to” or another "
          "such word."),
     ],
 )  # fmt: skip

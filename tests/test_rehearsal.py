@@ -721,7 +721,7 @@ def test_intervals_hold_the_middle_of_the_runs() -> None:
 def forecasts(tmp_path_factory: pytest.TempPathFactory) -> Forecasts:
     folder = tmp_path_factory.mktemp("rehearsed") / "study"
     write_small_study(folder, applications=6, share=0.2, texts=("a <b>&amp;</b> hull", 'it\'s a "hull"'))
-    return rehearse(folder, seeds=2, workers=8, vary=[parse_vary("entailment.judgments=1,3")], processes=1)
+    return rehearse(folder, seeds=2, workers=12, vary=[parse_vary("entailment.judgments=1,3")], processes=1)
 
 
 @pytest.mark.slow
@@ -977,7 +977,7 @@ def test_intervals_need_runs(make_folder: Callable[..., Path], seeds: int, colum
 def test_what_did_not_finish_is_marked(make_folder: Callable[..., Path]) -> None:
     told = rehearse(make_folder(2), seeds=2, vary=[parse_vary("workers=2,9")], processes=1)
     [table] = forecast_tables(told)
-    assert table.columns[1] == "people who may come#"
+    assert table.columns[1] == "people available#"
     assert (
         "accepted labels correct (entailment)#" in table.columns
         or "accepted labels correct (meaningful)#" in table.columns

@@ -94,10 +94,8 @@ LONG: dict[str, str] = {
     "an empty file, no items or responders": "a list of the faults that are reported",
     "characters of free text, the fraction": "a list of what is measured",
     "A folder that `datasets.load_dataset` loads": "a list of a folder's files",
-    "every answer is paid), `AcceptTime`": "a list of a file's columns",
     "the same option or options; a text": "a list of the rules per kind of field",
     "one step sideways (derived words": "a list of steps in a table",
-    "from all of the worker's latest grades": "a list of the checks of a command",
 }
 
 # Folders whose words have not all been rewritten yet: how many retired words and how many long sentences they may

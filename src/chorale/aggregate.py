@@ -122,7 +122,8 @@ Ties = Annotated[
     Literal["first", "random", "abstain", "all"],
     Option(
         metavar="HOW",
-        help="The label of a tied task: the first by name, a random one (by --seed), none (abstain), or all that lead.",
+        help="The label of a tied task: the first by name, a random one (by --seed), none (abstain), or all tied "
+        "labels.",
     ),
 ]
 Smoothing = Annotated[
@@ -133,8 +134,12 @@ Smoothing = Annotated[
         help="For confidence with --truth: number of correct and wrong answers to add for every worker.",
     ),
 ]
-TruthTask = Annotated[str | None, Option(metavar="COLUMN", help="The truth's column of tasks.", show_default="task")]
-TruthLabel = Annotated[str | None, Option(metavar="COLUMN", help="The truth's column of labels.", show_default="label")]
+TruthTask = Annotated[
+    str | None, Option(metavar="COLUMN", help="Column with the task in the --truth file.", show_default="task")
+]
+TruthLabel = Annotated[
+    str | None, Option(metavar="COLUMN", help="Column with the label in the --truth file.", show_default="label")
+]
 AgainstOther = Annotated[
     str | Any,
     Option(

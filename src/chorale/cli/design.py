@@ -1,6 +1,7 @@
 """`chorale design`"""
 
 import secrets
+from functools import partial
 from typing import Annotated
 
 from uvicorn import Config
@@ -10,6 +11,7 @@ from chorale.cli.arguments import Database, StudyFolder
 from chorale.cli.output import print_line
 from chorale.cli.parameters import Option
 from chorale.cli.serving import UVICORN_OPTIONS, serve_until_stopped
+from chorale.engine.started import changes_refused
 from chorale.model import UserError
 from chorale.web.design.app import create_design_app
 from chorale.web.design.drafts import Designer
@@ -29,7 +31,7 @@ def design(
             "with ssh -L."
         )
     set_up_logs(access_log=False)
-    designer = Designer(directory, db)
+    designer = Designer(directory, partial(changes_refused, directory, db))
     designer.state()
     key = secrets.token_urlsafe(24)
     with reserve(host, port) as bound:

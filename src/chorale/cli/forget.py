@@ -38,12 +38,14 @@ def forget(
             show_default="retention.withdrawn_answers in study.toml",
         ),
     ] = None,
-    even_unpaid: Annotated[bool, Option(help="Erase their identity now, although they can no longer be paid.")] = False,
+    even_unpaid: Annotated[
+        bool, Option(help="Erase their identity now, even if they are owed money. They can then no longer be paid.")
+    ] = False,
     yes: Annotated[bool, Option(help="Do not ask for confirmation.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Erase a person's identity and, if the study says so, their answers."""
+    """Erase a person's identity and, depending on the study's settings, their answers."""
     with started_study(directory, db) as study:
         name = asked_for(worker)
         person = study.store.look(lambda tx: worker_to_forget(tx, name))

@@ -66,8 +66,8 @@ StageOfStudy = Annotated[
     str | None, Option(metavar="STAGE", help="In a study, the stage. Default: the only one with answers of models.")
 ]
 
-Plan = Annotated[bool, Option(help="Say how many items each person would have to judge for the test to pass.")]
-PlotFile = Annotated[Path | None, Option(metavar="FILE", help="In a study, draw quality against cost, as SVG.")]
+Plan = Annotated[bool, Option(help="Report how many items each person would have to judge for the test to pass.")]
+PlotFile = Annotated[Path | None, Option(metavar="FILE", help="In a study, plot quality against cost, as SVG.")]
 
 
 def models(
@@ -81,7 +81,10 @@ def models(
     expert: Expert = None,
     ranks: Annotated[
         bool,
-        Option(help="Test people with fewer than 30 items by Wilcoxon's ranks, as published: it finds wins too often."),
+        Option(
+            help="Use the Wilcoxon signed-rank test for people with fewer than 30 items, as published. It rejects "
+            "too often."
+        ),
     ] = False,
     task: judged_options.TaskColumn = None,
     worker: judged_options.WorkerColumn = None,

@@ -45,12 +45,12 @@ def pay(
         Option(
             metavar="MINUTES",
             min=SHORTEST_WAIT,
-            help="Request bonuses again whose payment is uncertain, if Prolific reports none of them after this many "
+            help="Request uncertain bonuses again, if Prolific reports none of them after this many "
             "minutes. Check Prolific's own page first.",
         ),
     ] = None,
     after_restore: Annotated[
-        bool, Option(help="Pay although payouts after the backup are unknown. Compare them first.")
+        bool, Option(help="Pay even though payouts made after the backup are unknown. Check them first.")
     ] = False,
     file_format: Annotated[
         FileFormat,
@@ -58,7 +58,7 @@ def pay(
     ] = PLAIN,
     paypal: Annotated[bool, Option(help="Pay people with a PayPal address by PayPal Payouts. Needs --yes.")] = False,
     retry: Annotated[
-        bool, Option(help="Retry failed payments, also to people who have entered no other address since.")
+        bool, Option(help="Retry failed payments, even to people who have not changed their address.")
     ] = False,
     paid: Annotated[
         int | None,

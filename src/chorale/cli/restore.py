@@ -68,7 +68,7 @@ def _notes(restored: Restored) -> list[str]:
     if restored.payouts_unknown:
         notes.append(
             f"{payouts_were(restored.payouts_unknown)} made after the backup. The study does not know about that. "
-            "`chorale pay` refuses until you have compared with the platform's list: people could be paid twice."
+            "`chorale pay` refuses to pay until you have checked the platform's list: people could be paid twice."
         )
     return notes
 

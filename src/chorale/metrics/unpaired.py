@@ -113,7 +113,7 @@ def _units_of_both(sides: _Sides, clusters: _BothClusters) -> tuple[tuple[FloatA
 
 
 def _permuted(
-    sides: _Sides, metric: Metric, clusters: _BothClusters, resamples: int, rng: np.random.Generator
+    sides: _Sides, metric: Metric, clusters: _BothClusters, resamples: int, rng: "np.random.Generator"
 ) -> dict[str, FloatArray]:
     """Differences after units were dealt out to the two sets anew, as many to each as it had."""
     if not metric.additive:
@@ -137,7 +137,7 @@ def _permuted(
 
 
 def _permuted_items(
-    sides: _Sides, metric: Metric, clusters: _BothClusters, resamples: int, rng: np.random.Generator
+    sides: _Sides, metric: Metric, clusters: _BothClusters, resamples: int, rng: "np.random.Generator"
 ) -> dict[str, FloatArray]:
     """The same of a metric that must see the items themselves."""
     rows = np.vstack([each.rows for each in sides])

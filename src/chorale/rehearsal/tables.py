@@ -183,7 +183,7 @@ def trade_off_table(simulation: Forecasts) -> ScoreTable:
     columns = (
         "no.#",
         # Breaks in two where a terminal is narrow.
-        *("people who may come#" if path == WORKERS else f"{path.replace('.', ' ', 1)}#" for path in paths),
+        *("people available#" if path == WORKERS else f"{path.replace('.', ' ', 1)}#" for path in paths),
         "runs finished#",
         f"{measure}#",
         f"labels accepted ({', '.join(simulation.forecasts[0].final)})#",

@@ -49,11 +49,12 @@ Redundant = Annotated[
     bool,
     Option(
         "--redundant/--no-redundant",
-        help="Ignore further spans of a found argument, and count overlapping wrong ones once.",
+        help="Ignore additional spans of a matched argument, and count overlapping wrong spans once.",
     ),
 ]
 LinkName = Annotated[
-    Literal["iou", "any"], Option(metavar="HOW", help="Which wrong spans overlap: by the same iou, or by any token.")
+    Literal["iou", "any"],
+    Option(metavar="HOW", help="When wrong spans overlap: by the same iou, or with any common token."),
 ]
 Modality = Annotated[
     bool,
@@ -93,7 +94,9 @@ By = Annotated[
         help="Agreement between the annotators of one file, who are identified by this column: worker_id.",
     ),
 ]
-AlignmentFile = Annotated[File | None, Option(help="Write what was matched, missed and wrong to a .csv or .html file.")]
+AlignmentFile = Annotated[
+    File | None, Option(help="Write matched, missed and wrong arguments to a .csv or .html file.")
+]
 PropBankFile = Annotated[
     File | None, Option(help="Compare with PropBank arguments in a CoNLL-2009 file, instead of GOLD.")
 ]
@@ -101,13 +104,16 @@ FoundBy = Annotated[
     Holding,
     Option(
         metavar="HOW",
-        help="When an answer matches a PropBank argument: it has its head (for a preposition, its object), the "
-        "head-itself, or its span.",
+        help="When an answer matches a PropBank argument: it contains its head (for a preposition, its object), "
+        "the head-itself, or overlaps its span.",
     ),
 ]
-Dense = Annotated[bool, Option(help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank.")]
+Dense = Annotated[
+    bool, Option(help="FitzGerald et al.'s measures, with the judges' decisions in GOLD, a file of the QA-SRL Bank.")
+]
 QuestionsBy = Annotated[
-    Literal["people", "anyone"], Option(metavar="WHO", help="Which questions of the Bank count: people's, or anyone's.")
+    Literal["people", "anyone"],
+    Option(metavar="WHO", help="Which questions of the Bank count: only those by people, or all."),
 ]
 
 
@@ -131,7 +137,9 @@ def score(
     propbank: PropBankFile = None,
     found_by: FoundBy = "head",
     dense: Dense = False,
-    valid: Annotated[int, Option(min=1, max=6, help="How many of the Bank's six judges make an answer valid.")] = 5,
+    valid: Annotated[
+        int, Option(min=1, max=6, help="Minimum number of the Bank's six judges for a valid question.")
+    ] = 5,
     questions_by: QuestionsBy = "people",
     per_verb: Annotated[bool, Option(help="With --json, also give the counts of every verb.")] = False,
     against: Against = None,

@@ -26,7 +26,7 @@ Framenet = Annotated[
 ]
 Wordnet = Annotated[
     Path | None,
-    Option(metavar="FOLDER", help="WordNet's folder, with index.verb. Default: the usual places."),
+    Option(metavar="FOLDER", help="WordNet's folder, with index.verb. Default: the standard locations."),
 ]
 Maps = Annotated[
     list[Path] | None, Option("--map", help="Map from WordNet senses to frames. Repeatable; files are merged.")

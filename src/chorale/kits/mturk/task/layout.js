@@ -55,7 +55,7 @@ export function unmount(root) {
 /** @param {boolean} incomplete whether something was not filled in */
 function refusal(incomplete) {
   return incomplete
-    ? say("Please fill in what the page asks for.")
+    ? say("Please fill in all required fields.")
     : say("The page above did not accept this answer yet. Follow its message, then submit again.");
 }
 

@@ -187,7 +187,7 @@ export class Machine {
   #whatFollows(paths, before) {
     const following = this.following(paths);
     if (following.every((piece) => piece.slot === "verb")) return verbMustBe(before, following);
-    const mayEnd = this.ended(paths).length > 0 ? "the question may end, or go on with" : "comes";
+    const mayEnd = this.ended(paths).length > 0 ? "the question may end, or continue with" : "comes";
     return `After “${said(before)}” ${mayEnd} ${listed(byWeight(following), MOST_NAMED)}.`;
   }
 

@@ -39,9 +39,11 @@ class RelationSettings(OptionSettings):
     model_config = ConfigDict(title="relation")
 
     from_: tuple[str, ...] | None = Field(
-        default=None, alias="from", description="Labels of the spans it may start from. Default: any."
+        default=None, alias="from", description="Labels of spans that the relation may start from. Default: any."
     )
-    to: tuple[str, ...] | None = Field(default=None, description="Labels of the spans it may lead to. Default: any.")
+    to: tuple[str, ...] | None = Field(
+        default=None, description="Labels of spans that the relation may lead to. Default: any."
+    )
 
 
 class ConditionSettings(TableSettings):

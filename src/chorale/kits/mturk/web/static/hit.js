@@ -56,7 +56,7 @@ if (clock && deadline) {
   const ahead = Number(serverNow) - Date.now();
   const show = () => {
     const left = Math.max(0, Math.ceil((Number(deadline) - Date.now() - ahead) / 60_000));
-    clock.textContent = left > 1 ? `${left} minutes left` : left === 1 ? "Less than a minute left" : "Your time is over";
+    clock.textContent = left > 1 ? `${left} minutes left` : left === 1 ? "Less than a minute left" : "Your time is up";
   };
   show();
   setInterval(show, 10_000);

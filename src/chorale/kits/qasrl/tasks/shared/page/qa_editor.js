@@ -65,7 +65,7 @@ export class Editor {
     if ("reason" in understood) return understood.reason;
     const others = this.host.others();
     const same = others.findIndex((one) => one.question === understood.text);
-    if (same >= 0) return say("This is asked already: question {number}.", { number: same + 1 });
+    if (same >= 0) return say("This question is already asked: question {number}.", { number: same + 1 });
     const alike = others.findIndex((one) => this.#keyOf(one.question) === understood.key);
     if (alike >= 0) {
       return say(

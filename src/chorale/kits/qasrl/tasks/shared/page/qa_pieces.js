@@ -116,7 +116,7 @@ export function compared(details) {
     return make("li", {}, lines);
   });
   return make("div", {}, [
-    make("p", { class: "overline", text: say("Your answers beside the expert’s") }),
+    make("p", { class: "overline", text: say("Your answers next to the expert’s") }),
     ...(expected ? [] : [make("p", { class: "qa-status", text: say("Expert: nothing to ask about this word.") })]),
     make("ol", { class: "qa-compared" }, entries),
   ]);
