@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.simulations import COVERAGE, SIZE, Outcome, Simulation, covers, rejects
+from bench.simulations import COVERAGE, RESAMPLES, SIZE, Outcome, Simulation, covers, rejects
 from chorale.metrics import (
     Clusters,
     FloatArray,
@@ -21,7 +21,6 @@ from chorale.metrics import (
 )
 from chorale.metrics.adjustment import holm
 
-RESAMPLES = 400
 ACCURACY = Metric(
     lambda sums: {"accuracy": ratio(sums[..., 0], sums[..., 1])}, wholes=lambda sums: {"accuracy": sums[..., 1]}
 )

@@ -43,7 +43,7 @@ from small_study import write_small_study
 
 MARGIN = 0.05
 STAGE = "meaningful"
-LONGEST_GRACE = 20
+LONGEST_GRACE = 30
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,7 @@ class Case:
     floor: float = 0.0
     feedback: str = "none"
     grace: int = LONGEST_GRACE
+    reuse: bool = True
 
 
 class Serving(NamedTuple):
@@ -137,6 +138,7 @@ class _World:
                 after=4,
                 feedback=case.feedback,
                 grace=case.grace,
+                reuse=case.reuse,
             )
             self._clock = _Clock()
             study = bring_in(load_folder(Path(name)), open_memory_store(), self._clock)
@@ -428,12 +430,19 @@ CASES = (
     Case("ten accounts alone, 2 to 5 judgments", judgments="{ min = 2, max = 5, until = 0.9 }"),
     Case("ten accounts alone, three times the gold needed", gold=200),
     Case("ten accounts alone, when the study is over", until=2),
+    Case("ten among 30 honest, when the study is over", honest=30, until=2),
+    Case("ten accounts alone, three times the gold needed, when the study is over", gold=200, until=2),
+    Case("ten accounts alone, half the gold needed, reuse = false", gold=33, reuse=False),
+    Case("ten among 30 honest, a fifth of the gold needed, reuse = false", honest=30, gold=13, reuse=False),
+    Case("ten among 10 honest, removed below accuracy 0.6", right=0.3, floor=0.6, honest=10),
+    # From here on gold shows, and `chorale check` says so.
     Case("ten accounts alone, half the gold needed", gold=33),
     Case("ten among 30 honest, a fifth of the gold needed", honest=30, gold=13),
-    Case("ten among 10 honest, removed below accuracy 0.6", right=0.3, floor=0.6, honest=10),
     Case("ten among 10 honest, removed below accuracy 0.6 at once", right=0.3, floor=0.6, honest=10, grace=0),
     Case('ten accounts alone, feedback = "at once"', right=0.7, feedback="at once"),
 )
+HIDDEN = 18
+"""How many of the cases, from the first on, are to hide gold."""
 
 
 def _attacked(case: Case, runs: int) -> Result:

@@ -11,6 +11,8 @@ Outcome = bool | None
 """Whether the interval held the truth, or the test rejected; None where too little was known to say anything."""
 COVERAGE = (0.93, 0.985)
 SIZE = (0.02, 0.07)
+RESAMPLES = 1000
+"""As many as commands take by default: with fewer, all data sets would share what chance makes of one seed."""
 FEWER, FEWEST = 60, 20
 """Data sets for the page where each takes long, or very long."""
 

@@ -14,7 +14,8 @@ def write_small_study(
     floor: float = 0.6,
     after: int = 2,
     feedback: str = "at once",
-    grace: int = 20,
+    grace: int = 30,
+    reuse: bool = True,
     pay: int = 3,
     fee_percent: float = 0,
     meaningful_extra: str = "",
@@ -66,6 +67,7 @@ def write_small_study(
         ],
     )
     gold_table = f'share = {share}\nfloor = {floor}\nafter = {after}\nfeedback = "{feedback}"\ngrace = {grace}\n'
+    gold_table += f"reuse = {str(reuse).lower()}\n"
     (folder / "study.toml").write_text(
         f"""\
 [study]

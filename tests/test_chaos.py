@@ -28,14 +28,14 @@ WORKERS = 6
 MOST_WAITS = 1_200
 SLOW_DISK = """
 import time
-from chorale.store.sqlite import Driver
-commit = Driver.commit
+from chorale.store.sqlite import SqliteDriver
+commit = SqliteDriver.commit
 
 def commit_slowly(driver):
     time.sleep(0.3)
     commit(driver)
 
-Driver.commit = commit_slowly
+SqliteDriver.commit = commit_slowly
 """
 
 

@@ -212,7 +212,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
             "study.toml",
             17,
             "`zzz`",
-            "`after`, `bonus`, `feedback`, `file`, `floor`, `grace`, `pass_score`, `share`, `smoothing`, `unit`",
+            "`after`, `bonus`, `feedback`, `file`, `floor`, `grace`, `pass_score`, `reuse`, `share`, `smoothing`",
         ),
     ),
     "unlike any in items": (toml(("[stage.entry]", "qq = 1\n[stage.entry]")), ("study.toml", 31, "`qq`", "`from`")),

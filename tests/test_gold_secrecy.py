@@ -1,6 +1,7 @@
 """Workers can't tell gold from items: not by order, repetition, skipping, replies, or what comes last."""
 
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -8,7 +9,7 @@ from random import Random
 import pytest
 from sqlalchemy import select, update
 
-from bench.gold_attack import CASES, MARGIN, SHOWS_ERROR, Case, attack, bounds
+from bench.gold_attack import CASES, HIDDEN, MARGIN, SHOWS_ERROR, Case, attack, bounds
 from chorale.audit.verify import verify
 from chorale.engine import settling, work
 from chorale.engine.advancing import advance
@@ -48,7 +49,7 @@ def test_three_accounts_that_only_skip_learn_nothing() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES[:12], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES[1:HIDDEN], ids=lambda case: case.name)
 def test_gold_cannot_be_told_apart(case: Case) -> None:
     result = attack(case, range(40))
     assert not result.shows, result.row()
@@ -211,12 +212,74 @@ def test_check_says_when_gold_is_scarce_and_how_much_is_enough(tmp_path: Path) -
     write_small_study(tmp_path / "few", applications=450, gold=20, share=0.1, judgments="3", feedback="none")
     [note] = [note for note in study_notes(load_folder(tmp_path / "few")) if "meaningful is scarce" in note]
     assert "each of its 20 gold items is shown to about 15 workers, an item to 3" in note
-    assert "Write 100 gold items, or set gold.share to 0.02 or less" in note
+    assert "Write 100 gold items, or set gold.reuse = false: then about 0.022 of a worker's items are gold" in note
     assert gold_needed(900, 0.1) == 100
     write_small_study(tmp_path / "enough", applications=450, gold=100, share=0.1, judgments="3", feedback="at once")
     notes = study_notes(load_folder(tmp_path / "enough"))
     assert not any("meaningful is scarce" in note for note in notes)
     assert any('Set gold.feedback = "none"' in note for note in notes)
+    write_small_study(tmp_path / "less", applications=450, gold=20, share=0.1, feedback="none", reuse=False)
+    [note] = [note for note in study_notes(load_folder(tmp_path / "less")) if "meaningful is scarce" in note]
+    assert "about 0.022 of a worker's items are gold. gold.share is 0.1. Write 100 gold items" in note
+
+
+@pytest.mark.parametrize(
+    ("grace", "said"),
+    [(0, "the last answer before it was to gold"), (9, "one of the last 10 answers before it was to gold"), (20, None)],
+)
+def test_check_says_when_a_removal_reveals_gold(tmp_path: Path, grace: int, said: str | None) -> None:
+    write_small_study(tmp_path / "study", applications=40, share=0.1, feedback="none", grace=grace)
+    notes = [note for note in study_notes(load_folder(tmp_path / "study")) if "a removal in stages meaningful" in note]
+    assert [str(said) in note and "Set gold.grace to 20 or more" in note for note in notes] == ([True] if said else [])
+
+
+def _shown_to(study: Study, workers: int) -> tuple[list[int], list[int]]:
+    """How many workers got each gold item, and each other item, when everybody has done all there is for them."""
+    met: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    waiting = people(study, workers)
+    chance = Random(3)
+    while waiting:
+        person = chance.choice(waiting)
+        offer = person.next()
+        if offer.status != "item":
+            waiting.remove(person)
+            continue
+        assert offer.view is not None
+        met[is_gold(offer)][next(iter(offer.view.values()))] += 1
+        person.submit(offer, gold_answer(offer) if is_gold(offer) else "yes")
+    return list(met[True].values()), list(met[False].values())
+
+
+@pytest.mark.parametrize("gold_rows", [20, 60])
+def test_when_a_study_is_over_gold_was_shown_as_often_as_items(make_study: StudyMaker, gold_rows: int) -> None:
+    """Before, some was shown to more workers when little was left, and the rest had been shown to fewer."""
+    study = make_study(applications=40, gold=gold_rows, share=0.2, judgments="3", floor=0.0)
+    study = replace(study, secrets=Random(5))
+    gold_counts, item_counts = _shown_to(study, 9)
+    assert set(item_counts) == {3}
+    assert max(gold_counts) == 3
+    assert sum(count < 3 for count in gold_counts) <= 1, gold_counts
+    assert 14 <= len(gold_counts) <= 26, "about a fifth of all"
+
+
+def test_scarce_gold_that_is_not_reused_comes_less_often_and_until_the_end(make_study: StudyMaker) -> None:
+    study = make_study(applications=40, gold=5, share=0.2, judgments="3", floor=0.0, reuse=False)
+    study = replace(study, secrets=Random(5))
+    gold_counts, item_counts = _shown_to(study, 9)
+    assert set(item_counts) == {3}
+    assert len(gold_counts) == 5 and max(gold_counts) == 3 and sum(gold_counts) >= 13
+    places = look(study, lambda tx: list(tx.execute(_KINDS).scalars()))
+    late = [place for place, kind in enumerate(places) if kind == "gold" and place > len(places) / 2]
+    assert 3 <= len(late) <= 12, "not all of it at the beginning"
+
+
+_KINDS = select(assignment.c.kind).order_by(assignment.c.id)
+
+
+def test_scarce_gold_is_repeated_where_it_may_be(make_study: StudyMaker) -> None:
+    study = make_study(applications=40, gold=5, share=0.2, judgments="3", floor=0.0)
+    gold_counts, _ = _shown_to(study, 9)
+    assert max(gold_counts) > 3
 
 
 def test_skipping_far_more_than_others_raises_an_alarm(make_study: StudyMaker) -> None:
@@ -309,7 +372,7 @@ def test_a_removed_worker_who_stays_away_is_removed_everywhere_within_an_hour(
     assert person.next().status == "dropped"
 
 
-@pytest.mark.parametrize("grace", [20, pytest.param(0, marks=pytest.mark.xfail(strict=True))])
+@pytest.mark.parametrize("grace", [30, pytest.param(0, marks=pytest.mark.xfail(strict=True))])
 @pytest.mark.slow
 def test_removals_tell_no_gold(grace: int) -> None:
     case = Case("removed", right=0.3, floor=0.6, honest=10, grace=grace)

@@ -211,6 +211,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "stage.gold.unit": ("write-a", "part"),
     "stage.gold.file": ("write-a", "same-gold.jsonl"),
     "stage.gold.share": ("write-a", 0.2),
+    "stage.gold.reuse": ("write-a", False),
     "stage.gold.feedback": ("write-a", "at once"),
     "stage.skips.first": ("write-a", 2),
     "stage.skips.share": ("write-a", 0.5),

@@ -223,8 +223,8 @@ def _ordered(order: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if order is None else tuple(map(str, order))
 
 
-def _unknown(what: str, value: object, known: Sequence[str]) -> UserError:
-    return UserError(f"{what} is one of {', '.join(known)}, not {value!r}.{did_you_mean(str(value), known)}")
+def _unknown(option: str, value: object, known: Sequence[str]) -> UserError:
+    return UserError(f"{option} is one of {', '.join(known)}, not {value!r}.{did_you_mean(str(value), known)}")
 
 
 def _at_least_one(min_common: int) -> int:

@@ -102,8 +102,8 @@ def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> Iterato
     for stage in study.stages.values():
         marked = {item.key for item in items.all_items(tx, stage.name) if item.sampled}
         for key in sorted(marked ^ drawn[stage.name]):
-            what = "marked as sampled and was not" if key in marked else "sampled and not marked so"
-            yield f"item {key} of {stage.name}: {what}"
+            state = "marked as sampled and was not" if key in marked else "sampled and not marked so"
+            yield f"item {key} of {stage.name}: {state}"
 
 
 def _drawn_again(tx: Tx, study: Study, event: Event, rule: StageSettings) -> tuple[int, list[str]]:

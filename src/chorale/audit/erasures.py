@@ -20,15 +20,15 @@ def erasure_differences(tx: Tx, study: Study) -> Iterator[str]:
     silent = {one.worker for one in rows if one.answers}
     with_others = erasing.repeated(tx, made_of_answers(study)).responses
     state = remaining.erased_state(tx, with_others)
-    for what, present, expected in (
+    for part, present, expected in (
         ("identity", state.nameless, nameless),
         ("answers", state.silent, silent & state.answered),
         ("leave to continue", state.stopped, {one.worker for one in rows}),
     ):
         for worker in sorted(present - expected):
-            yield f"worker {worker}: the {what} is gone without an erasure that took it"
+            yield f"worker {worker}: the {part} is gone without an erasure that took it"
         for worker in sorted(expected - present):
-            yield f"worker {worker}: the {what} was erased and is there"
+            yield f"worker {worker}: the {part} was erased and is there"
     for number, kind in erased_labels.words_left(tx, written_fields(study)):
         yield f"event {number} ({kind}): what was erased may still be in the label it has"
 

@@ -198,7 +198,7 @@ def _kept_differences(
 ) -> Iterator[str]:
     """What stays of somebody whose answers were erased: how many there were, how long they took, and the money."""
     in_ledger = paid.get((row.stage, row.worker), (0, 0))
-    for what, stored, again in (
+    for quantity, stored, again in (
         ("answers", row.answered, len(given)),
         ("gold answers", row.gold_answered, sum(one.kind != AssignmentKind.PRODUCTION for one in given)),
         ("time worked", row.worked_ms, _time_worked(row, given, elsewhere)),
@@ -206,7 +206,7 @@ def _kept_differences(
         ("earnings and fees", (row.earned, row.fees), in_ledger),
     ):
         if stored != again:
-            yield f"worker {row.worker} in {row.stage}: {what} stored {stored}, recomputed {again}"
+            yield f"worker {row.worker} in {row.stage}: {quantity} stored {stored}, recomputed {again}"
 
 
 def _time_worked(row: ParticipationSummary, given: list[Response], elsewhere: Mapping[tuple[str, str], int]) -> int:
@@ -234,7 +234,7 @@ def _worker_differences(
         rule = then.settings.gold
         record = gold_after(record, then.gold_marks(score), rule)
         should_drop = should_drop or (rule is not None and review_worker(record, rule).dropped)
-    for what, stored, again in (
+    for quantity, stored, again in (
         ("answers", row.answered, len(given)),
         ("gold answers", row.gold_answered, len(graded)),
         ("right gold answers", row.gold_right, record.right),
@@ -243,7 +243,7 @@ def _worker_differences(
         ("standing", row.standing, Standing.DROPPED if should_drop else Standing.ACTIVE),
     ):
         if stored != again:
-            yield f"{name}: {what} stored {stored}, recomputed {again}"
+            yield f"{name}: {quantity} stored {stored}, recomputed {again}"
 
 
 def _duration_differences(tx: Tx) -> Iterator[str]:

@@ -49,12 +49,12 @@ def forget(
     with started_study(directory, db) as study:
         name = asked_for(worker)
         person = study.store.look(lambda tx: worker_to_forget(tx, name))
-        what = answers or study.settings.retention.withdrawn_answers
-        kept = "keep their answers" if what == "keep" else "their answers"
+        treatment = answers or study.settings.retention.withdrawn_answers
+        kept = "keep their answers" if treatment == "keep" else "their answers"
         question = f"Erase {person.pseudonym} and {kept}? This can't be undone"
         if not yes and not _agreed(question):
             raise UserError("Nothing was erased.")
-        done = erase(study, person.id, ErasureRequest(BY_REQUESTER, what == "remove", even_unpaid))
+        done = erase(study, person.id, ErasureRequest(BY_REQUESTER, treatment == "remove", even_unpaid))
         scrub(study)
         if as_json:
             print_json(asdict(done))

@@ -52,8 +52,8 @@ def study_source(
     """A study whose models have annotated; `field` is the part of answers to compare."""
     with started_study(folder, database) as study:
         settle_everything(study)
-        found = study.store.look(lambda tx: _read(tx, study, folder, stage, field, by))
-    return replace(found, reading=Reading(sep=reading.sep, repeats=reading.repeats))
+        source = study.store.look(lambda tx: _read(tx, study, folder, stage, field, by))
+    return replace(source, reading=Reading(sep=reading.sep, repeats=reading.repeats))
 
 
 def _read(tx: Tx, study: Study, folder: Path, stage_name: str | None, field: str | None, by: str) -> ModelSource:

@@ -121,11 +121,11 @@ def _note_reached(tx: Tx, study: Study, text: str, rows: list[SubmissionRow]) ->
 def _reached(tx: Tx, text: str) -> set[str]:
     """Whom a message reached that failed for others."""
     reached: set[str] = set()
-    for one in events.recent(tx, RECENT, kinds=(REACHED,)):
-        if one.evidence["text"] == _digest(text):
-            if not one.evidence["submissions"]:
+    for event in events.recent(tx, RECENT, kinds=(REACHED,)):
+        if event.evidence["text"] == _digest(text):
+            if not event.evidence["submissions"]:
                 break
-            reached |= set(one.evidence["submissions"])
+            reached |= set(event.evidence["submissions"])
     return reached
 
 

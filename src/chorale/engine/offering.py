@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from chorale.contract import Seeds
 from chorale.engine import paying, sessions
 from chorale.engine.entering import admission
+from chorale.engine.gold_share import NO_GOLD, planned_gold
 from chorale.engine.leases import expire_leases
 from chorale.engine.offering_room import has_room, more_may_come_to
 from chorale.engine.running import RunningStage, Study, judgments_asked
@@ -16,7 +17,18 @@ from chorale.engine.training import places_in
 from chorale.engine.way_in import way_in_of
 from chorale.model import Answer, AssignmentKind, Refusal, StageState
 from chorale.model.wording import worded
-from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation, stopping_chance
+from chorale.protocol import (
+    Facts,
+    Reason,
+    Situation,
+    State,
+    ahead,
+    always,
+    gold_due,
+    never,
+    situation,
+    stopping_chance,
+)
 from chorale.protocol.situation_words import NO_CONSENT, message
 from chorale.store import (
     Tx,
@@ -265,8 +277,9 @@ def _round_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
 
 def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance) -> _Chosen | None:
     """The next item of a stage, or gold in its place."""
-    gold = stage.settings.gold
-    places = stage.ahead
+    rule = stage.settings.gold
+    gold = NO_GOLD if rule is None else planned_gold(tx, study, stage, rule)
+    places = ahead(gold.share, compares_workers=stage.settings.quality is not None)
     offered = offering.next_item(
         tx,
         stage.id,
@@ -278,18 +291,26 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
     if offered is None:
         # Gold alone would be work for nothing: it stops with the last item.
         return None
-    if gold is not None and gold_due(record.seed, record.served, gold.share):
+    if rule is not None and _gold_is_due(study, record, rule.share, gold.share):
         like = suggested(tx, study, stage, record.credentials.arm, offered.id)
-        search = partial(offering.next_gold, tx, stage.id, worker_id, record.item_cursor, _draw(study, places.gold))
+        draw = _draw(study, places.gold)
+        search = partial(offering.next_gold, tx, stage.id, worker_id, record.item_cursor, draw, opens=gold.opens)
         unseen = search(like)
         in_turn = unseen is not None or (like is not None and search() is not None)
-        if not in_turn and offering.next_turn(tx, stage.id, worker_id, stage.settings.judgments.min):
+        if not in_turn and gold.repeats and offering.next_turn(tx, stage.id, worker_id, stage.settings.judgments.min):
             unseen = search(like)
         if unseen is not None:
             is_last = unseen.taken + 1 >= unseen.wanted
             offering.take_gold(tx, unseen.item.id, int(is_last and _asks_for_more(study, stage, unseen.wanted)))
             return _Chosen(unseen.item, AssignmentKind.GOLD, with_suggestion=like is None or like.is_shown)
     return _Chosen(offered, AssignmentKind.PRODUCTION)
+
+
+def _gold_is_due(study: Study, record: Attendance, usual: float, share: float) -> bool:
+    """Whether the next item is gold, where its share is as usual, or higher or lower because of what is left of it."""
+    if share >= usual:
+        return gold_due(record.seed, record.served, share)
+    return gold_due(record.seed, record.served, usual) and study.secrets.random() * usual < share
 
 
 _MODULI = 1 << 20

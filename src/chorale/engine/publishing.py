@@ -304,9 +304,9 @@ def _if_fixed(wanted: ProlificStudy) -> dict[str, Any]:
     return {} if wanted.screenout_reward is None else {"screenout_reward": wanted.screenout_reward}
 
 
-def _made_up(secret: str, name: str, what: str) -> str:
+def _made_up(secret: str, name: str, purpose: str) -> str:
     """Letters and digits nobody can guess, the same whenever they are asked for."""
-    return "C" + sha256(f"{secret}:{name}:{what}".encode()).hexdigest()[:9].upper()
+    return "C" + sha256(f"{secret}:{name}:{purpose}".encode()).hexdigest()[:9].upper()
 
 
 def _note_draft(

@@ -30,7 +30,7 @@ from chorale.model import (
 from chorale.model.frozen import frozen
 from chorale.model.wording import worded
 from chorale.present.language import Language
-from chorale.protocol import Admission, Ahead, Reason, ahead, closed_by, lowest_correct, may_enter, skips_left
+from chorale.protocol import Admission, Reason, closed_by, lowest_correct, may_enter, skips_left
 from chorale.protocol.training import WorkBehind, work_behind
 from chorale.registry import loaded_parts
 from chorale.store import Store, kit_tables
@@ -177,12 +177,6 @@ class RunningStage:
     def is_by_colleagues(self) -> bool:
         """Whether experts do all of it for nothing: they are paid elsewhere, and no wage is reckoned for it."""
         return works_for_nothing(self.settings.entry, self.settings.pay) and not self.settings.pay.finished
-
-    @cached_property
-    def ahead(self) -> Ahead:
-        """From how many items, and how many gold items, the next is sampled."""
-        share = 0.0 if self.settings.gold is None else self.settings.gold.share
-        return ahead(share, compares_workers=self.settings.quality is not None)
 
     @cached_property
     def fewest(self) -> tuple[int, int]:
@@ -357,8 +351,8 @@ class Study:
     @cached_property
     def work_behind(self) -> Callable[[RunningStage], WorkBehind]:
         """The work that a round leads to."""
-        found = {name: work_behind(self.settings, stage.settings) for name, stage in self.stages.items()}
-        return lambda stage: found[stage.name]
+        by_stage = {name: work_behind(self.settings, stage.settings) for name, stage in self.stages.items()}
+        return lambda stage: by_stage[stage.name]
 
     def gates_on(self, stage: RunningStage) -> frozenset[str]:
         """The gates that look at what people do in a stage."""

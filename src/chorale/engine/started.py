@@ -74,9 +74,14 @@ def changes_refused(directory: Path, database: str | None, read: ReadFolder) -> 
     if _file_is_missing(directory, database):
         return []
     with closing(_open_existing(directory, database)) as store:
-        if store.look(stages.is_untouched):
-            return []
-        return read.problems if read.folder is None else store.look(partial(forbidden_changes, folder=read.folder))
+        return store.look(partial(refused_of, read=read))
+
+
+def refused_of(tx: Tx, read: ReadFolder) -> list[Problem]:
+    """What of a changed folder is refused because people have worked in the study of this database."""
+    if stages.is_untouched(tx):
+        return []
+    return read.problems if read.folder is None else forbidden_changes(tx, read.folder)
 
 
 def keep_forecast(directory: Path) -> None:

@@ -89,8 +89,8 @@ def unseal(sealed: Path, shown: Path, plain: Path, passphrase: str) -> None:
 
 
 def _cut(file: Path, size: int, whole: int) -> UserError:
-    what = "is cut off" if size < whole else "has something after its end"
-    return UserError(f"{file} {what}: it has {size:,} bytes of {whole:,}. Use another copy of the backup.")
+    problem = "is cut off" if size < whole else "has something after its end"
+    return UserError(f"{file} {problem}: it has {size:,} bytes of {whole:,}. Use another copy of the backup.")
 
 
 def _header(source: BinaryIO, file: Path) -> _Header:

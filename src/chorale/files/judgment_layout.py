@@ -184,10 +184,10 @@ def _usual_role(column: str) -> str | None:
 
 
 def _refuse_other_tables(path: Path, names: Sequence[str]) -> None:
-    for columns, what in _NO_JUDGMENTS:
+    for columns, problem in _NO_JUDGMENTS:
         if columns <= set(names):
             fix = "Use the `crowdkit` export of the study, and name a field with --label."
-            raise UserError(f"{path} can't be used", [Problem(str(path), 1, what, fix)])
+            raise UserError(f"{path} can't be used", [Problem(str(path), 1, problem, fix)])
 
 
 def _answer_columns(names: Sequence[str], beside: frozenset[str]) -> list[str]:

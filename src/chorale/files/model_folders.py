@@ -33,7 +33,7 @@ class ModelKind:
 
     name: str
     """As it is in the file."""
-    what: str
+    title: str
     """In a message: `a frame classifier`."""
     command: str
     """The command that trains it: `chorale train frames`."""
@@ -59,7 +59,7 @@ class ModelKind:
         """The model card and the description of weights that are in the folder."""
         whole = {"kind": self.name, "version": self.version, "weights": sha256(weights).hexdigest(), **about}
         with replacing(folder / CARD) as draft:
-            draft.write_text(model_card(self.what, self.command, self.use, whole), "utf-8")
+            draft.write_text(model_card(self.title, self.command, self.use, whole), "utf-8")
         with replacing(folder / ABOUT) as draft:
             draft.write_text(json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n", "utf-8")
 
@@ -84,7 +84,7 @@ class ModelKind:
         except (ValueError, RecursionError):
             raise refused(path, None, "is not JSON", self.again) from None
         if not isinstance(about, dict) or about.get("kind") != self.name:
-            raise refused(path, None, f"is not of {self.what}", "Name the folder of one")
+            raise refused(path, None, f"is not of {self.title}", "Name the folder of one")
         if about.get("version") != self.version:
             raise refused(path, None, "is of another version", self.again, repr(about.get("version"))[:50])
         needed = {"signature": str, "weights": str, "shape": dict, "training": dict, **self.parts}

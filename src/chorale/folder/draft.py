@@ -97,14 +97,15 @@ def _literal(name: str) -> str:
 
 def _put_in_place(folder: Path, directory: Path, option: str) -> None:
     for path in (*folder.iterdir(), folder):
-        _to_disk(path)
+        write_to_disk(path)
     if os.path.lexists(directory):
         raise _there_already(directory, option)
     folder.rename(directory)
-    _to_disk(directory.parent)
+    write_to_disk(directory.parent)
 
 
-def _to_disk(path: Path) -> None:
+def write_to_disk(path: Path) -> None:
+    """Have a file, or the names in a folder, outlive a power cut."""
     held = os.open(path, os.O_RDONLY)
     try:
         os.fsync(held)

@@ -20,6 +20,7 @@ def about_gold(content: StageContent, coming: Mapping[str, int], people: int) ->
         _gold_is_scarce(content, sum(coming.values())),
         _gold_removes_few(content, coming, people),
         _gold_is_explained(content),
+        _removal_shows_gold(content),
         _gold_among_items(content),
     ]
 
@@ -34,7 +35,8 @@ def _gold_removes_few(content: StageContent, coming: Mapping[str, int], people: 
         count * rule.min + (0 if more is None else min(count, more.items or 0) * (more.judgments - rule.min))
         for count in coming.values()
     )
-    met = judgments * gold.share / (1 - gold.share) / max(1, people) * parts_of_gold(content)
+    share = gold.share if gold.reuse else min(gold.share, _lasting_share(content, sum(coming.values())))
+    met = judgments * share / (1 - share) / max(1, people) * parts_of_gold(content)
     if met >= gold.after:
         return None
     return (
@@ -66,14 +68,26 @@ def _gold_is_scarce(content: StageContent, groups: int) -> str | None:
     needed = gold_needed(items, stage.gold.share)
     if len(content.gold) >= needed:
         return None
+    lasting = _lasting_share(content, groups)
+    if not stage.gold.reuse:
+        return (
+            f"the gold of stage {stage.name} is scarce: {len(content.gold):,} gold items for {items:,} items. "
+            f"Because of gold.reuse = false, about {lasting:.3f} of a worker's items are gold. gold.share is "
+            f"{stage.gold.share:g}. Write {needed:,} gold items to reach it"
+        )
     least = stage.judgments.min
     shown = items * least * stage.gold.share / (1 - stage.gold.share) / len(content.gold)
-    fitting = len(content.gold) / (items + len(content.gold))
     return (
         f"the gold of stage {stage.name} is scarce: each of its {len(content.gold):,} gold items is shown to about "
         f"{shown:,.0f} workers, an item to {least:,}. Workers who compare notes can recognise gold that is shown more "
-        f"often. Write {needed:,} gold items, or set gold.share to {fitting:.2f} or less"
+        f"often. Write {needed:,} gold items, or set gold.reuse = false: then about {lasting:.3f} of a worker's items "
+        "are gold"
     )
+
+
+def _lasting_share(content: StageContent, groups: int) -> float:
+    """The share of gold that lasts until the last item without showing any to more workers than an item."""
+    return len(content.gold) / max(1, (len(content.items) or groups) + len(content.gold))
 
 
 def _gold_is_explained(content: StageContent) -> str | None:
@@ -84,4 +98,20 @@ def _gold_is_explained(content: StageContent) -> str | None:
     return (
         f"workers in stage {content.settings.name} see an explanation after a wrong answer to gold, and so learn which "
         'items are gold. Set gold.feedback = "none", and explain in a practice round'
+    )
+
+
+HIDING_GRACE = 20
+"""Answers within which a removal must be shown at random so as not to reveal its gold item: 1/21 is below 0.05."""
+
+
+def _removal_shows_gold(content: StageContent) -> str | None:
+    """A removal soon after the gold answer that caused it shows which item was gold."""
+    gold = content.settings.gold
+    if gold is None or gold.share == 0 or gold.floor == 0 or gold.feedback != "none" or gold.grace >= HIDING_GRACE:
+        return None
+    one_of = "the last answer before it" if gold.grace == 0 else f"one of the last {gold.grace + 1} answers before it"
+    return (
+        f"a removal in stage {content.settings.name} reveals gold: {one_of} was to gold (gold.grace = {gold.grace}). "
+        f"Workers who compare notes can recognise gold by that. Set gold.grace to {HIDING_GRACE} or more"
     )

@@ -159,8 +159,8 @@ GROUPED = (
         "Applies to the next item of every worker. Existing answers and open items do not change.",
         """stage.entry stage.entry.qualifications stage.entry.qualified_in stage.entry.accuracy stage.entry.answered
         stage.entry.exclude_dropped stage.entry.exclude_contributors stage.lease_minutes stage.max_per_worker
-        stage.gold.share stage.gold.feedback stage.skips stage.skips.first stage.skips.share stage.round.feedback
-        stage.round.over_admission""",
+        stage.gold.share stage.gold.reuse stage.gold.feedback stage.skips stage.skips.first stage.skips.share
+        stage.round.feedback stage.round.over_admission""",
     ),
     _rule(
         When.ANY_TIME,

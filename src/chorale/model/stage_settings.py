@@ -212,8 +212,13 @@ class GoldSettings(Settings):
         description="What counts as one gold answer: `item`, or `part` for each part of it, such as each of two "
         "questions about a text. Accuracy, `after`, `window` and `bonus` then count parts.",
     )
+    reuse: bool = Field(
+        default=True,
+        description="With too few gold items for `share`: `true` shows them to more workers than items, and workers "
+        "who compare notes can recognise them. `false` shows less gold; `chorale check` prints how much.",
+    )
     grace: int = Field(
-        default=20,
+        default=30,
         ge=0,
         le=1000,
         description="A removed worker continues for a random number of answers, up to this many: a removal right after "
@@ -224,8 +229,7 @@ class GoldSettings(Settings):
     feedback: Literal["none", "at once"] = Field(
         default="none",
         description="`at once` shows the explanation after every wrong answer to gold. This teaches, but it reveals "
-        "which item was gold, and workers who talk to each other can recognise it. Better: explain in a practice "
-        "round.",
+        "which item was gold to all who talk to each other. Better: explain in a practice round.",
     )
 
     @model_validator(mode="after")

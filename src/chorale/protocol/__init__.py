@@ -9,7 +9,17 @@ from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.ending import Ending, PartDone, ending
 from chorale.protocol.first_pass import FirstDecision, WhyAsked, decide_first
 from chorale.protocol.gates import Candidate, GateVerdict, closed_by, criterion_of, decide_gate, is_criterion
-from chorale.protocol.gold import Ahead, ahead, gold_due, gold_needed, lowest_correct, stopping_chance
+from chorale.protocol.gold import (
+    Ahead,
+    GoldLeft,
+    GoldPlan,
+    ahead,
+    gold_due,
+    gold_needed,
+    gold_plan,
+    lowest_correct,
+    stopping_chance,
+)
 from chorale.protocol.judgments import (
     ItemDecision,
     decide_item,
@@ -58,6 +68,8 @@ __all__ = [
     "Facts",
     "FirstDecision",
     "GateVerdict",
+    "GoldLeft",
+    "GoldPlan",
     "ItemDecision",
     "Limit",
     "PartDone",
@@ -91,6 +103,7 @@ __all__ = [
     "gold_counts",
     "gold_due",
     "gold_needed",
+    "gold_plan",
     "hourly_wage",
     "is_criterion",
     "length_pay",

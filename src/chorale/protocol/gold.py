@@ -49,6 +49,8 @@ FEWEST_AHEAD = 4
 """Gold items that the next is drawn from, about."""
 ITEMS_AHEAD = 16
 """Items that the next is drawn from, about, and at the least."""
+MOST_ITEMS_AHEAD = 400
+"""Items that the next is drawn from at the most: a search passes all of them."""
 
 
 class Ahead(NamedTuple):
@@ -70,7 +72,7 @@ def ahead(share: float, *, compares_workers: bool = False) -> Ahead:
     if share <= 0:
         return Ahead(ITEMS_AHEAD if compares_workers else 1, 1)
     gold = max(FEWEST_AHEAD, ITEMS_AHEAD * share / (1 - share))
-    return Ahead(gold * (1 - share) / share, gold)
+    return Ahead(min(gold * (1 - share) / share, MOST_ITEMS_AHEAD), gold)
 
 
 def stopping_chance(places: float) -> float:
@@ -83,6 +85,54 @@ def stopping_chance(places: float) -> float:
     (0.221, 0.0274)
     """
     return -expm1(-1 / places)
+
+
+class GoldLeft(NamedTuple):
+    """How many times gold and items of a stage are still to be shown."""
+
+    begun: int
+    """Gold that some workers have seen, and as many as see an item have not."""
+    fresh: int
+    """Gold that nobody has seen."""
+    items: int
+
+
+class GoldPlan(NamedTuple):
+    """How much gold workers get from here on, and which."""
+
+    share: float
+    opens: bool = True
+    """Whether gold may be shown that nobody has seen."""
+    repeats: bool = False
+    """Whether gold that was shown as often as items are is shown again."""
+
+
+def gold_plan(share: float, left: GoldLeft, judgments: int) -> GoldPlan:
+    """How much gold to show so that gold and items end together, and no gold is shown more or less often than items.
+
+    The share is as asked for, as long as there is enough gold. Towards the end no more gold is begun unless at least
+    half of the `judgments` that each takes will come. Once all items are complete, gold that few have seen would stand
+    out. What was begun then comes a little more often, or a little less often, than the share says.
+
+    >>> gold_plan(0.1, GoldLeft(6, 300, 900), 3), gold_plan(0.1, GoldLeft(6, 44, 950), 3)
+    (GoldPlan(share=0.1, opens=True, repeats=False), GoldPlan(share=0.05, opens=True, repeats=False))
+    >>> gold_plan(0.1, GoldLeft(6, 300, 42), 3)
+    GoldPlan(share=0.125, opens=False, repeats=False)
+    """
+    due = left.items * share / (1 - share)
+    there = left.begun + left.fresh
+    if left.fresh and there < due:
+        return GoldPlan(there / (there + left.items))
+    if left.fresh and left.begun + judgments / 2 <= due:
+        return GoldPlan(share)
+    both = left.begun + left.items
+    most = min(MOST_TIMES_THE_SHARE * share, MOST_SHARE)
+    return GoldPlan(min(left.begun / both, most) if both else share, opens=False)
+
+
+MOST_TIMES_THE_SHARE = 2
+MOST_SHARE = 0.75
+"""How much the share of gold may rise at the end of a stage, and up to which share."""
 
 
 def gold_needed(items: int, share: float) -> int:

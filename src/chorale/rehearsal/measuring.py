@@ -98,7 +98,7 @@ def _gate_runs(tx: Tx, study: Study) -> tuple[GateRun, ...]:
 
 
 def _suggestion_runs(tx: Tx, study: Study, stage: RunningStage) -> tuple[SuggestionRun, ...]:
-    return tuple(SuggestionRun(measure.what, *measure.means) for measure in suggestion_measures(tx, study, stage))
+    return tuple(SuggestionRun(measure.measure, *measure.means) for measure in suggestion_measures(tx, study, stage))
 
 
 def _share_below_minimum(study: Study, standings: Sequence[ParticipationSummary]) -> float | None:

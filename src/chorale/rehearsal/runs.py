@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class SuggestionRun:
     """A measure of what suggestions of a model do to people: the means of answers with one, and of those without."""
 
-    what: str
+    measure: str
     with_suggestion: float | None
     without: float | None
 

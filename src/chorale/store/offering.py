@@ -171,8 +171,8 @@ def next_item(
             tx, stage_id=stage_id, worker_id=worker_id, after=after, modulus=drawn.modulus, below=drawn.below
         )
         if row is not None:
-            found = ItemContent(*row[:-1])
-            return found if drawn is EVERYTHING else found._replace(cursor=cursor)
+            content = ItemContent(*row[:-1])
+            return content if drawn is EVERYTHING else content._replace(cursor=cursor)
     return None
 
 
@@ -191,6 +191,7 @@ _UNSEEN_GOLD = (
 )
 _GOLD_IN_TURN = _UNSEEN_GOLD.where(gold.c.taken < gold.c.wanted, _drawn(gold.c.position)).order_by(gold.c.position)
 _NEXT_GOLD = Prepared(_GOLD_IN_TURN, Scope(worker="worker_id", place=0))
+_NEXT_BEGUN_GOLD = Prepared(_GOLD_IN_TURN.where(gold.c.taken > NONE), Scope(worker="worker_id", place=0))
 _NEXT_GOLD_ALIKE = {
     True: Prepared(_GOLD_IN_TURN.where(has_answer(gold.c.item_id)), Scope(worker="worker_id", place=0)),
     False: Prepared(_GOLD_IN_TURN.where(~was_shown(gold.c.item_id)), Scope(worker="worker_id", place=0)),
@@ -213,14 +214,23 @@ class Suggested(NamedTuple):
 
 
 def next_gold(
-    tx: Connection, stage_id: int, worker_id: int, cursor: int, draw: Draw, like: Suggested | None = None
+    tx: Connection,
+    stage_id: int,
+    worker_id: int,
+    cursor: int,
+    draw: Draw,
+    like: Suggested | None = None,
+    *,
+    opens: bool = True,
 ) -> GoldContent | None:
     """A gold item whose turn it is and that the worker has not seen: the first random one, or else the first of all.
 
     `cursor` is where the worker's next search for an item begins, which gold does not change. `like`: one that can be
     shown as the item whose place it takes is. With a suggestion, it needs one. Without, nobody may have seen one.
+    Unless it `opens` gold, only what somebody has seen; beside suggestions, where gold is chosen by them, any.
     """
-    query = _NEXT_GOLD if like is None else _NEXT_GOLD_ALIKE[like.is_shown]
+    whichever = _NEXT_GOLD if opens else _NEXT_BEGUN_GOLD
+    query = whichever if like is None else _NEXT_GOLD_ALIKE[like.is_shown]
     more = {} if like is None or not like.is_shown else {"model": like.model}
     for drawn in (draw, EVERYTHING):
         row = query.first(tx, stage_id=stage_id, worker_id=worker_id, modulus=drawn.modulus, below=drawn.below, **more)

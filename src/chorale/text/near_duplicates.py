@@ -32,7 +32,7 @@ def plain_words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> list[list[int]]:
+def near_duplicates(texts: Sequence[str]) -> list[list[int]]:
     """The places of texts in clusters of at least two that are nearly the same, the largest first.
 
     >>> near_duplicates(["It is very rude.", "it is VERY rude", "Nice!", "nice", "Other words."])
@@ -48,9 +48,9 @@ def near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> list[list[int
         shingles = _shingles(text)
         bands = list(_bands(shingles))
         tried = dict.fromkeys(number for band in bands for number in in_band[band][:_COMPARED])
-        found = next((number for number in tried if _similarity(shingles, first_of[number]) >= alike), None)
-        if found is not None:
-            clusters[found] += places
+        cluster = next((number for number in tried if _similarity(shingles, first_of[number]) >= ALIKE), None)
+        if cluster is not None:
+            clusters[cluster] += places
             continue
         for band in bands:
             in_band[band].append(len(clusters))

@@ -71,8 +71,8 @@ class Accounts:
 
     async def with_password(self, request: Request, password: str, *names: str) -> list[Account]:
         """The accounts with these names and this password; raises TooManyTriesError instead of looking too often."""
-        found = {(one.study, one.kind): one for name in names for one in await self._named(name)}
-        return await self._with_password(request, names[0], password, list(found.values()))
+        accounts = {(one.study, one.kind): one for name in names for one in await self._named(name)}
+        return await self._with_password(request, names[0], password, list(accounts.values()))
 
     async def has_account(self, study: str, login: str) -> bool:
         return any(account.password_hash is not None for account in await self._elsewhere(study, login))
@@ -83,11 +83,13 @@ class Accounts:
 
     async def _elsewhere(self, study: str, login: str) -> list[Account]:
         """The accounts of an annotator in other studies than one."""
-        found = await self._named(login)
-        return [account for account in found if account.kind == MEMBER and account.study != study]
+        accounts = await self._named(login)
+        return [account for account in accounts if account.kind == MEMBER and account.study != study]
 
-    async def _with_password(self, request: Request, name: str, password: str, found: list[Account]) -> list[Account]:
-        devices, login = self._known_devices(request, found), login_of(name)
+    async def _with_password(
+        self, request: Request, name: str, password: str, accounts: list[Account]
+    ) -> list[Account]:
+        devices, login = self._known_devices(request, accounts), login_of(name)
         async with AsyncExitStack() as trying:
             # In every study, also where nobody has this name: whether somebody has must not show.
             counting = [
@@ -96,12 +98,12 @@ class Accounts:
             ]
             counted = await asyncio.gather(*counting, return_exceptions=True)
             noted = {study: self._counted(study, keys) for study, keys in zip(self._doorkeepers, counted, strict=True)}
-            hashes = {account.password_hash for account in found} - {None}
+            hashes = {account.password_hash for account in accounts} - {None}
             matching = {one for one in hashes or {None} if await self.passwords.matches(one, password)}
-        right = [account for account in found if account.password_hash in matching]
+        right = [account for account in accounts if account.password_hash in matching]
         if right:
             # Where it was wrong, it stays counted: an account of the same name must not buy guesses at another one.
-            guessed_at = {one.study for one in found if one.password_hash not in (None, *matching)}
+            guessed_at = {one.study for one in accounts if one.password_hash not in (None, *matching)}
             forgetting = (
                 self._where_it_can(study, self._doorkeepers[study].forget(keys))
                 for study, keys in noted.items()
@@ -120,8 +122,8 @@ class Accounts:
         return keys
 
     async def _named(self, name: str) -> list[Account]:
-        found = await asyncio.gather(*(self._read(study, _named, study, name) for study in self.sites))
-        return [account for some in found for account in some or ()]
+        by_study = await asyncio.gather(*(self._read(study, _named, study, name) for study in self.sites))
+        return [account for some in by_study for account in some or ()]
 
     async def _read(self, study: str, work: Callable[..., T], *args: object) -> T | None:
         return await self._where_it_can(study, self.sites[study].read(work, *args))
@@ -134,7 +136,7 @@ class Accounts:
             self.sites[study].outages.failed(error)
             return None
 
-    def _known_devices(self, request: Request, found: Iterable[Account]) -> dict[str, str | None]:
+    def _known_devices(self, request: Request, accounts: Iterable[Account]) -> dict[str, str | None]:
         """By study, what a browser is known by that was signed in before to every one of these accounts there.
 
         Where there is none of them, there is nothing to guess: a browser that is known elsewhere is known there too.
@@ -142,9 +144,9 @@ class Accounts:
         cookie = request.cookies.get(FRONT_DEVICE_COOKIE, "")
         known = {(study, grant.kind, grant.id): token for study, grant, token in self._granted(cookie, DEVICE_SECONDS)}
         tokens: dict[str, list[str | None]] = {}
-        for one in found:
-            if one.password_hash is not None:
-                tokens.setdefault(one.study, []).append(known.get((one.study, one.kind, one.id)))
+        for account in accounts:
+            if account.password_hash is not None:
+                tokens.setdefault(account.study, []).append(known.get((account.study, account.kind, account.id)))
         devices = {study: of_accounts[0] for study, of_accounts in tokens.items() if all(of_accounts)}
         anywhere = next(iter(devices.values()), None)
         return {study: devices.get(study) if study in tokens else anywhere for study in self.sites}
@@ -167,10 +169,10 @@ class Accounts:
     async def signed_in(self, request: Request) -> list[Account]:
         """The accounts that a browser is signed in to, unless that was ended in the study they are in."""
         granted = self._granted(request.cookies.get(FRONT_COOKIE, ""), WORKER_SECONDS)
-        found = await asyncio.gather(
+        accounts = await asyncio.gather(
             *(self._read(study, _granted_account, study, grant) for study, grant, _ in granted)
         )
-        return [account for account in found if account is not None]
+        return [account for account in accounts if account is not None]
 
     def remember(self, response: Response, accounts: Iterable[Account], *, secure: bool) -> Response:
         """Sign a browser in to these accounts, and know it again after it is signed out."""

@@ -146,16 +146,16 @@ def _add_signing_in(router: APIRouter, front: _Front) -> None:
     ) -> Response:
         asked = {"name": name, "study_name": study, "to": to, "next": wanted}
         try:
-            found = await accounts.with_password(request, password, name)
+            opened = await accounts.with_password(request, password, name)
         except TooManyTriesError as error:
             again = front.sign_in_page(429, too_many_tries(error.wait), **asked)
             again.headers["Retry-After"] = str(error.wait)
             return again
-        if not found:
+        if not opened:
             return front.sign_in_page(401, WRONG, **asked)
-        account = _account(found, study, to)
+        account = _account(opened, study, to)
         response = RedirectResponse("/", 303) if account is None else await accounts.enter(account, _path(to, wanted))
-        return accounts.remember(response, found, secure=front.secure)
+        return accounts.remember(response, opened, secure=front.secure)
 
     @router.post("/sign-out", include_in_schema=False)
     async def sign_out(request: Request) -> Response:
@@ -179,8 +179,8 @@ def _add_studies(router: APIRouter, front: _Front) -> None:
 
     @router.get("/", response_class=HTMLResponse, include_in_schema=False)
     async def studies(request: Request) -> Response:
-        found = await accounts.signed_in(request)
-        return front.studies_page(found) if found else front.sign_in_page()
+        opened = await accounts.signed_in(request)
+        return front.studies_page(opened) if opened else front.sign_in_page()
 
     @router.post("/enter", include_in_schema=False)
     async def enter(request: Request, study: Study = "", to: To = WORK) -> Response:
@@ -193,8 +193,8 @@ def _add_password(router: APIRouter, front: _Front) -> None:
 
     @router.get("/password", response_class=HTMLResponse, include_in_schema=False)
     async def password_page(request: Request) -> Response:
-        found = await accounts.signed_in(request)
-        return front.page("password", name=found[0].name) if found else RedirectResponse("/", 303)
+        opened = await accounts.signed_in(request)
+        return front.page("password", name=opened[0].name) if opened else RedirectResponse("/", 303)
 
     @router.post("/password", include_in_schema=False)
     async def change(
@@ -207,14 +207,14 @@ def _add_password(router: APIRouter, front: _Front) -> None:
         name, *others = dict.fromkeys(account.name for account in signed_in)
         try:
             check_new_password(name, password, again)
-            found = await accounts.with_password(request, current, name, *others)
+            opened = await accounts.with_password(request, current, name, *others)
         except TooManyTriesError as error:
             return front.page("password", 429, too_many_tries(error.wait), name=name)
         except UserError as error:
             return front.page("password", 422, error.message, name=name)
-        if not found:
+        if not opened:
             return front.page("password", 422, worded("The current password is wrong."), name=name)
-        changed = await accounts.change_password(found, await accounts.passwords.hash(password))
+        changed = await accounts.change_password(opened, await accounts.passwords.hash(password))
         return accounts.remember(RedirectResponse("/", 303), changed, secure=front.secure)
 
 

@@ -45,8 +45,8 @@ class CheckReport:
         if any(reported[: len(path)] == path for reported in self._reported):
             return
         self._reported.append(path)
-        found = None if value is None else shortened(value)
-        self.problems.append(Problem(self.file, line_of(self.text, path), message, fix, found, path))
+        shown = None if value is None else shortened(value)
+        self.problems.append(Problem(self.file, line_of(self.text, path), message, fix, shown, path))
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:

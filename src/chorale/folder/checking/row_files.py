@@ -90,13 +90,13 @@ class RowFile:
 
     def _no_id(self, row: Row) -> None:
         """A table without the column has one mistake, whatever the number of its rows."""
-        found = self._header() if is_table(self._path) else [self._id]
-        if self._id in found:
+        columns = self._header() if is_table(self._path) else [self._id]
+        if self._id in columns:
             self.problem(row.line, f"`{printable(self._id)}` is missing", "Give every row a unique ID.")
         elif not self._no_ids:
             self._no_ids = True
-            shown = ", ".join(map(printable, found))
-            near = did_you_mean(self._id, found).partition("`")[2].partition("`")[0] or found[0]
+            shown = ", ".join(map(printable, columns))
+            near = did_you_mean(self._id, columns).partition("`")[2].partition("`")[0] or columns[0]
             self.problem(
                 1,
                 f'no column named "{printable(self._id)}" (found: {shown})',

@@ -143,8 +143,8 @@ def _check_needed_fields(draft: Draft, task: Task | None, report: CheckReport) -
         if name not in compared:
             known = ", ".join(f"`{each}`" for each in compared)
             fix = f"Use some of: {known}." if known else "Leave it out: answers here have no fields to compare."
-            what = "free text" if name in {each.name for each in task.shape.fields} else "no field of the answer"
-            report.setting(draft.at("judgments", "fields"), f"has {name!r}, which is {what}", fix)
+            kind = "free text" if name in {each.name for each in task.shape.fields} else "no field of the answer"
+            report.setting(draft.at("judgments", "fields"), f"has {name!r}, which is {kind}", fix)
 
 
 def _for_an_answer(pay: StagePay, content: StageFiles) -> float:

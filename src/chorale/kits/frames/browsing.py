@@ -32,6 +32,7 @@ from chorale.store.items import all_items
 
 BINS = 20
 _SHOWN = 15
+_LONGEST_SHOWN = 90
 _IN_WORDS = {True: "LU in FrameNet", False: "LU not in FrameNet", None: "not known"}
 _EXAMPLES = {
     Relation.PARENT_CHILD: "Frames of which one is above the other",
@@ -213,9 +214,9 @@ def frames_in_words(sentence: FrameSentence, bound: float) -> str:
     return ", ".join(parts)
 
 
-def in_short(text: str, longest: int = 90) -> str:
+def in_short(text: str) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= longest else flat[: longest - 1].rstrip() + "…"
+    return flat if len(flat) <= _LONGEST_SHOWN else flat[: _LONGEST_SHOWN - 1].rstrip() + "…"
 
 
 def _clarity(sentence: FrameSentence) -> float:

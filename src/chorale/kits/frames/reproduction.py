@@ -44,7 +44,6 @@ _RESTRICTED = tuple(range(1, 7))
 
 _NO_SYSTEM = "The system's output was not published; `chorale baseline frames` runs systems of the same kinds."
 _NO_QUALITY = "Needs {path}, or the raw judgments: both are in the repository's tree."
-_FROM_RAW = "Computed from the raw judgments."
 _IN_FULL = "Over all seven batches; these are missing: {missing}."
 _RELEASE = "The release may differ from the corpus of the paper."
 _CUT = "Cut off after three digits, ours is {cut:.3f}: the paper cuts, and does not round."

@@ -133,10 +133,10 @@ def _candidate_cells(data: PaperData, framenet: FrameNet, sentences: FrameSenten
         (related, _MOST, f"the nearest {_MOST} of those"),
     ):
         shares = coverage(sentences.sentences, candidates, wordnet, most)
-        for what, value in zip(
+        for measure, value in zip(
             ("that ours have", "among ours (precision)", "on top of a sentence that ours have"), shares, strict=True
         ):
-            yield Cell("Section 2.1", f"candidates {what}, {name}, %", None, 100 * value, 1, _FRAMESTER)
+            yield Cell("Section 2.1", f"candidates {measure}, {name}, %", None, 100 * value, 1, _FRAMESTER)
 
 
 def coverage(

@@ -40,10 +40,10 @@ def read_worker_list(path: Path) -> list[ListedWorker]:
     elif not problems:
         problems.append(Problem(str(path), None, "has no rows", "Name the file of workers."))
     people: dict[str, str] = {}
-    for one in listed:
-        if people.setdefault(one.old_id, one.person) != one.person:
+    for worker in listed:
+        if people.setdefault(worker.old_id, worker.person) != worker.person:
             fix = "Keep one row per worker."
-            problems.append(Problem(str(path), one.line, "names a second person for a worker", fix, one.old_id))
+            problems.append(Problem(str(path), worker.line, "names a second person for a worker", fix, worker.old_id))
     if problems:
         raise UserError(f"{path} can't be used as a list of workers", problems[:MOST_PROBLEMS])
     return listed

@@ -304,9 +304,9 @@ class _Files:
         resampling = self._clustered(resampling, system, gold, other)
         scored, aligned = score_qasrl(system, gold, options, resampling, other)
         if self.corrections is not None:
-            found = statistics(aligned)
+            per_verb = statistics(aligned)
             arguments = aligned_arguments(aligned, known)
-            scored = with_corrections(scored, self.corrections, arguments, found, options.average, resampling)
+            scored = with_corrections(scored, self.corrections, arguments, per_verb, options.average, resampling)
         if self.alignment is None:
             return scored
         names = self.system.name, Path(gold.name).name

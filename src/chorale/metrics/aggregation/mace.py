@@ -201,12 +201,11 @@ class _Model:
         return np.asarray(habits / habits.sum(axis=1, keepdims=True))
 
 
-def competence_of(known: FloatArray, judgments: FloatArray, settings: MaceSettings | None = None) -> FloatArray:
-    """θ from how many of their judgments a worker is expected to have known."""
-    chosen = settings or MaceSettings()
-    knows, guesses = np.maximum(known, 0.0), np.maximum(judgments - known, 0.0)
-    if chosen.method == "vb":
-        knows, guesses = exp_digamma(knows + chosen.beta), exp_digamma(guesses + chosen.alpha)
+def competence_of(known: FloatArray, judgments: FloatArray) -> FloatArray:
+    """θ from how many of their judgments a worker is expected to have known, with the usual prior counts."""
+    prior = MaceSettings()
+    knows = exp_digamma(np.maximum(known, 0.0) + prior.beta)
+    guesses = exp_digamma(np.maximum(judgments - known, 0.0) + prior.alpha)
     return np.asarray(knows / (knows + guesses))
 
 

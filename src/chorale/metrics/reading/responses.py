@@ -152,8 +152,8 @@ def _read(path: Path, problems: list[Problem], graded: bool) -> _Test:
 def _long_columns(header: list[str]) -> tuple[int, int, int] | None:
     """Where responder, item and answer are, if these are columns of the file."""
     names = [name.strip().lower() for name in header]
-    found = [next((names.index(name) for name in LONG[what] if name in names), None) for what in LONG]
-    responder, item, answer = found
+    places = [next((names.index(name) for name in LONG[what] if name in names), None) for what in LONG]
+    responder, item, answer = places
     return None if responder is None or item is None or answer is None else (responder, item, answer)
 
 

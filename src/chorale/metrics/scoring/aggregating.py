@@ -196,11 +196,13 @@ def _checked(judged: ReadJudgments, request: AggregationRequest) -> Judgments:
         judgments = judgments.with_options(options)
     if len(judgments.task_names) * len(judgments.options) > MOST_CELLS:
         fix = "Check that --label names the right column"
-        found = f"{len(judgments.options):,} labels of {len(judgments.task_names):,} tasks"
-        raise refused(judged.name, None, "has too many different labels to aggregate", fix, found)
+        labels = f"{len(judgments.options):,} labels of {len(judgments.task_names):,} tasks"
+        raise refused(judged.name, None, "has too many different labels to aggregate", fix, labels)
     if KOS in (request.method, request.against) and judgments.sets is None and len(judgments.options) > 2:
-        found = f"{len(judgments.options):,} labels"
-        raise refused(judged.name, None, "has more than the two labels that kos is for", "Choose another method", found)
+        labels = f"{len(judgments.options):,} labels"
+        raise refused(
+            judged.name, None, "has more than the two labels that kos is for", "Choose another method", labels
+        )
     return judgments
 
 

@@ -149,9 +149,9 @@ def _numbers(
     fixed = _fixed(fit.model)
     kinds = [(name, table.items) for name in _PARAMETERS if name not in fixed] + [("ability", table.responders)]
     for kind, names in kinds:
-        found = getattr(fit, kind)
+        fitted = getattr(fit, kind)
         for place, name in enumerate(names):
-            values[f"{kind} of {name}"] = float((found if isinstance(found, np.ndarray) else found.mean)[place])
+            values[f"{kind} of {name}"] = float((fitted if isinstance(fitted, np.ndarray) else fitted.mean)[place])
             if around is not None:
                 ends = getattr(around, kind)[:, place]
                 intervals[f"{kind} of {name}"] = Interval(float(ends[0]), float(ends[1]))
@@ -330,8 +330,8 @@ def _shown(ends: FloatArray) -> str:
     return shown_interval(Interval(float(ends[0]), float(ends[1])), 3)
 
 
-def _title(what: str, count: int) -> str:
-    return what if count <= _MOST_ROWS else f"{what} ({_MOST_ROWS} of {count:,})"
+def _title(title: str, count: int) -> str:
+    return title if count <= _MOST_ROWS else f"{title} ({_MOST_ROWS} of {count:,})"
 
 
 def _signature(table: ResponseTable, options: IrtOptions, resampling: Resampling, against: ResponseTable | None) -> str:

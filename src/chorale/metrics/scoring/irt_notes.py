@@ -58,5 +58,5 @@ def interval_notes(table: ResponseTable, model: IrtModel, guess_rate: float) -> 
     return notes
 
 
-def _many(count: int, what: str) -> str:
-    return f"There is 1 {what}" if count == 1 else f"There are {count:,} {what}s"
+def _many(count: int, noun: str) -> str:
+    return f"There is 1 {noun}" if count == 1 else f"There are {count:,} {noun}s"

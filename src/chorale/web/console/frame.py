@@ -114,13 +114,13 @@ class Console:
     def page(self, request: Request, template: str, status: int = 200, **context: Any) -> Response:
         """A page of the console by its name, or of a kit by the path of its template."""
         staff, here = getattr(request.state, "staff", None), request.url.path
-        found = [] if staff is None else sections(self.site.study, staff.role, self._pages_of_kits)
-        section_here, page_here = place_of(found, context.pop("under", here))
+        sections_shown = [] if staff is None else sections(self.site.study, staff.role, self._pages_of_kits)
+        section_here, page_here = place_of(sections_shown, context.pop("under", here))
         shown = {
             **TEXTS,
             "evidence": partial(texts.evidence, arms=context.get("arms_seen", False)),
             "staff": staff,
-            "sections": found,
+            "sections": sections_shown,
             "section_here": section_here,
             "page_here": page_here,
             "may_change": getattr(staff, "role", None) == OWNER,

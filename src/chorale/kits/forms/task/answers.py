@@ -94,14 +94,14 @@ class FormFields:
 
     def gold_at(self, gold: Answer, item: Payload) -> dict[str, Any]:
         """Gold as it is stored with its item; ValueError if it does not fit."""
-        found = {}
+        located = {}
         for name, value in gold.items():
             field = self.fields[name]
-            found[name] = _put_right(name, partial(field.located_gold, value, item))
-            wrong = field.gold_misfit(found[name], item)
+            located[name] = _put_right(name, partial(field.located_gold, value, item))
+            wrong = field.gold_misfit(located[name], item)
             if wrong is not None:
                 raise ValueError(f"is invalid: `{name}` {wrong}")
-        return found
+        return located
 
     # Showing
 

@@ -93,8 +93,8 @@ class RegionField(FormField):
         return alike(left, right, self.overlap)
 
     def mistake(self, value: Sequence[Region], gold: Sequence[Region]) -> str | None:
-        found, enough = self.alike(value, gold), self.settings.enough or ENOUGH
-        return None if found >= enough else f"other places than gold: overlap {found:.2f}, below {enough:g}"
+        overlap, enough = self.alike(value, gold), self.settings.enough or ENOUGH
+        return None if overlap >= enough else f"other places than gold: overlap {overlap:.2f}, below {enough:g}"
 
     def distance(self, left: Sequence[Region], right: Sequence[Region]) -> float:
         return 0.0 if left == right else 1 - self.alike(left, right)

@@ -13,7 +13,6 @@ from chorale.kits.mturk.api.markup import LARGEST, child, children, kind_of, par
 from chorale.kits.mturk.api.questions import FormQuestion, QuestionForm
 
 SCHEMA = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd"
-LONGEST_ANSWER = 100_000
 OTHER = ":other"
 """What the field of one's own words is called, behind the question's identifier."""
 Fields = Sequence[tuple[str, str]]

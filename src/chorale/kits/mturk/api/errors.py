@@ -37,17 +37,17 @@ def bad_xml(name: str, message: str) -> TurkError:
     return TurkError(f"{_FAMILY}.XMLParseError", f"{name} {message}.")
 
 
-def unknown(what: str, name: str, advice: str = "") -> TurkError:
+def unknown(noun: str, name: str, advice: str = "") -> TurkError:
     """There is no such HIT, Assignment, QualificationType, Qualification, QualificationRequest or Worker."""
-    return TurkError(f"{_FAMILY}.{what}DoesNotExist", f"{what} {name} does not exist. {advice}".strip())
+    return TurkError(f"{_FAMILY}.{noun}DoesNotExist", f"{noun} {name} does not exist. {advice}".strip())
 
 
-def wrong_state(what: str, message: str) -> TurkError:
-    return TurkError(f"{_FAMILY}.Invalid{what}State", message)
+def wrong_state(noun: str, message: str) -> TurkError:
+    return TurkError(f"{_FAMILY}.Invalid{noun}State", message)
 
 
-def exists(what: str, message: str) -> TurkError:
-    return TurkError(f"{_FAMILY}.{what}AlreadyExists", message)
+def exists(noun: str, message: str) -> TurkError:
+    return TurkError(f"{_FAMILY}.{noun}AlreadyExists", message)
 
 
 def repeated(token: str) -> TurkError:

@@ -61,20 +61,20 @@ export class Grammar {
     const isReady = wanted === "" || " \t\r\n\u00a0".includes(prefix[prefix.length - 1]);
     const typed = wanted !== "" && isReady ? `${wanted} ` : wanted;
     const suggested = this.#suggested(likely).filter((text) => text.toLowerCase().startsWith(typed));
-    const found = suggested.slice(0, MOST_SUGGESTED).map((text) => ({ text, whole: true, slot: "" }));
+    const completions = suggested.slice(0, MOST_SUGGESTED).map((text) => ({ text, whole: true, slot: "" }));
     const pieces = this.#pieces(wanted, "", likely, suggested);
     if (!isReady) {
       const space = wanted.lastIndexOf(" ");
       pieces.push(...this.#pieces(wanted.slice(0, Math.max(0, space)), wanted.slice(space + 1), likely, suggested));
     }
-    const shown = new Set(found.map((completion) => completion.text));
+    const shown = new Set(completions.map((completion) => completion.text));
     for (const completion of pieces) {
       if (!shown.has(completion.text)) {
         shown.add(completion.text);
-        found.push(completion);
+        completions.push(completion);
       }
     }
-    return found;
+    return completions;
   }
 
   /** @param {string[]} [earlier] @returns {string[]} likely questions that were not asked yet */

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from chorale.model.setting_types import not_blank
+
 RESERVED_NAMES = ("item", "worker", "trust", "confidence", "judgments", "released")
 """Columns of the exports, beside one for each field."""
 RESERVED_ENDINGS = ("_confidence", "_order", "_prefilled")
@@ -49,12 +51,6 @@ class Kind(StrEnum):
     BOXES = "boxes"
     POLYGONS = "polygons"
     SEGMENTS = "segments"
-
-
-def not_blank(value: str) -> str:
-    if not value.strip():
-        raise ValueError("is blank. Fill it in.")
-    return value
 
 
 def _field_name(value: str) -> str:

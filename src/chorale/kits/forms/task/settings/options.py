@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
-from chorale.kits.forms.task.settings.base import FieldName, TableSettings, Words, not_blank
+from chorale.kits.forms.task.settings.base import FieldName, TableSettings, Words
+from chorale.model.setting_types import not_blank
 
 
 def _option(raw: Any) -> Any:

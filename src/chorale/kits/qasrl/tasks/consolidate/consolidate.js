@@ -367,8 +367,8 @@ class Page {
     const bonus = this.api.bonuses[Math.min(this.editor.roles(kept), this.api.bonuses.length - 1)];
     const questions = sayCount(count, "{count} question kept", "{count} questions kept");
     const settled = bonus ? [questions, say("bonus {amount}", { amount: bonus })].join(" · ") : questions;
-    const told = count === 0 && this.#undecided() === null ? say("Nothing to ask") : settled;
-    if (this.part("count").textContent !== told) this.part("count").textContent = told;
+    const status = count === 0 && this.#undecided() === null ? say("Nothing to ask") : settled;
+    if (this.part("count").textContent !== status) this.part("count").textContent = status;
   }
 
   /** @param {string} text */

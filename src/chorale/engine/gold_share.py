@@ -1,0 +1,40 @@
+"""How much gold workers get now: as much as the study file says, or as much as there is without repeating any."""
+
+from chorale.engine.running import RunningStage, Study
+from chorale.model import GoldSettings
+from chorale.protocol import GoldPlan, gold_needed, gold_plan
+from chorale.store import Tx
+from chorale.store.gold_supply import gold_and_items, gold_left
+
+COUNT_AGAIN_MS = 30_000
+"""How long the numbers of gold items and of items are remembered: counting them reads all of a stage."""
+LOOK_AGAIN = 20
+"""What is left is counted again after one in so many of the items that are left has been given out."""
+
+NO_GOLD = GoldPlan(0.0)
+
+
+def planned_gold(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) -> GoldPlan:
+    """How much gold workers get from here on, and which. Asked for with every item, and counted now and then."""
+    if rule.share == 0:
+        return NO_GOLD
+    if rule.reuse and not _is_enough(tx, study, stage, rule):
+        return GoldPlan(rule.share, repeats=True)
+    remembered = f"gold left:{stage.name}"
+    plan, times = study.memory.get(remembered, (None, 0))
+    if plan is None or times <= 0:
+        left = gold_left(tx, stage.id)
+        plan, times = gold_plan(rule.share, left, stage.settings.judgments.min), left.items // LOOK_AGAIN
+    study.memory[remembered] = plan, times - 1
+    return plan
+
+
+def _is_enough(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) -> bool:
+    """Whether no gold has to be shown to more workers than an item."""
+    remembered, now = f"gold is enough:{stage.name}", study.clock()
+    since, enough = study.memory.get(remembered, (None, False))
+    if since is None or not since <= now < since + COUNT_AGAIN_MS:
+        gold, items = gold_and_items(tx, stage.id)
+        enough = gold >= gold_needed(items, rule.share)
+        study.memory[remembered] = now, enough
+    return bool(enough)
