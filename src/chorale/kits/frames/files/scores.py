@@ -71,7 +71,7 @@ class FrameScores:
         order = np.lexsort((frame, sentence))
         sentence, frame = sentence[order], frame[order]
         if ((sentence[1:] == sentence[:-1]) & (frame[1:] == frame[:-1])).any():
-            raise ValueError("a frame stands twice under one sentence")
+            raise ValueError("a frame occurs twice in one sentence")
         of_sentence = None if quality is None else np.asarray([quality[name] for name in names], dtype=np.float64)
         return cls(names, known, sentence, frame, values[order], of_sentence, digest)
 
