@@ -85,7 +85,7 @@ def test_what_people_have_answered_cannot_be_changed_in_the_console(study: Study
     before = (folder / "study.toml").read_text()
     refused = client.post("/console/design/save", json=_edit(client, ease={"levels": 7})).json()
     assert not refused["saved"]
-    assert "can no longer be what they were when it started" in refused["elsewhere"][0]
+    assert "would change after the stage has started" in refused["elsewhere"][0]
     assert (folder / "study.toml").read_text() == before
     assert look(study, lambda tx: events.recent(tx, 9, kinds=("form saved",))) == []
     assert client.post("/console/design/save", json=_edit(client, tone={"ask": "And now?"})).json()["saved"]

@@ -178,7 +178,7 @@ def test_what_people_have_answered_cannot_be_changed(folder: Path) -> None:
     shape = _edit(designer, lambda options: options["fields"][1].update(levels=7))
     refused = designer.save(shape)
     assert not refused.saved
-    assert "can no longer be what they were when it started" in refused.other_problems()[0]
+    assert "would change after the stage has started" in refused.other_problems()[0]
     assert designer.text() == before.replace("How does the message sound?", "And now?")
 
 

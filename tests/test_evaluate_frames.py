@@ -474,8 +474,8 @@ def test_the_paper_is_computed_from_all_batches(tmp_path: Path) -> None:
     found = cells(corpus(tmp_path, range(1, 8)))
     assert found["Section 2.1", "word-sentence pairs"].ours == 29
     assert found["Section 2.1", "unique frames"].ours == 8
-    assert found["Section 2.3", "sentences with two frames of a majority"].ours == 21
-    assert found["Section 2.3", "sentences without a frame of a majority"].ours == 8
+    assert found["Section 2.3", "sentences with two majority frames"].ours == 21
+    assert found["Section 2.3", "sentences without a majority frame"].ours == 8
     assert found["Section 3.2", "sentences of the R-SET"].ours == 25
     top = found["Table 2", "F-SET, Cos Sim AUC, TC"]
     many, few, one = 0.9 / math.sqrt(1.31), 0.4 / math.sqrt(0.34), 0.49999 / math.sqrt(0.49999**2 + 0.17)
@@ -491,7 +491,7 @@ def test_a_score_that_the_paper_cuts_off_is_not_called_equal(tmp_path: Path) -> 
     cut = found["Table 1", "example 4, part_piece"]
     assert cut.ours == 0.49999
     assert cut.agrees is False
-    assert "Cut off after three digits, ours is 0.499" in cut.reason
+    assert "Truncated to three digits, ours is 0.499" in cut.reason
     assert found["Table 1", "example 4, cause_harm"].agrees
     assert found["Table 1", "example 4, cutting"].agrees is False
     assert found["Table 1", "example 4, cutting"].reason == "The release may differ from the corpus of the paper."

@@ -670,7 +670,7 @@ def test_loading_a_study_with_problems_raises_them_all(tmp_path: Path) -> None:
 def test_names_that_are_near() -> None:
     assert did_you_mean("Golden", ["gold", "pay"]) == "Did you mean `gold`?"
     assert did_you_mean("x", ["gold", "pay"]) == "Use one of: `gold`, `pay`."
-    assert did_you_mean("x", []) == "There are none to name here."
+    assert did_you_mean("x", []) == "There are none."
 
 
 # Whatever the files hold

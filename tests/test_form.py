@@ -915,7 +915,7 @@ def test_answers_of_forms_do_not_fit_in_a_cell(tmp_path: Path) -> None:
     text = (tmp_path / "study.toml").read_text()
     (tmp_path / "study.toml").write_text(text.replace("gold.jsonl", "gold.csv"))
     _, [problem] = check_folder(tmp_path)
-    assert problem.fix == "A cell holds text only: write the file as JSONL."
+    assert problem.fix == "CSV cells hold only text: write the file as JSONL."
 
 
 def test_a_table_of_several_stages_is_chosen_by_stage(tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ def test_later_stages_get_items_from_labels_of_the_model(make: Make) -> None:
 @pytest.mark.parametrize(
     ("models", "model", "wrong"),
     [
-        (STAGE_MODELS, "", "gives no confidence"),
+        (STAGE_MODELS, "", "has no confidence setting"),
         (STAGE_MODELS, f"{MODEL}[[model]]\nname = 'm2'\nendpoint = 'http://localhost/v1'\n", "needs exactly one"),
     ],
 )

@@ -201,7 +201,7 @@ def test_a_study_that_needs_a_broken_kit_is_refused_with_what_to_do(broken: Path
     settings.write_text(text.replace('task = "rules-meaningful"', 'task = "raising"', 1), "utf-8")
     done = run(tmp_path, "-m", "chorale", "check", "study", packages=broken, status=2)
     assert "there is no such task" in done.stderr
-    assert "Or repair what could not be loaded: no-kit, old, raising." in done.stderr
+    assert "Or repair the kits that could not be loaded: no-kit, old, raising." in done.stderr
     settings.write_text(text.replace('task = "rules-meaningful"', 'task = "form"', 1), "utf-8")
     done = run(tmp_path, "-m", "chorale", "check", "study", packages=broken, status=2)
     assert "Several kits have the task `form`: forms, same_task." in done.stderr

@@ -71,7 +71,7 @@ def test_fast_answers_are_reported_with_how_fast_they_were(tmp_path: Path, clock
     name = who(study)
     (alarm,) = alarms_of(study).values()
     assert alarm.kind == "too-fast" and alarm.workers == (name,) and alarm.serious
-    assert f"{name} did so 25 times of 25, once in 1.6 seconds" in alarm.title and len(alarm.items) == 5
+    assert f"{name} in 25 of 25 answers, the fastest in 1.6 seconds" in alarm.title and len(alarm.items) == 5
 
 
 def lazy(comment: Comment, rng: Random, name: str) -> dict[str, Any]:

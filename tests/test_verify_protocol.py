@@ -77,7 +77,7 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
             "promoted=False stored",
         ),
         ("DELETE FROM verdict WHERE gate = 'trained' AND passed", "an event of a verdict that is not there"),
-        ("DELETE FROM verdict WHERE gate = 'writer'", "scored, and not decided about"),
+        ("DELETE FROM verdict WHERE gate = 'writer'", "scored, but without a decision"),
         (
             "UPDATE grade SET score = 1 - score WHERE source = 'gold' AND response_id IN "
             "(SELECT id FROM response WHERE kind = 'qualification')",
@@ -89,7 +89,7 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
         (
             "INSERT INTO grade (response_id, source, score, reasons, graded_at) "
             "SELECT id, 'gold', 1, '[]', submitted_at FROM response WHERE kind = 'production' LIMIT 1",
-            "graded by gold, and its item was none",
+            "graded against gold, but its item was not gold",
         ),
         (
             'UPDATE response SET answer = \'{"quality":"fair"}\' WHERE answer <> \'{"quality":"fair"}\' AND stage_id = '
@@ -121,11 +121,11 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
             "the draw says",
         ),
         ("UPDATE worker_identity SET panel = 'three' WHERE panel = 'two'", "which is not theirs"),
-        ("UPDATE item SET sampled = NOT sampled WHERE sampled", "sampled and not marked so"),
+        ("UPDATE item SET sampled = NOT sampled WHERE sampled", "sampled, but not marked as sampled"),
         (
             "UPDATE item SET sampled = NOT sampled WHERE NOT sampled AND stage_id = "
             "(SELECT id FROM stage WHERE name = 'review')",
-            "marked as sampled and was not",
+            "marked as sampled, but was not",
         ),
         (
             "UPDATE event SET evidence = json_insert(evidence, '$.items[#]', 'other') WHERE kind = 'sampled'",

@@ -220,7 +220,7 @@ def _scored(asked: Mapping[str, Any], reading: Reading, resampling: Resampling) 
         scored, rows = others.score_other(data, others.OtherRequest.of(asked), reading, resampling)
         return scored, partial(others.write_rows, rows)
     if asked["left"] or asked["right"]:
-        raise UserError("--left and --right go with bradley-terry and noisy-bradley-terry only. Leave them out.")
+        raise UserError("--left and --right work only with bradley-terry and noisy-bradley-terry. Leave them out.")
     other_method, rival = _method_or_judgments(against)
     names = ("open_task", "iterations", "tolerance", "restarts", "smoothing", "seed", "ties")
     given = {name: asked[name] for name in names}

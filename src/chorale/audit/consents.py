@@ -13,7 +13,7 @@ def consent_differences(tx: Tx) -> Iterator[str]:
         return
     for form in history.forms:
         if consents.hash_of(form.text) != form.sha256:
-            yield f"version {form.version} of the consent form: its text is not the one that was hashed"
+            yield f"version {form.version} of the consent form: its text does not match its hash"
     stored = consents.versions_agreed_to(tx)
     # Who was erased agrees to nothing any more.
     gone = {one.worker for one in erasing.erasures(tx)}
@@ -31,6 +31,6 @@ def consent_differences(tx: Tx) -> Iterator[str]:
         if agreed is None or agreed < asked:
             had = "no consent form" if agreed is None else f"version {agreed} of the consent form"
             yield (
-                f"worker {answer.worker}: response {answer.response} is to an item that was assigned when they had "
-                f"agreed to {had}, and version {asked} was in force"
+                f"worker {answer.worker}: response {answer.response} is to an item assigned when they had agreed "
+                f"to {had}, and version {asked} was in force"
             )

@@ -26,11 +26,11 @@ def erasure_differences(tx: Tx, study: Study) -> Iterator[str]:
         ("leave to continue", state.stopped, {one.worker for one in rows}),
     ):
         for worker in sorted(present - expected):
-            yield f"worker {worker}: the {part} is gone without an erasure that took it"
+            yield f"worker {worker}: the {part} is missing without a recorded erasure"
         for worker in sorted(expected - present):
-            yield f"worker {worker}: the {part} was erased and is there"
+            yield f"worker {worker}: the {part} was erased, but still exists"
     for number, kind in erased_labels.words_left(tx, written_fields(study)):
-        yield f"event {number} ({kind}): what was erased may still be in the label it has"
+        yield f"event {number} ({kind}): its label may still contain erased text"
 
 
 def not_recomputed(tx: Tx, study: Study, silent: Collection[str], gone: Collection[int]) -> Iterator[str]:
@@ -43,8 +43,8 @@ def not_recomputed(tx: Tx, study: Study, silent: Collection[str], gone: Collecti
         yield f"{answers} to items made of erased answers went with them: their pay is compared with the ledger"
     if left := len(with_others.difference(gone)):
         answers = plural(left, "answer", "answers")
-        yield f"{answers} came late and may repeat what was erased: `chorale retention --run` erases them"
+        yield f"{answers} arrived after the erasure and may contain erased text: `chorale retention --run` erases them"
     many = f"{len(silent):,} {'worker' if len(silent) == 1 else 'workers'}"
     yield f"the answers of {many} were erased: their gold scores and pay are compared with the records, not recomputed"
     if any(stage.settings.quality is not None for stage in study.stages.values()):
-        yield "removals by worker quality that rest on answers which were erased since"
+        yield "removals by worker quality that depend on answers erased later"

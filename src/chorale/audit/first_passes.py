@@ -41,7 +41,7 @@ def _pass_differences(
 ) -> Iterator[str]:
     name = f"item {row.item} of {row.stage}"
     if rule is None or rule.role != "first":
-        yield f"{name}: was decided by a model, and none was to answer first"
+        yield f"{name}: was decided by a model, but no model answers first here"
         return
     if row.why == WhyAsked.MODEL_REMOVED:
         again = FirstDecision(WhyAsked.MODEL_REMOVED, 1.0)

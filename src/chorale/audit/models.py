@@ -54,11 +54,11 @@ def _task_differences(tx: Tx) -> Iterator[str]:
         name = f"{task.worker} on item {task.item} of {task.stage}"
         if task.state == TaskState.ANSWERED:
             if not done[task.id]:
-                yield f"{name}: has an answer and no call"
+                yield f"{name}: has an answer, but no call"
             if (task.response_id is None) != (task.kind in NO_JUDGMENTS):
                 yield f"{name}: is {task.kind} and has response {task.response_id}"
             elif responses.get(task.response_id or 0, task.answer) != task.answer:
-                yield f"{name}: the answer on record is not the one submitted"
+                yield f"{name}: the stored answer differs from the submitted one"
         elif task.answer is not None:
             yield f"{name}: is {task.state} and has an answer"
 

@@ -45,7 +45,7 @@ def _first_differences(tx: Tx, study: Study) -> Iterator[str]:
             elif row.at > row.submitted_at:
                 yield f"{name} has a first answer stored after it, at {row.at}; it was submitted at {row.submitted_at}"
             elif reveal is not None and reveal.first_of(frozen_from_text(row.answer)) != frozen_from_text(row.first):
-                yield f"{name} says other than the first answer stored before it: {row.first}"
+                yield f"{name} differs from the first answer stored before it: {row.first}"
 
 
 def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
@@ -61,7 +61,7 @@ def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
         yield "the lengths of items that are paid by length: they were counted when the items were added"
     gold = showing.shown_gold(tx)
     if any(one.shown for one in gold):
-        yield "whether gold came where it was due: workers who had seen all gold got an item instead"
+        yield "whether gold was shown at its positions: workers who had seen all gold got an item instead"
     again = sum(one.turns > 0 for one in gold)
     if again:
         yield (

@@ -297,7 +297,7 @@ def _place_differences(item: Item, live: int, most: int) -> Iterator[str]:
     if item.taken != item.judgments + live:
         yield f"{name}: {item.taken} places taken, {item.judgments} judged and {live} assigned"
     if item.judgments + live > most:
-        yield f"{name}: {item.judgments} judged and {live} assigned, at most {most} were ever asked for"
+        yield f"{name}: {item.judgments} judged and {live} assigned, at most {most} were requested"
 
 
 def _derived_differences(
@@ -321,8 +321,8 @@ def _derived_differences(
             wanted |= {new.key for new in made if drawn is None or new.response in drawn}
     present = {item.key for item in all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN}
     earlier = ", ".join(stage.settings.sources)
-    return [f"item {key} of {stage.name}: follows from {earlier} and is not there" for key in wanted - present] + [
-        f"item {key} of {stage.name}: is there and does not follow from {earlier}" for key in present - wanted
+    return [f"item {key} of {stage.name}: follows from {earlier}, but does not exist" for key in wanted - present] + [
+        f"item {key} of {stage.name}: exists, but does not follow from {earlier}" for key in present - wanted
     ]
 
 
@@ -357,7 +357,7 @@ def quality_drops(
             dropped.add((name, worker))
             place = places.get(worker)
             if again is None or place is None:
-                differences.append(f"worker {worker} in {name}: dropped by a quality that can't be computed")
+                differences.append(f"worker {worker} in {name}: removed by a quality that can't be computed")
                 continue
             values = (float(again.wqs[place]), float(again.wwa[place]), float(again.wua[place]))
             quality = WorkerQuality(*values, shared.get(worker, 0))
@@ -365,7 +365,7 @@ def quality_drops(
             verdict = None if rule is None else review_quality(quality, rule)
             if verdict is None or not verdict.dropped or abs(quality.wqs - event.evidence["wqs"]) > TOLERANCE:
                 differences.append(
-                    f"worker {worker} in {name}: dropped at a quality of {event.evidence['wqs']}, "
+                    f"worker {worker} in {name}: removed at a quality of {event.evidence['wqs']}, "
                     f"recomputed {quality.wqs}"
                 )
     return dropped, differences

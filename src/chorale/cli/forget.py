@@ -88,8 +88,8 @@ def _print(study: Study, done: Forgotten) -> None:
     if not done.identity:
         owed = money_text(done.owed, study.settings.pay.currency)
         print_line(
-            f"They are owed {owed}, so who they are is kept until they are paid (`chorale pay`). The site then erases "
-            "it within a day; `chorale retention --run` does so at once."
+            f"They are owed {owed}, so their identity is kept until they are paid (`chorale pay`). The site then "
+            "erases it within a day; `chorale retention --run` does so at once."
         )
 
 
@@ -97,5 +97,5 @@ def _print_copies(directory: Path) -> None:
     copies: Sequence[Path] = sorted(directory.glob(f"{DATABASE}.before-*"))
     if copies:
         names = ", ".join(path.name for path in copies)
-        print_line(f"Copies from before updates of Chorale still have their data: {names}. Delete them.")
+        print_line(f"Copies that updates of Chorale made still have their data: {names}. Delete them.")
     print_line("Earlier backups and exports still contain their data. See docs/data-protection.md.")

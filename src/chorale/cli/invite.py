@@ -133,7 +133,7 @@ def _invite_addresses(
     if out is not None:
         print_line(
             f"{out} has a link for each of {len(addresses)} addresses. "
-            "Anyone with a link can join: send each to its own."
+            "Anyone with a link can join, so send each link only to its addressee."
         )
     if send:
         invitations = plural(queued, "invitation", "invitations")

@@ -81,10 +81,7 @@ def models(
     expert: Expert = None,
     ranks: Annotated[
         bool,
-        Option(
-            help="Use the Wilcoxon signed-rank test for people with fewer than 30 items, as published. It rejects "
-            "too often."
-        ),
+        Option(help="With fewer than 30 items, use Wilcoxon's signed-rank test, as published. It rejects too often."),
     ] = False,
     task: judged_options.TaskColumn = None,
     worker: judged_options.WorkerColumn = None,

@@ -191,7 +191,7 @@ def _open_each(
             print_line(f"Warning: {wanted.name} is not served. {error}")
             closed.append(wanted.name)
     if not running:
-        raise UserError("No study could be opened. Correct what is reported above, then start the server again.")
+        raise UserError("No study could be opened. Correct the problems above, then start the server again.")
     return running, closed
 
 
@@ -242,7 +242,7 @@ def _refuse_unfinished(study: Study) -> None:
 def _refuse_sqlite(study: Study) -> None:
     if study.store.dialect == "sqlite":
         raise UserError(
-            "--processes needs PostgreSQL: on SQLite one process does all the writing, which is what makes it fast. "
+            "--processes needs PostgreSQL: SQLite allows one writing process. "
             "Leave --processes out, or name a PostgreSQL database with --db postgresql+psycopg://user@host/name."
         )
 

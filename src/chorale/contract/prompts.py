@@ -131,9 +131,9 @@ class Prompter:
 def why_people_only(form: Form) -> str | None:
     """Why models can't fill in a form, as what the form does; None if they can."""
     if form.reveal is not None:
-        return "shows the rest of an item after a first answer, which models can't be asked for"
+        return "shows the rest of an item after a first answer, which models can't give"
     if form.media:
-        return "shows pictures, audio or video, of which models would see the file name only"
+        return "shows pictures, audio or video, and models would see only the file name"
     return None
 
 

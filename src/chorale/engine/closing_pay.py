@@ -44,7 +44,7 @@ def beyond_budget(study: Study, name: str, missing: int) -> tuple[str, str]:
     pay = study.settings.pay
     enough = (pay.budget or 0) + missing
     return (
-        f"The gate {name} can't close: what it pays would exceed the budget by {money_text(missing, pay.currency)}.",
+        f"The gate {name} can't close: its payments would exceed the budget by {money_text(missing, pay.currency)}.",
         f"Raise `pay.budget` in study.toml to {enough} or more ({money_text(enough, pay.currency)}) and start the site "
         "again.",
     )

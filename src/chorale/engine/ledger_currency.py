@@ -71,7 +71,7 @@ def currency_problem(tx: Tx, currency: str) -> Problem | None:
         None,
         f'`pay.currency` is "{currency}", and the ledger has amounts in {opened.currency}',
         f'Put back currency = "{opened.currency}". For {currency}, start a new study in another folder; '
-        "`chorale export` takes what this one has.",
+        "`chorale export` exports the data of this one.",
         currency,
     )
 
@@ -81,7 +81,7 @@ def refuse_other_currency(tx: Tx, directory: Path, recorded: str) -> None:
     for text in (recorded, _file_text(directory)):
         problem = None if text is None else currency_problem(tx, _currency_in(text))
         if problem is not None:
-            raise UserError("The study file does not fit the ledger. Nothing was changed", [problem])
+            raise UserError("The study file does not match the ledger. Nothing was changed", [problem])
 
 
 _DEFAULT: str = PaySettings.model_fields["currency"].default

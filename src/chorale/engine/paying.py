@@ -47,7 +47,7 @@ def earned_by(
         reason = f"{parts} parts, {pay.parts.beyond} of them paid with the judgment"
         amounts.append(Amount(f"response:{response_id}:parts", EntryKind.BONUS, further, reason))
     if record is not None and gold is not None and (well := gold_bonus(record, gold.bonus, stage.parts_of_gold)):
-        reason = "answered well where we know the answer"
+        reason = "correct answers to gold"
         amounts.append(Amount(f"response:{response_id}:gold", EntryKind.BONUS, well, reason))
     return amounts
 

@@ -228,7 +228,7 @@ def transition(study: Study, client: Prolific, name: str, action: StudyAction, b
     if row.external_id is None or row.state == DRAFT:
         raise UserError(f"The study {name!r} is not published. `chorale publish` publishes it.")
     if action == "START" and row.state == ENDED:
-        raise UserError(f"The study {name!r} has ended. More places open it again: `chorale publish --places N`.")
+        raise UserError(f"The study {name!r} has ended. Add places to reopen it: `chorale publish --places N`.")
     remote = client.transition(row.external_id, action)
     state = state_of(remote)
     evidence = {"platform": PANEL, "study": name, "action": action.lower(), "by": by}
@@ -338,7 +338,7 @@ def still_there(study: Study, client: Prolific, row: PanelStudyRow) -> RemoteStu
             raise
         study.store.do(lambda tx: submissions.note_study(tx, row.name, state=GONE))
         raise GoneError(
-            f"Prolific no longer has the study {row.name!r}. What people did is kept here. To recruit again, give it "
+            f"Prolific no longer has the study {row.name!r}. Existing work is kept. To recruit again, give it "
             "another name in study.toml and publish that."
         ) from None
 

@@ -125,6 +125,6 @@ def _staged(
         raise UserError(f"{path} can't be imported", [Problem(batch.file, line, message, fix, shortened(task))])
     lowest, highest = staging.rewards()
     if lowest != highest:
-        notes.append("Judgments were paid differently, so nothing is said about pay.")
+        notes.append("Rewards differ between judgments, so pay is not recorded.")
     reward = lowest if lowest == highest else None
     return StagedBatch(batch, staging, totals, reward, tuple(notes), batch_kind_of(batch))

@@ -183,8 +183,8 @@ def _check_replacing(
     if not replace:
         have = "can't be read" if present is None else f"has {present.facts.responses:,} answers"
         raise UserError(
-            f"There is a database already: it {have}, the backup has {manifest.rows.get('response', 0):,}. Add "
-            "--replace to put the backup in its place. The present one is kept beside it."
+            f"A database already exists: it {have}, the backup has {manifest.rows.get('response', 0):,}. Add "
+            "--replace to replace it with the backup. The existing database is kept next to it."
         )
 
 

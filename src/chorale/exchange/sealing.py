@@ -84,7 +84,7 @@ def unseal(sealed: Path, shown: Path, plain: Path, passphrase: str) -> None:
             cipher.finalize_with_tag(source.read(_TAG_BYTES))
         except InvalidTag:
             raise UserError(
-                f"{shown} is damaged: what is in it is not what was encrypted. Use another copy of the backup."
+                f"{shown} is damaged: its content does not match its checksum. Use another copy of the backup."
             ) from None
 
 

@@ -39,12 +39,12 @@ def read_addresses(path: Path) -> list[str]:
             if is_address(cell):
                 addresses[cell.lower()] = None
             elif len(problems) < MOST_PROBLEMS:
-                fix = "Write one address like name@example.org a line, or name the column `email`."
+                fix = "Write one address like name@example.org per line, or name the column `email`."
                 problems.append(Problem(str(path), rows.line_num, "is not an e-mail address", fix, repr(cell[:80])))
     except csv.Error as error:
-        problems.append(Problem(str(path), rows.line_num, f"is not CSV: {error}", "Write one address a line."))
+        problems.append(Problem(str(path), rows.line_num, f"is not CSV: {error}", "Write one address per line."))
     if problems:
         raise UserError(f"{path} can't be used", problems)
     if not addresses:
-        raise UserError(f"{path} has no addresses in it. Write one a line.")
+        raise UserError(f"{path} has no addresses. Write one per line.")
     return list(addresses)

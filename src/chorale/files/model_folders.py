@@ -90,7 +90,7 @@ class ModelKind:
         needed = {"signature": str, "weights": str, "shape": dict, "training": dict, **self.parts}
         for name, kind in needed.items():
             if not isinstance(about.get(name), kind):
-                raise refused(path, None, f"has nothing usable under {name!r}", self.again)
+                raise refused(path, None, f"has no usable value for {name!r}", self.again)
         return about
 
 
@@ -138,5 +138,5 @@ def checked_sizes(values: Mapping[str, Any], usual: Any) -> dict[str, Any]:
         whole = isinstance(getattr(usual, name), int)
         most = _MOST_LAYERS if name == "layers" else _WIDEST if whole else 1
         if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not 0 <= value <= most:
-            raise ValueError(f"the shape has no number for {name} that can be used")
+            raise ValueError(f"the shape has no usable number for {name} that can be used")
     return dict(values)

@@ -249,7 +249,7 @@ def _why_not_json(text: str, error: Exception, *, ended: bool) -> tuple[str, str
     where = min(error.pos, len(text.rstrip()))
     near = shortened(text[max(0, where - 20) : where + 20].rstrip())
     if not ended:
-        return "is cut off: the file ends in the middle of this line", "Complete the line or remove it.", near
+        return "is truncated: the file ends in the middle of this line", "Complete the line or remove it.", near
     return not_json(json.JSONDecodeError(error.msg, text, where)), "Correct the line.", near
 
 
@@ -303,7 +303,7 @@ def _cells(lines: _Lines, report: _Reporter, *, delimiter: str) -> Iterator[Row]
     line, header = next(records, (0, []))
     spoiled = lines.take_spoiled()
     if header == []:
-        report(None, "is empty", "Write a line of column names, then one line a row.")
+        report(None, "is empty", "Write a line of column names, then one line per row.")
     if not header:
         return
     columns = [name.strip() for name in header]
@@ -386,6 +386,6 @@ def _check_header(columns: list[str], line: int, report: _Reporter) -> bool:
 def _why_not_row(cells: int, columns: int, *, ended: bool) -> tuple[str, str, str]:
     count = f"{cells} cell" if cells == 1 else f"{cells} cells"
     if cells < columns and not ended:
-        return "is cut off: the file ends in the middle of this row", "Complete the row or remove it.", count
+        return "is truncated: the file ends in the middle of this row", "Complete the row or remove it.", count
     fix = "Quote cells that contain separators or line breaks." if cells > columns else "Add the missing cells."
     return f"does not have the {columns} cells of the header", fix, count

@@ -37,7 +37,9 @@ def draft_folder(directory: Path, option: str = "--out") -> Iterator[DraftFolder
         path.mkdir()
         held = _hold(path)
     except OSError as error:
-        raise UserError(f"{directory} can't be made: {error.strerror}. Choose another place with {option}.") from None
+        raise UserError(
+            f"{directory} can't be made: {error.strerror}. Choose another location with {option}."
+        ) from None
     draft = DraftFolder(path, path / "study", notes)
     try:
         yield draft
@@ -45,7 +47,7 @@ def draft_folder(directory: Path, option: str = "--out") -> Iterator[DraftFolder
         made = []
     except OSError as error:
         raise UserError(
-            f"{directory} can't be written: {error.strerror or error}. Choose another place with {option}."
+            f"{directory} can't be written: {error.strerror or error}. Choose another location with {option}."
         ) from error
     finally:
         shutil.rmtree(path, ignore_errors=True)
@@ -87,7 +89,7 @@ def _clear_drafts(directory: Path) -> tuple[str, ...]:
             shutil.rmtree(left, ignore_errors=True)
             os.close(held)
             removed.append(left)
-    return tuple(f"Removed {left}, which a command that was cut short had left." for left in removed)
+    return tuple(f"Removed {left}, left over from an interrupted command." for left in removed)
 
 
 def _literal(name: str) -> str:

@@ -59,8 +59,8 @@ def _fast(stage: RunningStage, rule: SenseSettings, answers: Sequence[Response])
         yield Alarm(
             "too-fast",
             f"{plural(len(hurried), 'worker answers', 'workers answer')} in less than {rule.min_seconds:g} seconds in "
-            f"“{stage.settings.title}”: {worst.worker} did so {plural(worst.fast, 'time', 'times')} of "
-            f"{worst.answers}, once in {worst.fastest_ms / 1000:.1f} seconds",
+            f"“{stage.settings.title}”: {worst.worker} in {worst.fast} of "
+            f"{plural(worst.answers, 'answer', 'answers')}, the fastest in {worst.fastest_ms / 1000:.1f} seconds",
             "Check these answers, and remove the workers if they did not read the items.",
             tuple(one.worker for one in hurried[:MOST_NAMED]),
             items=tuple((stage.name, item) for item in worst.items),
@@ -80,9 +80,9 @@ def _the_same(stage: RunningStage, rule: SenseSettings, answers: Sequence[Respon
         worst = lines[0]
         yield Alarm(
             "straight-line",
-            f"{plural(len(lines), 'worker gives', 'workers give')} the same answer to item after item in "
-            f"“{stage.settings.title}”: {worst.worker} to {worst.length} in a row, {worst.others:.0%} of them unlike "
-            "most other answers",
+            f"{plural(len(lines), 'worker gives', 'workers give')} the same answer to many items in a row in "
+            f"“{stage.settings.title}”: {worst.worker} to {worst.length} in a row; for {worst.others:.0%} of them, "
+            "most other workers answered differently",
             "Check these answers, and remove the workers if they did not read the items.",
             tuple(one.worker for one in lines[:MOST_NAMED]),
             items=tuple((stage.name, item) for item in worst.items),
@@ -140,7 +140,7 @@ def _again(
         worst, (times, text, those) = max(again.items(), key=lambda one: (one[1][0], one[0]))
         yield Alarm(
             "same-text",
-            f"{plural(len(again), 'worker writes', 'workers write')} the same {field.name} again and again in "
+            f"{plural(len(again), 'worker writes', 'workers write')} nearly the same {field.name} many times in "
             f"“{stage.settings.title}”: {worst} wrote “{text[:80]}” {plural(times, 'time', 'times')}",
             "Check these answers, and remove the workers if they did not read the items.",
             tuple(sorted(again, key=lambda name: (-again[name][0], name))[:MOST_NAMED]),

@@ -43,7 +43,7 @@ class Variation:
     values: Mapping[str, Any]
     """What is tried, by its path; empty for the study as it is."""
     settings_text: str
-    """The study file that says so."""
+    """The study file with these values."""
     workers: int | None = None
 
     @property

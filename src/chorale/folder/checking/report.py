@@ -55,7 +55,7 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
     names = ", ".join(f"`{printable(each)}`" for each in sorted(known))
     if near:
         return f"Did you mean `{printable(near[0])}`?"
-    return f"Use one of: {names}." if names else "There are none to name here."
+    return f"Use one of: {names}." if names else "There are none."
 
 
 def printable(name: str) -> str:

@@ -23,6 +23,8 @@ from chorale.web.staff import staff_only
 # PostgreSQL stores every character but this one.
 NO_NUL = r"^[^\x00]*$"
 Reason = Annotated[str, Form(max_length=1000, pattern=NO_NUL)]
+MOST_COLUMNS = 9
+"""Columns of a table that the style sheet can hide."""
 WHY_NEEDED = "Enter a reason. It is kept in the activity log."
 # The notice on a page after an action sent the browser back to it.
 NOTICES = {
@@ -123,6 +125,8 @@ class Console:
             "page_here": page_here,
             "may_change": getattr(staff, "role", None) == OWNER,
             "notice": _notice(request),
+            "hidden_columns": partial(hidden_columns, request),
+            "query_string": request.url.query,
             "problem": None,
             "stages": list(self.site.study.stages.values()),
             "has_arms": self.site.study.settings.arms is not None,
@@ -138,6 +142,12 @@ class Console:
 
     def problem(self, request: Request, status: int, message: str) -> Response:
         return self.page(request, "problem", status, message=message)
+
+
+def hidden_columns(request: Request, table: str) -> list[int]:
+    """The numbers of the hidden columns of a table, from 2: the first column is always shown."""
+    kept = request.cookies.get(f"columns-{table}", "").split(".")
+    return [number for number in range(2, MOST_COLUMNS + 1) if str(number) in kept]
 
 
 def on_mistake(

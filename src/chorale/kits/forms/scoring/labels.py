@@ -217,7 +217,7 @@ def extended_by(
 ) -> Score:
     """The score with another system's labels of the same items beside it."""
     if pairs[0].items != pairs[1].items:
-        raise UserError("The other system lacks items that this one has, or the reverse. Compare on the same items.")
+        raise UserError("The two systems do not have the same items. Compare them on the same items.")
     (first, metric), (second, _) = (pair.statistics(positive) for pair in pairs)
     compared = resampling.compare(first, second, metric)
     return scored.extended({"against": jsonable(compared)}, tests=compared)

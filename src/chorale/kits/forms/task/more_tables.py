@@ -39,7 +39,7 @@ def more_tables(form: FormFields) -> tuple[TaskExport, ...]:
         tables.append(
             TaskExport(
                 name="triples",
-                summary="aggregated relations, a row each: the two spans and what holds between them, as CSV",
+                summary="aggregated relations, a row each: the two spans and their relation, as CSV",
                 file_name="triples.csv",
                 columns=("item", "field", "relation", *ends, "released"),
                 rows=partial(_triples, form, related),

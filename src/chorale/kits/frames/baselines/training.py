@@ -62,7 +62,7 @@ def train_frames(
     ]
     if not learnt_from:
         fix = "Use the whole of FrameNet 1.7, with its fulltext folder"
-        raise refused(f"{framenet.name}/fulltext", None, "has nothing to learn from outside the texts held out", fix)
+        raise refused(f"{framenet.name}/fulltext", None, "has no training data apart from the held-out texts", fix)
     with _alone(settings.seed, settings.threads):
         used = {**settings.settings(), "torch": torch.__version__}
         line = signature("frame-classifier", used, {"framenet": framenet.digest})

@@ -29,7 +29,7 @@ class FrameWord:
         """Where the word first stands, in characters; the end is not included."""
         place = _place(self.text, self.word)
         if place is None:
-            raise ValueError(f"{self.word!r} does not stand in the sentence {self.id}")
+            raise ValueError(f"{self.word!r} does not occur in the sentence {self.id}")
         return place
 
 

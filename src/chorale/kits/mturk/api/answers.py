@@ -204,7 +204,7 @@ def _mapped(mapping: Element, total: int) -> int:
             except ValueError:
                 multiplier = math.inf
             if not abs(multiplier) <= LARGEST:
-                raise bad_xml("AnswerKey", "has a SummedScoreMultiplier that is not a number of a usual size")
+                raise bad_xml("AnswerKey", "has a SummedScoreMultiplier that is not a number in the usual range")
             return round(total * multiplier)
         case "RangeMapping":
             for scores in children(mapping, "SummedScoreRange"):

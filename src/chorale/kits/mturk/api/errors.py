@@ -22,7 +22,7 @@ class TurkError(Refusal):
 
 
 def missing(name: str) -> TurkError:
-    return TurkError("AWS.MissingParameters", f"{name} is missing. Give it.")
+    return TurkError("AWS.MissingParameters", f"{name} is missing. Add it.")
 
 
 def out_of_range(name: str, message: str) -> TurkError:
@@ -51,7 +51,9 @@ def exists(noun: str, message: str) -> TurkError:
 
 
 def repeated(token: str) -> TurkError:
-    return TurkError(f"{_FAMILY}.DuplicateRequest", f"The request with the UniqueRequestToken {token} was done before.")
+    return TurkError(
+        f"{_FAMILY}.DuplicateRequest", f"The request with the UniqueRequestToken {token} was already made."
+    )
 
 
 def no_funds(message: str) -> TurkError:

@@ -75,5 +75,5 @@ def whole_number(text: str, name: str, part: str) -> int:
     except ValueError:
         number = None
     if number is None or abs(number) > LARGEST:
-        raise bad_xml(name, f"has a {part} that is not a whole number of a usual size")
+        raise bad_xml(name, f"has a {part} that is not a whole number in the usual range")
     return number
