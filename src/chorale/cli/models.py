@@ -10,7 +10,7 @@ from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
 from chorale.files.targets import check_target, write_text
-from chorale.metrics.options import Force, Resamples, Seed, WithIntervals
+from chorale.metrics.options import AnyIntervals, Force, Resamples, Seed
 from chorale.metrics.reading import judgments_options as judged_options
 from chorale.metrics.reading.judged import Reading, judged_in
 from chorale.metrics.replacing.alternative import EPSILONS, FEWEST_BY_T
@@ -97,7 +97,7 @@ def models(
     people: Annotated[bool, Option(help="List the test of every model against every person.")] = False,
     confusions: Annotated[bool, Option(help="List which labels models give where people disagree.")] = False,
     items: Annotated[bool, Option(help="List items, largest distance between models and people first.")] = False,
-    ci: WithIntervals = False,
+    ci: AnyIntervals = False,
     resamples: Resamples = 1000,
     seed: Seed = 1,
     stage: StageOfStudy = None,
