@@ -158,7 +158,18 @@ def test_an_invited_person_uses_the_password_they_have(server: Together) -> None
     assert server.client.post(path, data={"known": PASSWORD}).status_code == 410, "links work once"
     server.sign_in()
     assert listed(server.client.get("/").text) == {"rules work", "second work"}
-    assert "another study on this server" not in server.client.get(server.invited("second", "Bo")).text
+
+
+def test_an_invitation_does_not_show_who_has_an_account_in_another_study(server: Together, delays: list[float]) -> None:
+    """Before, the page offered to use the password of another study to those alone who had one there."""
+    server.member("rules")
+    paths = {name: server.invited("second", name) for name in ("Anna", "Bo")}
+    pages = {name: server.client.get(path).text.replace(name, "") for name, path in paths.items()}
+    assert pages["Anna"] == pages["Bo"]
+    tried = {name: server.client.post(path, data={"known": OTHER}) for name, path in paths.items()}
+    assert tried["Anna"].status_code == tried["Bo"].status_code == 401
+    assert tried["Anna"].text.replace("Anna", "") == tried["Bo"].text.replace("Bo", "")
+    assert delays == []
 
 
 @pytest.fixture

@@ -74,9 +74,6 @@ class Accounts:
         accounts = {(one.study, one.kind): one for name in names for one in await self._named(name)}
         return await self._with_password(request, names[0], password, list(accounts.values()))
 
-    async def has_account(self, study: str, login: str) -> bool:
-        return any(account.password_hash is not None for account in await self._elsewhere(study, login))
-
     async def password_hash(self, request: Request, study: str, login: str, password: str) -> str | None:
         right = await self._with_password(request, login, password, await self._elsewhere(study, login))
         return right[0].password_hash if right else None

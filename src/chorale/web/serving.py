@@ -33,12 +33,8 @@ def nobody() -> Refusal:
 class OtherAccounts(Protocol):
     """Accounts of annotators in other studies on the same server."""
 
-    async def has_account(self, study: str, login: str) -> bool:
-        """Whether somebody has an account with a password in a study other than the one at this path."""
-        ...
-
     async def password_hash(self, request: Request, study: str, login: str, password: str) -> str | None:
-        """The hash of the password they have there, if this is it."""
+        """The hash of the password they have in a study other than the one at this path, if this is it."""
         ...
 
 
