@@ -68,6 +68,13 @@ StageOfStudy = Annotated[
 
 Plan = Annotated[bool, Option(help="Report how many items each person would have to judge for the test to pass.")]
 PlotFile = Annotated[Path | None, Option(metavar="FILE", help="In a study, plot quality against cost, as SVG.")]
+SignedRanks = Annotated[
+    bool,
+    Option(
+        help="Use the Wilcoxon signed-rank test for people with fewer than 30 items, as published. It rejects "
+        "too often."
+    ),
+]
 
 
 def models(
@@ -79,10 +86,7 @@ def models(
     epsilon: Epsilon = None,
     min_items: MinItems = FEWEST_BY_T,
     expert: Expert = None,
-    ranks: Annotated[
-        bool,
-        Option(help="With fewer than 30 items, use Wilcoxon's signed-rank test, as published. It rejects too often."),
-    ] = False,
+    ranks: SignedRanks = False,
     task: judged_options.TaskColumn = None,
     worker: judged_options.WorkerColumn = None,
     label: judged_options.LabelColumn = None,
