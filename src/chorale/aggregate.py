@@ -1,4 +1,4 @@
-"""From many answers to one, from Python.
+"""Aggregate several annotations per task into one label, from Python.
 
 The classes are called and parametrised as in crowd-kit: `chorale.aggregate.DawidSkene().fit_predict(table)` gives the
 label of every task, as a pandas Series for a pandas table and as a Polars table otherwise. What it gives also has

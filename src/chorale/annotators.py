@@ -43,10 +43,10 @@ def models(
     resamples: int = 1000,
     seed: int = 1,
 ) -> Score:
-    """Whether models may take people's place (Calderon et al. 2025), and how far they agree with them.
+    """Test whether models can replace people (Calderon et al. 2025), and measure their agreement with people.
 
-    `data` is a path or any table of judgments. Models are workers named by `model`, or those of which the column `kind`
-    says so. `by` is accuracy, rmse, a distance (jaccard, masi, span, ua-f1) or a function of two sets.
+    `data` is a path or any table of judgments. Models are workers named by `model`, or by the column
+    `kind`. `by` is accuracy, rmse, a distance (jaccard, masi, span, ua-f1) or a function of two sets.
     """
     check_options(models, {"annotators": annotators})
     if min_items < 2:

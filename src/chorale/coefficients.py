@@ -25,7 +25,7 @@ from chorale.model.problems import did_you_mean
 
 
 class AgreementRequest(ReadingOptions, total=False):
-    """What all coefficients can be asked for, beside how the data is read."""
+    """Options of all coefficients, in addition to those for reading the data."""
 
     against: Any
     """Judgments of the same items by others, in any form: is the difference significant?"""
@@ -184,7 +184,7 @@ def spearman(
 
 
 def gamma(data: Any, **request: Unpack[AgreementRequest]) -> Score:
-    """γ of spans: agreement on where they are and on their categories, with texts as items.
+    """γ for spans: agreement on their positions and categories, with texts as items.
 
     A label is the set of spans a rater marked in a text, each `start:end` or `start:end:category`, or a list of objects
     with `start`, `end` and perhaps `label`. `seed` is also of the random spans that stand for chance.
