@@ -1,6 +1,6 @@
 """Models as annotators, from Python: `chorale.models(data)` and `chorale.estimate(data, …)`.
 
-They are what `chorale models` and `chorale estimate` print, as a `Score` with `values`, `intervals`, `signature`,
+Both return the result of `chorale models` or `chorale estimate` as a `Score` with `values`, `intervals`, `signature`,
 `notes`, `to_pandas()` and `to_polars()`.
 """
 
@@ -72,10 +72,10 @@ def estimate(
     on: str | Sequence[str] = (),
     probability: str | None = None,
 ) -> Score:
-    """A mean, shares, differences between groups or slopes, from many labels of a model and few of people (PPI++).
+    """A mean, shares, differences between groups or slopes, from many model labels and few human labels (PPI++).
 
     `data` is a path or a table with a row per item. Arguments name its columns: the model's label, people's (empty
-    where they were not asked), groups, covariates, and the probability with which an item was to be sampled for people.
+    where they were not asked), groups, covariates, and the probability that an item was sampled for people.
     """
     labels = (prevalence,) if isinstance(prevalence, str) else tuple(prevalence)
     covariates = (on,) if isinstance(on, str) else tuple(on)

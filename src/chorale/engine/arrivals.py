@@ -18,7 +18,7 @@ PROLIFIC_PANEL = "prolific"
 
 
 def arrival_url(base: str, arrival: ArrivalSettings) -> str:
-    """The address to enter on the recruitment platform, which fills in its values; for unknown platforms, with placeholders."""
+    """The study address for the recruitment platform, which fills in its values; unknown ones get placeholders."""
     names = (arrival.worker_parameter, arrival.study_parameter, arrival.session_parameter)
     panel = PANELS.get(arrival.panel)
     values = tuple(f"{{{name}}}" for name in names) if panel is None else panel.values

@@ -232,7 +232,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
 
 
 def secret_number(study: Study) -> int:
-    """The positions of a worker's gold. Stored with the participation, because anyone who knew them could recognise gold."""
+    """The positions of a worker's gold. They stay on the server: anyone who knew them could recognise gold."""
     return study.secrets.getrandbits(62)
 
 
