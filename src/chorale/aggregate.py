@@ -1,10 +1,10 @@
-"""From many answers to one, from Python.
+"""Aggregate several annotations per task into one label, from Python.
 
-The classes are called and parametrised as in crowd-kit: `chorale.aggregate.DawidSkene().fit_predict(table)` gives the
-label of every task, as a pandas Series for a pandas table and as a Polars table otherwise. What it gives also has
-`interval` and `signature`, and `score`, with the mean certainty and whatever else `chorale aggregate` prints.
+The classes have the names and parameters of crowd-kit: `chorale.aggregate.DawidSkene().fit_predict(table)` returns
+the label of every task, as a pandas Series for a pandas table and as a Polars table otherwise. The result also has
+`interval`, `signature` and `score`, with all numbers that `chorale aggregate` prints.
 
-`score` does what the command does, with a truth to compare with, or another method.
+`score` runs the command: it can compare the result with true labels or with another method.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -191,7 +191,7 @@ def score(
     progress: Progress | None = None,
     for_scripts: bool = True,
 ) -> Score:
-    """Aggregate judgments by a method, and say how certain, and with a truth how right, the labels are.
+    """Aggregate judgments with a method, and report the certainty of the labels and, with a truth, their accuracy.
 
     `data` is anything that `chorale.alpha` takes. `truth` is a file, whose columns `truth_task` and `truth_label` name,
     or a mapping from task to label. `against` is the name of another method (which needs a truth) or other judgments of

@@ -1,4 +1,4 @@
-"""Whether nobody was given an item before they agreed to the consent form in force."""
+"""Check that nobody was assigned an item before they agreed to the current consent form."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from chorale.store import Tx, consents, erasing, events
 
 
 def consent_differences(tx: Tx) -> Iterator[str]:
-    """Forms, what people agreed to, and the form in force when each answered item was assigned."""
+    """Check the consent forms, the versions people agreed to, and the version required when each item was assigned."""
     history = consents.ConsentHistory(tx)
     if not history.forms:
         # An earlier version of Chorale has started the study. Forms get their numbers when it is next opened.

@@ -1,4 +1,4 @@
-"""What reviewers decided, held against the record of it."""
+"""Check reviewers' decisions against the activity log."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What chance decided, again: arms, answers that are graded, items with more judgments; and whether all kept to it."""
+"""Recompute random choices: arms, graded answers, items with more judgments. Check that they were followed."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ SettingsAt = Callable[[int], StudySettings]
 def arm_differences(
     tx: Tx, study: Study, settings_at: SettingsAt, standings: Sequence[ParticipationSummary]
 ) -> Iterator[str]:
-    """Whether everybody is in the arm that chance put them in, and worked in its stages only."""
+    """Check that everybody is in their randomly assigned arm and worked only in its stages."""
     present = arms_by_worker(tx)
     draws = events.recent(tx, ALL, kinds=("arm",))
     numbers: dict[str, list[int]] = defaultdict(list)
@@ -68,7 +68,7 @@ def _draw_differences(
 
 
 def entry_differences(tx: Tx, settings_at: SettingsAt, standings: Sequence[ParticipationSummary]) -> Iterator[str]:
-    """Whether everybody had what a stage asks for when they joined."""
+    """Check that everybody had the required qualifications when they entered a stage."""
     held = _held(tx)
     for row in standings:
         stage = _stage_at(settings_at(row.entered_at), row.stage)
@@ -90,7 +90,7 @@ def _stage_at(settings: StudySettings, name: str) -> StageSettings | None:
 
 
 def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> Iterator[str]:
-    """Whether the items with another number of judgments are those that chance drew."""
+    """Check that the items with more judgments are those of the random sample."""
     drawn: dict[str, set[str]] = defaultdict(set)
     for event in events.recent(tx, ALL, kinds=("sampled",)):
         if event.stage is None or event.stage not in study.stages:
@@ -133,7 +133,7 @@ def answers_drawn(tx: Tx, stage: str) -> set[int]:
 def drawing_differences(
     tx: Tx, study: Study, settings_at: SettingsAt, by_worker: Mapping[tuple[str, str], Sequence[Response]]
 ) -> Iterator[str]:
-    """Whether the answers that a stage took of everybody are those that chance draws of all they had given."""
+    """Check that the sampled answers of each worker are those of the random sample."""
     times: Counter[tuple[str, str, str]] = Counter()
     for event in events.recent(tx, ALL, kinds=("drawn",)):
         if event.stage is None or event.stage not in study.stages or event.worker is None:

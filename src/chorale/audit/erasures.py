@@ -1,4 +1,4 @@
-"""Whether what was to be erased is gone, and nothing else is."""
+"""Check that exactly the data that had to be erased are gone."""
 
 from collections.abc import Collection, Iterator
 
@@ -11,7 +11,7 @@ ALL = 1_000_000
 
 
 def erasure_differences(tx: Tx, study: Study) -> Iterator[str]:
-    """Every erasure has its event, and what it names is gone; nothing is gone without one."""
+    """Check that every erasure is logged, that its data are gone, and that nothing else is missing."""
     rows = erasing.erasures(tx)
     recorded = list(reversed(events.recent(tx, ALL, kinds=("erased",))))
     if [(one.at, one.worker) for one in rows] != [(event.at, event.worker) for event in recorded]:
@@ -34,7 +34,7 @@ def erasure_differences(tx: Tx, study: Study) -> Iterator[str]:
 
 
 def not_recomputed(tx: Tx, study: Study, silent: Collection[str], gone: Collection[int]) -> Iterator[str]:
-    """What rested on answers that are gone, and can't be computed again; `gone`: the responses."""
+    """What can no longer be recomputed because answers were erased; `gone` are the responses."""
     if not silent:
         return
     with_others = erasing.repeated(tx, made_of_answers(study)).responses

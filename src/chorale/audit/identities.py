@@ -1,4 +1,4 @@
-"""Who everybody is, once more: sessions belong to their workers, and work to the epoch its worker was there in."""
+"""Check identities: sessions belong to their workers, and answers to the epoch in which the worker was signed in."""
 
 import json
 from itertools import pairwise
@@ -111,7 +111,7 @@ def _assigned_differences(tx: Tx) -> list[str]:
 
 
 def unchecked_identities(tx: Tx) -> list[str]:
-    """What nothing in the database can show about who people are."""
+    """Questions about identity that the database cannot answer."""
     there = epochs.all_epochs(tx)
     notes = ["whether two participant IDs are the same person, or somebody let another person use their session"]
     if not there or there[0].last_worker or not identities.session_count(tx):

@@ -1,4 +1,4 @@
-"""Gates once more: whether what they decided follows from the grades they saw, and what followed for everybody."""
+"""Check gates: whether their decisions follow from the grades at that time, and their consequences."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ class _DecidedGate:
 
 
 class GatePay(NamedTuple):
-    """What gates have paid, and whom they have cut off."""
+    """Payments by gates, and the people they cut off."""
 
     bonuses: Bonuses
     """By stage and worker, as moment and amount."""

@@ -1,4 +1,4 @@
-"""What workers were shown: items, skips and gold are counted again."""
+"""Recount what workers were shown: items, skips and gold."""
 
 from collections.abc import Iterator
 

@@ -13,7 +13,7 @@ from chorale.store.suggestions import SuggestedRow
 
 
 def suggestion_differences(tx: Tx, study: Study, history: History) -> Iterator[str]:
-    """Where somebody was shown what nobody suggests."""
+    """Suggestions that were shown but do not match the model's answer."""
     for stage in study.stages.values():
         model = suggesting_model(study, stage)
         for row in () if model is None else suggestions.answers_with_suggestions(tx, stage.id, model):

@@ -1,4 +1,4 @@
-"""Recompute everything derived from what was recorded, and say where the database differs."""
+"""Recompute all derived values from the recorded answers, and report differences from the database."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping

@@ -64,7 +64,7 @@ def forget(
 
 
 def asked_for(worker: str | None) -> str:
-    """Whom a command is about: as given, or as typed unseen, or the first line of what is piped in."""
+    """The person a command is about: from the argument, typed without echo, or the first line of standard input."""
     if worker is not None:
         return worker
     if sys.stdin.isatty():

@@ -69,7 +69,7 @@ def invite(
 
 
 def base_url(study: Study, public_url: str | None) -> str:
-    """What links begin with: the address given, or the one the site was last opened at."""
+    """The start of links: the given address, or the last address of the site."""
     if public_url is not None:
         return checked_study_url(public_url)
     return study.store.read(lambda tx: settings.setting_value(tx, "site")).result() or DEFAULT_URL

@@ -25,7 +25,7 @@ class Beginning:
 
 
 def can_ask() -> bool:
-    """Whether somebody sits at a terminal and can answer."""
+    """Whether a person can answer at a terminal."""
     return sys.stdin.isatty()
 
 

@@ -1,4 +1,4 @@
-"""Rows that share what people are asked: each question is asked once, and groups that share one are one group."""
+"""Rows with the same question: each question is asked once, and groups that share a question are merged."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""How a model is asked what people are asked, and how its answer is read.
+"""How a model gets the same questions as people, and how its answer is parsed.
 
 A prompt is made of what workers see and of nothing else: every function here gets the view of an item, never the item.
 """
@@ -14,7 +14,7 @@ Shown = Mapping[str, Any]
 
 
 class UnreadableError(ValueError):
-    """What a model returned is no answer; the message tells the model why."""
+    """A model's output is not a valid answer; the message explains why, for the model."""
 
 
 @dataclass(frozen=True)

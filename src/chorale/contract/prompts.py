@@ -25,7 +25,7 @@ _CONFIDENCE = {
 
 
 class Prompt(NamedTuple):
-    """What is sent to a model."""
+    """A prompt for a model."""
 
     system: str
     user: str
@@ -39,7 +39,7 @@ class Prompt(NamedTuple):
 
 
 class ModelAnswer(NamedTuple):
-    """What a model returned, read."""
+    """A model's parsed output."""
 
     submitted: Any
     """As the form would submit it."""
@@ -50,7 +50,7 @@ class ModelAnswer(NamedTuple):
 
 
 class Prompter:
-    """The prompts of one stage. What is the same in all of them is made once."""
+    """The prompts of one stage. Their common part is built once."""
 
     def __init__(
         self, task: Task, guidelines: str, examples: Sequence[TrainingExample] = (), *, asks_confidence: bool = False

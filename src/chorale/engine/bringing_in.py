@@ -25,7 +25,7 @@ def as_begun(tx: Tx, folder: StudyFolder) -> StudyFolder:
 
 
 def item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem]:
-    """Items and gold that are not what they were, or no longer there."""
+    """Items and gold that have changed or are missing."""
     stage = content.settings
     known, known_gold = known_items(tx, stage_id), gold_by_key(tx, stage_id)
     gold_file = stage.gold.file if stage.gold else stage.round.file if stage.round else ""

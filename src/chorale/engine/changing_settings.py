@@ -26,7 +26,7 @@ def keep_in_force(tx: Tx, study: StudySettings) -> None:
 
 
 def changes_since(tx: Tx, study: StudySettings) -> list[SettingChange] | None:
-    """What these settings change of those in force; None where those can't be read."""
+    """The differences from the current settings; None if those can't be read."""
     stored = settings.setting_value(tx, _IN_FORCE)
     before = _from_text(settings.setting_value(tx, "study")) if stored is None else json.loads(stored)
     return None if before is None else list(changed_settings(StudySettings, before, as_stored(study)))

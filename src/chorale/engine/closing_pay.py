@@ -1,4 +1,4 @@
-"""What closing a gate pays beside the bonuses of those who pass, and whether the budget covers all of it.
+"""Payments when a gate closes, in addition to bonuses for passing, and whether the budget covers them.
 
 Rounds and grading can be paid as a whole. A gate that closes ends them: graders have finished then, and who is in the
 middle of a round gets what they have done of it.
@@ -63,7 +63,7 @@ def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dic
 
 
 def cut_off_by(tx: Tx, study: Study, gate: RunningGate, *, lock: bool = False) -> dict[str, list[Unfinished]]:
-    """Who is in the middle of a round that ends when a gate closes, by stage: whether it pays for that or not."""
+    """People in the middle of a round that ends when a gate closes, by stage, whether or not it pays."""
     return {
         stage.name: in_the_middle(tx, stage.id, stage.round_size, lock=lock)
         for stage in _ended_by(tx, study, gate)

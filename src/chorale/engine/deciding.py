@@ -31,7 +31,7 @@ RECENT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is to be done with some submissions, and what their people read."""
+    """An action on selected submissions, with the message to their people."""
 
     deed: Deed
     chosen: frozenset[str]
@@ -55,7 +55,7 @@ def handle_of(row: SubmissionRow) -> str:
 
 
 def plan_decision(tx: Tx, decision: Decision) -> PlannedDecision:
-    """Whom a decision is about, as things stand."""
+    """The people a decision applies to at the moment."""
     text = decision.text.strip()
     if decision.deed == "reject":
         checked_reason(text, decision.category)

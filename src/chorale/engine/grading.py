@@ -33,7 +33,7 @@ class PeoplesGrade:
 
 
 def grade_of(task: Task, answers: Sequence[Any]) -> PeoplesGrade | None:
-    """The grade that graders' answers to a rubric come to; None if they say nothing."""
+    """The grade from graders' answers to a rubric; None if they give none."""
     if task.grading.marks is None:
         return None
     marks = [task.grading.marks(answer) for answer in answers]

@@ -24,7 +24,7 @@ class LedgerCurrency(NamedTuple):
 
 
 def opened_with(tx: Tx) -> LedgerCurrency | None:
-    """What the ledger's amounts are in; None while it has no entry."""
+    """The currency of the ledger; None while it has no entries."""
     if not beginnings.anything_in_ledger(tx):
         return None
     stored = settings.setting_value(tx, _KEY)

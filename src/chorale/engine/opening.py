@@ -187,7 +187,7 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
 
 
 def forbidden_changes(tx: Tx, folder: StudyFolder) -> list[Problem]:
-    """What keeps a changed folder from being opened on this database, once people have started."""
+    """Changes of the folder that are not allowed on this database after people have started."""
     return _conflicts(tx, as_begun(tx, folder))
 
 

@@ -66,7 +66,8 @@ def _for_judgment(stage: str, amount: int, currency: str, words: int | None) -> 
 
 
 def for_round(tx: Tx, stage: RunningStage, worker_id: int, response_id: int, answered: int) -> list[Amount]:
-    """What an answer earns as one of a round that is paid as a whole, the how manieth it is: the last one all of it.
+    """What an answer earns as one of a round that is paid as a whole, by its position: the last answer earns the whole
+    amount.
 
     Where a gate has ended the round, what they had done of it is paid; who still held an item gets their part for it.
     """

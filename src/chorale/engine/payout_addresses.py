@@ -1,4 +1,4 @@
-"""Where people want to be paid: left on a page of their own, encrypted in the database, erased once they are paid.
+"""Payout addresses: entered on the worker's page, encrypted in the database, erased once people are paid.
 
 The key is derived from a secret of the study and, where it is set, from CHORALE_ADDRESS_KEY: then a copy of the
 database alone shows nobody's address.

@@ -1,4 +1,4 @@
-"""Studies on Prolific: made, with what they cost, published, and given more places.
+"""Studies on Prolific: creating them with their cost, publishing them, and adding places.
 
 Every request is stored here before it is sent there, and can be repeated: a study made just before a crash is found by
 its marker, and places are set, not added.
@@ -90,7 +90,7 @@ def asked_for(study: Study, name: str | None) -> ProlificStudy:
 
 
 def draft(study: Study, client: Prolific, wanted: ProlificStudy, base_url: str) -> Drafted:
-    """See to it that Prolific has the study, unpublished; and what it would cost to publish it as it is asked for."""
+    """Make sure that Prolific has the study as a draft; returns the cost of publishing it."""
     study.store.look(refuse_simulated)
     rule = study.settings.prolific
     project = None if rule is None else rule.project

@@ -1,4 +1,4 @@
-"""Which study on a platform somebody is in, and what that study is for."""
+"""The platform study of a worker, and its purpose."""
 
 from chorale.engine.running import Study
 from chorale.model import ProlificStudy

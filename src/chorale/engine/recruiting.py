@@ -238,7 +238,7 @@ def _claim(study: Study, message_id: int, long_ago: int) -> bool:
 
 
 def subscribe(study: Study, client: Prolific, address: str) -> str:
-    """Have Prolific notify an address of what happens in the workspace; what it signs the notifications with."""
+    """Subscribe an address to Prolific's notifications; returns their signing secret."""
     if not address.startswith("https://"):
         raise UserError(
             "Prolific notifies https addresses only. Give the site's with --public-url, or set webhooks = false."

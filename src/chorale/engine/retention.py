@@ -25,7 +25,7 @@ class DueErasure:
 
 
 def due(tx: Tx, study: Study) -> list[DueErasure]:
-    """Of whom something is to be erased by now: by a date, or because they asked for it and are paid by now."""
+    """People whose data are due to be erased: by date, or because they withdrew and have been paid."""
     rule, now = study.settings.retention, study.clock()
     waiting = {one.worker_id for one in pending(tx)}
     erasures = []
@@ -45,7 +45,7 @@ def _is_over(age: int, days: int | None) -> bool:
 
 
 def act(study: Study) -> Sequence[Forgotten]:
-    """Erase what is due. Who they are is kept of those who are owed something."""
+    """Erase data that are due. Identities of people who are owed money are kept."""
     done = []
     for person in study.store.look(lambda tx: due(tx, study)):
         if person.answers or person.unpaid is None:

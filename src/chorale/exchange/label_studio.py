@@ -1,4 +1,4 @@
-"""What a study found, as the tasks of Label Studio, and the labelling configuration that shows them there."""
+"""A study's results as Label Studio tasks, with a labelling configuration."""
 
 import json
 from collections import deque

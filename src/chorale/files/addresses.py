@@ -15,7 +15,7 @@ _ADDRESS = re.compile(rf"{_PART}@[^@\s\",;:<>()\[\]\\.]+(\.[^@\s\",;:<>()\[\]\\.
 
 
 def is_address(text: str) -> bool:
-    """Whether something looks like one e-mail address."""
+    """Whether a text looks like an e-mail address."""
     return bool(_ADDRESS.fullmatch(text)) and len(text) <= LONGEST and text.isprintable()
 
 

@@ -1,4 +1,4 @@
-"""Which columns of a batch file people filled in, and what kind of answer each of them holds."""
+"""The answer columns of a batch file, and their types."""
 
 import re
 from array import array

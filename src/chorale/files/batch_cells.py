@@ -53,7 +53,7 @@ class Column:
 
 
 def name_in(column: Column, line: int, value: Any) -> str:
-    """What a task or a worker is called."""
+    """The name of a task or a worker."""
     text = "" if value is None else str(value).strip()
     if not text:
         column.report(line, "is empty", "Fill it in, or remove the row.", text)

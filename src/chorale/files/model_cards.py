@@ -1,4 +1,4 @@
-"""A model card: what a trained model is, what it was trained on and how, as Markdown for people."""
+"""A model card in Markdown: the trained model, its data and its training."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Files that commands write beside what they print."""
+"""Output files of commands."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

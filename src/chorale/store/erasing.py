@@ -39,7 +39,7 @@ EMPTY = "{}"
 
 
 class Erasure(NamedTuple):
-    """What was erased of somebody."""
+    """The result of an erasure."""
 
     at: int
     worker: str

@@ -1,4 +1,4 @@
-"""Who items are for: a file with a row for every item and annotator."""
+"""Assignment of items to people: a file with a row for every item and annotator."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Whether the models of a study file can annotate: they exist, their files do, and no key is sent in the clear."""
+"""Check the models of a study file: they and their files exist, and no key is sent unencrypted."""
 
 from collections import Counter
 from collections.abc import Sequence

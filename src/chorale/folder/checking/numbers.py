@@ -1,4 +1,4 @@
-"""Whether the numbers of a protocol fit together: enough people can pass, and what gates ask for can be reached."""
+"""Check the numbers of a protocol: enough people can pass, and the gates' requirements can be reached."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean

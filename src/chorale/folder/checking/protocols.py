@@ -1,4 +1,4 @@
-"""Whether a study's protocol can be carried out: everybody who must qualify can, and everything can come to an end."""
+"""Check that a study's protocol can be completed: people can qualify, and every stage can finish."""
 
 from collections.abc import Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter

@@ -1,4 +1,4 @@
-"""Where problems are gathered, and the words for names that are not known."""
+"""Collects problems, with suggestions for unknown names."""
 
 import difflib
 import re

@@ -1,4 +1,4 @@
-"""Which frames a word may evoke: those of its lexical unit, and those of its senses in WordNet.
+"""Candidate frames of a word: those of its lexical unit, and those of its WordNet senses.
 
 A sense has the frames a map gives it. Published maps name few senses, so candidates can be looked for farther away, as
 Framester does it: at senses that have a lexical unit among their words, and along WordNet's own relations. What is
@@ -37,7 +37,7 @@ it is the most frequent; none of these; the sense is one of a word that is deriv
 
 
 class CandidateFrames:
-    """Candidates of words. What was found out of a sense is kept."""
+    """Candidate frames of words; results per sense are cached."""
 
     def __init__(
         self,

@@ -44,7 +44,7 @@ class FormFields:
         }
 
     def parse(self, raw: Any) -> dict[str, Any]:
-        """What a worker submitted, in the order of the fields; ValueError if it can't be an answer."""
+        """A submitted answer, in the order of the fields; ValueError if it is invalid."""
         given = self._known(raw)
         answer: dict[str, Any] = {}
         for name, field in self.fields.items():
@@ -135,7 +135,7 @@ class FormFields:
         return {name: field for name, field in self.fields.items() if field.settings.shuffle}
 
     def arrange(self, item: Payload, seeds: Seeds) -> dict[str, Any]:
-        """The order of what is shuffled: options stay for a worker, what is compared changes from item to item."""
+        """The order of shuffled parts: fixed per worker for options, per item for compared texts."""
         orders: dict[str, Any] = {}
         for name, field in self.shuffled.items():
             order, every_item = field.order(item)

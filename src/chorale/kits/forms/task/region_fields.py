@@ -54,7 +54,7 @@ class RegionField(FormField):
 
     @abstractmethod
     def middle(self, regions: Sequence[tuple[Region, float]]) -> dict[str, Any]:
-        """What several people marked as the same place, as one; without its label."""
+        """The aggregate of regions that several people marked, without its label."""
 
     @abstractmethod
     def made_up(self, number: int, count: int, rng: Random | None) -> dict[str, Any]: ...

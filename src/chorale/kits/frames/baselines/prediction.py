@@ -1,4 +1,4 @@
-"""What a system says of a word in a sentence."""
+"""A system's prediction for a word in a sentence."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -28,7 +28,7 @@ _RANDOM = "random state"
 
 @dataclass(frozen=True, slots=True)
 class FrameTraining:
-    """Everything that decides what a classifier becomes, but the data."""
+    """All training settings of a classifier, without the data."""
 
     epochs: int = 10
     batch: int = 32
@@ -88,7 +88,7 @@ def _alone(seed: int, threads: int) -> Iterator[None]:
 
 
 class _Learning:
-    """A network on its way through the epochs; the state after each can be saved."""
+    """A network in training; its state can be saved after each epoch."""
 
     def __init__(
         self,

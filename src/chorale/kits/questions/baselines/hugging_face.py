@@ -226,7 +226,7 @@ class FittedHuggingFace:
 
 
 class _FineTuning:
-    """A folder's model on its way through the epochs."""
+    """A model from a folder, in training."""
 
     def __init__(
         self, fitted: FittedHuggingFace, examples: Sequence[ChoiceExample], settings: HuggingFaceChoice, seed: int

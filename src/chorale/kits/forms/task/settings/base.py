@@ -1,4 +1,4 @@
-"""What all settings of a form share: names of kinds, types of values, and problems reported with their place."""
+"""Common parts of a form's settings: kinds of fields, value types, and errors with their position."""
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
@@ -96,6 +96,6 @@ def problem_at(loc: tuple[str | int, ...], words: str, value: Any) -> InitErrorD
 
 
 def refuse(title: str, problems: Sequence[InitErrorDetails]) -> None:
-    """Report all of it, each where it stands: a plain ValueError would be reported once, for the whole table."""
+    """Report every problem at its position: a plain ValueError would be reported once, for the whole table."""
     if problems:
         raise ValidationError.from_exception_data(title, list(problems))

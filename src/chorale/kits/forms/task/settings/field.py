@@ -1,4 +1,4 @@
-"""What the study file says of one field of a form."""
+"""Settings of one field of a form."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -55,7 +55,7 @@ SLIDER_ENDS = (0, 100)
 
 
 class CommonSettings(TableSettings):
-    """What every kind of field has."""
+    """Settings of every kind of field."""
 
     name: FieldName = Field(
         description="Name of the field in answers and exports: lower-case letters, digits and underscores."

@@ -1,4 +1,4 @@
-"""What the study file says of a form as a whole."""
+"""Settings of a form as a whole."""
 
 import re
 from collections.abc import Iterator

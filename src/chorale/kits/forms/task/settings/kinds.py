@@ -27,7 +27,7 @@ MARKED = (Kind.SPANS, Kind.RELATIONS, Kind.TURN_SPANS, *REGIONS)
 
 
 class Match(StrEnum):
-    """When marked words count as right."""
+    """When marked spans count as correct."""
 
     EXACT = "exact"
     F1 = "f1"
@@ -69,7 +69,7 @@ class ChoiceSettings(TableSettings):
 
 
 class BoundSettings(TableSettings):
-    """How little and how much an answer may be."""
+    """Minimum and maximum of an answer."""
 
     OF_KIND: ClassVar[OfKind] = {
         "min": (Kind.CHOICES, Kind.TEXT, Kind.LONG_TEXT, Kind.SLIDER, Kind.NUMBER, *MARKED),

@@ -1,4 +1,4 @@
-"""What there is to choose from, and answers that make other fields appear."""
+"""Options of a field, and conditions on earlier answers."""
 
 from typing import Annotated, Any
 

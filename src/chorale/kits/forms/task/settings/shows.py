@@ -1,4 +1,4 @@
-"""What the study file says of the parts of an item that a form shows."""
+"""Settings of the parts of an item that a form shows."""
 
 from enum import StrEnum
 
