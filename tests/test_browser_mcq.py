@@ -115,9 +115,9 @@ def test_hints_appear_while_writing_and_block_nobody(scene: Scene) -> None:
     expect(page.locator("#hints-1")).to_contain_text("would fit any question")
     expect(page.locator("#hints-2")).to_contain_text("nearly the same question before")
     said = " ".join(hints(page, 1))
-    assert "Options a and b mostly use words of the text" in said
-    assert "Option b has a single word" in said
-    assert "The right option is much longer" in said
+    assert "Options a, b mostly use words from the text" in said
+    assert "Option b is a single word" in said
+    assert "The correct option is much longer" in said
     assert barriers(page) == ""
     page.locator("#submit").click()
     worker.at_question(2)

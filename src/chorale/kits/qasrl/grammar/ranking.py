@@ -48,7 +48,7 @@ class FirstQuestion(NamedTuple):
     object: str = ""
     """Of an active question: *someone*, *something* or nothing."""
     modal: bool = False
-    """*Who might cut something?*, of *plans to cut it*."""
+    """*Who might step down?*, of *called on him to step down*."""
 
     def properties(self) -> tuple[bool, ...]:
         """What weights are about, in the order of the table."""
