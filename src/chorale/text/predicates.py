@@ -100,6 +100,6 @@ def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> Verb
 
 
 def _rank(stem: str) -> tuple[int, bool]:
-    """How likely a stem is; of those that no list of verbs knows, a word of another kind first (common, not commone)."""
+    """How likely a stem is. Of those that no list of verbs has, a word of another kind wins (common, not commone)."""
     known = likelihood(stem)[0]
     return known, known <= 1 and is_word(stem)
