@@ -102,6 +102,7 @@ STATUSES: Mapping[Reason, str] = {
     Reason.LIMIT: "limit",
     Reason.MORE_MAY_COME: "wait",
     Reason.NOTHING_LEFT: "done",
+    Reason.TOO_LATE: "none",
 }
 """What the interface calls each situation of somebody who asks for an item."""
 

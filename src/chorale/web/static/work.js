@@ -39,6 +39,7 @@ const RESTS = {
   wait: { title: say("Nothing to do right now"), icon: "icon-clock", again: true },
   paused: { title: say("This part is paused"), icon: "icon-pause", again: true },
   done: { title: say("All done. Thank you!"), icon: "icon-check", again: false },
+  none: { title: say("Nothing to do right now"), icon: "icon-info", again: false },
   limit: { title: say("You have reached the limit for this part. Thank you!"), icon: "icon-check", again: false },
   round: { title: say("You have answered all questions. Thank you!"), icon: "icon-check", again: false, awaits: true },
   dropped: { title: say("This part has ended for you"), icon: "icon-info", again: false },
