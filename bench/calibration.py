@@ -110,8 +110,8 @@ def all_rates(repetitions: int, processes: int, progress: Callable[[str], object
     found: dict[int, Rate] = {}
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
         work = partial(rate_at, repetitions=repetitions)
-        for place, *numbers in pool.imap_unordered(work, range(len(simulations))):
-            found[place] = rate = Rate(simulations[place], *numbers)
+        for place, share, counted, too_few in pool.imap_unordered(work, range(len(simulations))):
+            found[place] = rate = Rate(simulations[place], share, counted, too_few)
             progress(f"{rate}{'' if rate.is_within else '  <-- outside its band'}")
     return [found[place] for place in range(len(simulations))]
 
