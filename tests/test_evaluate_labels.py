@@ -129,9 +129,11 @@ def test_labels_in_two_spellings_and_missing_values_are_noted(tmp_path: Path) ->
     gold = written(tmp_path / "gold.csv", ["Yes", "No", "yes", "No", "NA"])
     system = written(tmp_path / "system.csv", ["Yes", "No", "Yes", "No", "NA"])
     [note] = [note for note in run_json(system, gold)["notes"] if "Yes" in note]
-    assert "'NA' (2): counts as a label. To leave it out, remove these rows." in note
+    assert "'NA' (2): counts as a label. To leave it out, add --missing 'NA'." in note
     assert "'Yes' (3) and 'yes' (1)" in note
-    assert "--missing" not in note
+    without = run_json(system, gold, "--missing", "NA")
+    assert without["items"] == 4 and set(without["labels"]) == {"No", "Yes", "yes"}
+    assert "missing:NA" in without["signature"] and not any("NA" in note for note in without["notes"])
     plain = written(tmp_path / "plain.csv", ["Yes", "No", "Yes", "No", "No"])
     assert not [note for note in run_json(plain, plain)["notes"] if "count" in note]
 

@@ -94,10 +94,8 @@ def doubtful_labels(judgments: Judgments) -> tuple[str, ...]:
     return doubtful_names(judgments.options, lambda: _counts(judgments))
 
 
-def doubtful_names(
-    names: Collection[str], counted: Callable[[], Mapping[str, int]], *, has_missing: bool = True
-) -> tuple[str, ...]:
-    """The note of `doubtful_labels`, from the labels and how often each occurs; `has_missing`: there is --missing."""
+def doubtful_names(names: Collection[str], counted: Callable[[], Mapping[str, int]]) -> tuple[str, ...]:
+    """The note of `doubtful_labels`, from the labels and how often each occurs."""
     gaps = [name for name in names if len(name) <= _LONGEST and name.casefold() in _LIKE_MISSING]
     twins = _spelt_alike(names) if len(names) <= _MOST_COMPARED else []
     if not gaps and not twins:
@@ -106,7 +104,7 @@ def doubtful_names(
     parts = []
     if gaps:
         shown = ", ".join(f"{name!r} ({counts[name]:,})" for name in gaps)
-        fix = "add " + " ".join(f"--missing {name!r}" for name in gaps) if has_missing else "remove these rows"
+        fix = "add " + " ".join(f"--missing {name!r}" for name in gaps)
         parts.append(
             f"{shown}: {'counts as a label' if len(gaps) == 1 else 'count as labels'}. "
             f"To leave {'it' if len(gaps) == 1 else 'them'} out, {fix}."

@@ -209,7 +209,7 @@ def notes_on(pair: LabelPair, positive: str | None, kappa: float | None) -> list
     if kappa is None:
         notes.append("kappa is undefined: both give every item the same label.")
     counts = Counter(pair.labels[place] for place in (*pair.gold, *pair.system))
-    return [*notes, *doubtful_names(sorted(counts), lambda: counts, has_missing=False)]
+    return [*notes, *doubtful_names(sorted(counts), lambda: counts)]
 
 
 def extended_by(
