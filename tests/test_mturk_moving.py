@@ -356,6 +356,6 @@ def test_a_study_for_scripts_has_no_items_and_opens(tmp_path: Path) -> None:
     (folder / "batch.jsonl").write_text('{"id": "1", "input": {"a": "b"}}\n')
     refused = CliRunner().invoke(app, ["check", str(folder)])
     assert refused.exit_code != 0 and "the stage has no layout" in " ".join((refused.stdout + refused.stderr).split())
-    for more, message in ((["--html", "x"], "--scripts-only makes"), (["--template", "form"], "takes no work from")):
+    for more, message in ((["--html", "x"], "--scripts-only makes"), (["--template", "form"], "does not support")):
         run = CliRunner().invoke(app, ["new", str(tmp_path / "no"), "--template", "mturk", "--scripts-only", *more])
         assert run.exit_code == 2 and message in run.stderr

@@ -248,7 +248,7 @@ def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
             yield Problem(
                 SETTINGS_FILE,
                 None,
-                f"the answers of stage {content.settings.name!r} would change after the stage has started",
+                f"the possible answers of stage {content.settings.name!r} would change after the stage has started",
                 "Restore its options, or give it a new name: existing answers belong to the old questions.",
             )
 
