@@ -815,7 +815,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             ONE + field_toml(name="two", kind="text", ask="?") + 'shown_if = { field = "one", is = ["a", "z"] }\n',
             "shown_if",
-            "`stage.options.fields.shown_if.is` is no answer to `one` (found 'z'). Use one of: `a`, `b`.",
+            "`stage.options.fields.shown_if.is` is not an answer to `one` (found 'z'). Use one of: `a`, `b`.",
         ),
         (
             ONE + field_toml(name="two", kind="text", ask="?") + 'shown_if = { field = "one", is = 0.5 }\n',

@@ -218,7 +218,7 @@ def test_lists_of_workers_that_cannot_be_used_change_nothing(market: Market, tmp
         ([{"Worker ID": "A1"}], 'no column named "person"'),
         ([{"person": "x", "name": "y"}], 'no column named "Worker ID"'),
         ([listed("A1", "p-one"), listed("A1", "p-two")], "names a second person for a worker"),
-        ([listed("A1", "p-one", score="good")], "has a score that is no number"),
+        ([listed("A1", "p-one", score="good")], "has a score that is not a number"),
         ([listed("a1", "p-one")], "is no worker id"),
         ([listed("A1", "p-one"), listed("A2", "not anybody")], "'not anybody' is neither a participant ID"),
     ):
