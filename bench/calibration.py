@@ -107,13 +107,13 @@ def rate_at(place: int, repetitions: int) -> tuple[int, float, int, float]:
 def all_rates(repetitions: int, processes: int, progress: Callable[[str], object] = lambda _: None) -> list[Rate]:
     """In the order of `all_simulations`. Every data set has its own seed: the number of processes changes nothing."""
     simulations = all_simulations()
-    found: dict[int, Rate] = {}
+    rates: dict[int, Rate] = {}
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
         work = partial(rate_at, repetitions=repetitions)
-        for place, *numbers in pool.imap_unordered(work, range(len(simulations))):
-            found[place] = rate = Rate(simulations[place], *numbers)
+        for place, share, counted, too_few in pool.imap_unordered(work, range(len(simulations))):
+            rates[place] = rate = Rate(simulations[place], share, counted, too_few)
             progress(f"{rate}{'' if rate.is_within else '  <-- outside its band'}")
-    return [found[place] for place in range(len(simulations))]
+    return [rates[place] for place in range(len(simulations))]
 
 
 def tables(rates: Sequence[Rate], repetitions: int) -> str:

@@ -405,6 +405,20 @@ def test_withdrawing_takes_two_steps_and_is_final(make_study: StudyMaker) -> Non
     assert differences(study) == []
 
 
+def test_an_open_tab_of_somebody_who_was_erased_is_told_so(make_study: StudyMaker) -> None:
+    """Before, it read that the study was reset, and asked them to join again."""
+    study = make_study(applications=3, pay=0)
+    with TestClient(create_app(study), follow_redirects=False) as site:
+        site.get("/join", params={"PROLIFIC_PID": "one"})
+        site.post("/consent", data={"agree": "yes"})
+        assert site.post("/api/stages/meaningful/next", json={}).status_code == 200
+        assert site.post("/withdraw", data={"sure": "yes"}).status_code == 303
+        refused = site.post("/api/stages/meaningful/next", json={})
+    assert refused.status_code == 401
+    assert "Your data have been erased" in refused.json()["error"]["message"]
+    assert "reset" not in refused.text and "again" not in refused.text
+
+
 def test_a_platform_does_not_bring_somebody_back(make_study: StudyMaker) -> None:
     study = make_study(applications=3, pay=0)
     person = Person(study, SECRET_ID)

@@ -229,6 +229,17 @@ def test_headers_that_trickle_keep_nobody_out(folder: Path, tmp_path: Path, monk
             connection.close()
 
 
+@pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"], ids=["first", "pipelined"])
+def test_headers_that_are_too_large_are_refused_also_when_they_come_at_once(folder: Path, before: bytes) -> None:
+    """Before, what one read brought was taken, up to 256 kB."""
+    with Server(folder) as server:
+        for large in (b"X: " + b"a" * 40_000 + b"\r\n", b"X: a\r\n" * 20_000, b"Cookie: " + b"b=1; " * 9_000 + b"\r\n"):
+            whole = before + b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + large + b"\r\n"
+            assert b"HTTP/1.1 431 " in answered_before_closing(server.port, whole)
+        fits = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: " + b"a" * 30_000 + b"\r\n\r\n"
+        assert b" 200 " in answered_before_closing(server.port, fits)
+
+
 def join(port: int, number: int) -> httpx.Client:
     client = httpx.Client(base_url=f"http://{HOST}:{port}", timeout=PATIENCE_SECONDS)
     assert client.get("/join", params={"PROLIFIC_PID": f"{number:024x}"}).status_code == 303

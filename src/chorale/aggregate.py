@@ -20,7 +20,7 @@ from chorale.metrics import aggregation
 from chorale.metrics.aggregation.methods import OTHER_METHODS, method_names
 from chorale.metrics.checked_options import check_options, naming_keywords
 from chorale.metrics.family import path_of
-from chorale.metrics.options import File, Force, Resamples, Seed, WithIntervals
+from chorale.metrics.options import AnyIntervals, File, Force, Resamples, Seed
 from chorale.metrics.reading import judgments_options as judged
 from chorale.metrics.reading.judged import Reading
 from chorale.metrics.reading.judgment_files import separator_in
@@ -183,7 +183,7 @@ def score(
     truth_task: TruthTask = None,
     truth_label: TruthLabel = None,
     against: AgainstOther = None,
-    ci: WithIntervals = True,
+    ci: AnyIntervals = True,
     resamples: Resamples = 1000,
     seed: Seed = 1,
     out: Annotated[File | None, Option(help="Write labels and probabilities: .csv, .tsv, .jsonl or .parquet.")] = None,

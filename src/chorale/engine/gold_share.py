@@ -21,6 +21,7 @@ def planned_gold(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) 
     if rule.reuse and not _is_enough(tx, study, stage, rule):
         return GoldPlan(rule.share, repeats=True)
     remembered = f"gold left:{stage.name}"
+    plan: GoldPlan | None
     plan, times = study.memory.get(remembered, (None, 0))
     if plan is None or times <= 0:
         left = gold_left(tx, stage.id)

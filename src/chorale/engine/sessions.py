@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from chorale.engine.running import Study
 from chorale.model import Refusal, Worker
 from chorale.model.wording import joined, worded
-from chorale.store import Tx, epochs, sessions, team, workers
+from chorale.store import Tx, epochs, erasing, sessions, team, workers
 from chorale.store.epochs import Epoch
 from chorale.store.sessions import SessionClaim
 
@@ -20,6 +20,9 @@ REVOKED = "revoked"
 RESTORED = "restored"
 KEY_REPLACED = "key replaced"
 
+_ERASED = joined(
+    worded("Your session has ended."), worded("Your data have been erased as described. Thank you for your time.")
+)
 _AGAIN = worded("Open the link you were given again to continue.")
 
 
@@ -85,6 +88,8 @@ def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
     worker = workers.find_worker(tx, claim.worker_id)
     epoch = epochs.current(tx)
     if worker is not None and worker.pseudonym == claim.pseudonym:
+        if worker.consent_version == erasing.WITHDRAWN:
+            return Refusal("signed_out", _ERASED, 401)
         # They had joined before the backup was made, and signed in after it.
         return Refusal("signed_out", joined(_what_happened(epoch, claim), _AGAIN), 401)
     return Refusal(

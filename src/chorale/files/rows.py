@@ -297,7 +297,7 @@ def check_inside(values: Any) -> None:
 
 def _cells(lines: _Lines, report: _Reporter, *, delimiter: str) -> Iterator[Row]:
     head = _lines_to_header(lines)
-    if delimiter == "," and _has_semicolons(head):
+    if delimiter == "," and head and has_semicolons(head[-1]):
         delimiter = ";"
     records = _records(head, lines, report, delimiter)
     line, header = next(records, (0, []))
@@ -327,9 +327,9 @@ def _lines_to_header(lines: _Lines) -> list[str]:
     return head
 
 
-def _has_semicolons(head: list[str]) -> bool:
+def has_semicolons(header: str) -> bool:
     """Whether columns are separated by semicolons, as Excel does where the decimal separator is a comma."""
-    outside_quotes = _QUOTED.sub("", head[-1]) if head else ""
+    outside_quotes = _QUOTED.sub("", header)
     return ";" in outside_quotes and "," not in outside_quotes
 
 

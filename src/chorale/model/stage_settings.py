@@ -23,6 +23,7 @@ from chorale.model.setting_types import (
     Settings,
     not_blank,
     one_or_several,
+    yes_no_or_group,
 )
 
 
@@ -150,12 +151,6 @@ def _fixed_judgments(value: Any) -> Any:
     return value
 
 
-def _yes_no_or_group(value: Any) -> Any:
-    if not isinstance(value, bool) and value != "group":
-        raise ValueError('is neither true nor false nor "group". Write one of them, true and false without quotes.')
-    return value
-
-
 class EntrySettings(Settings):
     qualifications: tuple[Name, ...] = Field(
         default=(),
@@ -171,7 +166,7 @@ class EntrySettings(Settings):
     exclude_dropped: bool = Field(
         default=True, description="Refuse workers who were removed from any other stage of the study."
     )
-    exclude_contributors: Annotated[bool | Literal["group"], BeforeValidator(_yes_no_or_group)] = Field(
+    exclude_contributors: Annotated[bool | Literal["group"], BeforeValidator(yes_no_or_group)] = Field(
         default=True,
         description=(
             "Do not show workers items derived from items they worked on, so that nobody reviews their own work. "

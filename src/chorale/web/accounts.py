@@ -7,7 +7,7 @@ study signs what is granted in it with its own key.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -17,13 +17,13 @@ from fastapi.responses import RedirectResponse
 from chorale.engine import team as members
 from chorale.engine.running import Study
 from chorale.model.logins import login_of
-from chorale.model.problems import UnavailableError
+from chorale.model.problems import UnavailableError, UserError
 from chorale.store import Tx, epochs, requesters, team
 from chorale.web import staff
 from chorale.web.arriving import signed_in_worker
 from chorale.web.doorkeeper import DEVICE_SECONDS, Doorkeeper, TryKeys
 from chorale.web.links import OWNER
-from chorale.web.serving import Site
+from chorale.web.serving import OwnedStudy, Site
 from chorale.web.sessions import FRONT_COOKIE, STAFF_SECONDS, WORKER_SECONDS, Grant
 
 T = TypeVar("T")
@@ -36,12 +36,12 @@ _BETWEEN, _WITHIN = "|", "~"
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody's account in one study: of an annotator, or of an owner."""
+    """Somebody's account in one study: of an annotator, an owner, or an expert or viewer with a link."""
 
     study: str
     """The study's name on the server."""
     kind: str
-    """`member` or `owner`."""
+    """`member`, or the role in the console."""
     id: int
     name: str
     password_hash: str | None
@@ -73,9 +73,6 @@ class Accounts:
         """The accounts with these names and this password; raises TooManyTriesError instead of looking too often."""
         accounts = {(one.study, one.kind): one for name in names for one in await self._named(name)}
         return await self._with_password(request, names[0], password, list(accounts.values()))
-
-    async def has_account(self, study: str, login: str) -> bool:
-        return any(account.password_hash is not None for account in await self._elsewhere(study, login))
 
     async def password_hash(self, request: Request, study: str, login: str, password: str) -> str | None:
         right = await self._with_password(request, login, password, await self._elsewhere(study, login))
@@ -159,9 +156,9 @@ class Accounts:
             site = self.sites.get(study)
             grant = None if site is None else site.sessions.front(token, seconds)
             if grant is not None and site is not None:
-                # Owners sign in again after as long as in a console of its own.
+                # In the console, people sign in again after as long as in one of its own.
                 is_over = (
-                    grant.kind == OWNER and seconds == WORKER_SECONDS and not site.sessions.front(token, STAFF_SECONDS)
+                    grant.kind != MEMBER and seconds == WORKER_SECONDS and not site.sessions.front(token, STAFF_SECONDS)
                 )
                 granted += [] if is_over else [(study, grant, token)]
         return granted
@@ -176,13 +173,53 @@ class Accounts:
 
     def remember(self, response: Response, accounts: Iterable[Account], *, secure: bool) -> Response:
         """Sign a browser in to these accounts, and know it again after it is signed out."""
-        cookie = _BETWEEN.join(
-            f"{account.study}{_WITHIN}{self.sites[account.study].sessions.front_token(account.grant)}"
-            for account in accounts
-        )
+        cookie = self._cookie(accounts)
         for name, seconds in ((FRONT_COOKIE, WORKER_SECONDS), (FRONT_DEVICE_COOKIE, DEVICE_SECONDS)):
             response.set_cookie(name, cookie, seconds, httponly=True, samesite="lax", secure=secure)
         return response
+
+    def _cookie(self, accounts: Iterable[Account]) -> str:
+        return _BETWEEN.join(
+            f"{account.study}{_WITHIN}{self.sites[account.study].sessions.front_token(account.grant)}"
+            for account in accounts
+        )
+
+    async def remember_link(self, request: Request, response: Response, study: str, name: str) -> None:
+        """Have the front page offer a study that somebody has opened by their link, beside others of this name.
+
+        A browser in which somebody of another name is signed in stays theirs.
+        """
+        site = self.sites[study]
+        row = await site.read(_requester, name)
+        account = None if row is None else await site.read(_of_staff, study, row)
+        known = await self.signed_in(request)
+        if account is None or any(login_of(one.name) != login_of(name) for one in known):
+            return
+        others = [one for one in known if (one.study, one.kind) != (study, account.kind)]
+        cookie = self._cookie([*others, account])
+        response.set_cookie(
+            FRONT_COOKIE, cookie, WORKER_SECONDS, httponly=True, samesite="lax", secure=site.secure_cookies
+        )
+
+    async def owned(self, request: Request, study: str) -> list[OwnedStudy]:
+        """The other studies whose owner is signed in with this browser."""
+        signed_in = await self.signed_in(request)
+        owners = {one.study: one.name for one in signed_in if one.kind == OWNER and one.study != study}
+        titles = {name: self.sites[name].study.settings.study.title for name in owners}
+        return sorted((OwnedStudy(name, titles[name], by) for name, by in owners.items()), key=lambda one: one.title)
+
+    async def deactivate_in(self, studies: Iterable[OwnedStudy], name: str, reason: str) -> int:
+        """Deactivate an annotator in studies of the owner who asks; in how many they had an account."""
+        done = 0
+        for study in studies:
+            # Where nobody has this name, that is no mistake.
+            with suppress(UserError):
+                done += await self.sites[study.name].write(members.deactivate, name, study.owner, reason)
+        return done
+
+    async def revoke_in(self, studies: Iterable[OwnedStudy], name: str, role: str, reason: str) -> int:
+        """Revoke somebody's link to the console in studies of the owner who asks; in how many they had one."""
+        return sum([await self.sites[study.name].write(_revoked, name, role, study.owner, reason) for study in studies])
 
     async def enter(self, account: Account, path: str) -> Response:
         """Send somebody into a study, to a path of it, with a session there."""
@@ -190,7 +227,7 @@ class Accounts:
         if account.kind == MEMBER:
             session = await site.write(members.sign_in, account.name, account.version)
             return signed_in_worker(site, session, site.url(path))
-        row = await site.read(_owner_by_id, account.id)
+        row = await site.read(_requester_by_id, account.id)
         if row is None:
             return RedirectResponse("/", 303)
         return await staff.signed_in(site, row, site.url(path))
@@ -221,7 +258,8 @@ def _login(account: Account) -> str:
 def _named(tx: Tx, _study: Study, study: str, name: str) -> list[Account]:
     """The accounts of a name in a study: of the annotator, of the owner."""
     member, row = team.find(tx, login_of(name)), requesters.find_requester(tx, name)
-    return [account for account in (_of_member(tx, study, member), _of_owner(tx, study, row)) if account is not None]
+    owner = _of_staff(tx, _study, study, row) if row is not None and row.role == OWNER else None
+    return [account for account in (_of_member(tx, study, member), owner) if account is not None]
 
 
 def _granted_account(tx: Tx, _study: Study, study: str, grant: Grant) -> Account | None:
@@ -229,7 +267,7 @@ def _granted_account(tx: Tx, _study: Study, study: str, grant: Grant) -> Account
     account = (
         _of_member(tx, study, team.find_by_id(tx, grant.id))
         if grant.kind == MEMBER
-        else _of_owner(tx, study, requesters.find_by_id(tx, grant.id))
+        else _of_staff(tx, _study, study, requesters.find_by_id(tx, grant.id))
     )
     return account if account is not None and account.grant == grant else None
 
@@ -241,11 +279,20 @@ def _of_member(tx: Tx, study: str, member: team.Member | None) -> Account | None
     return Account(study, MEMBER, member.id, member.name, member.password_hash, member.session_version, mark)
 
 
-def _of_owner(tx: Tx, study: str, row: requesters.RequesterRow | None) -> Account | None:
-    if row is None or row.role != OWNER or row.revoked_at is not None:
+def _of_staff(tx: Tx, _study: Study, study: str, row: requesters.RequesterRow | None) -> Account | None:
+    if row is None or row.revoked_at is not None:
         return None
-    return Account(study, OWNER, row.id, row.name, row.password_hash, row.session_version, epochs.current(tx).mark)
+    return Account(study, row.role, row.id, row.name, row.password_hash, row.session_version, epochs.current(tx).mark)
 
 
-def _owner_by_id(tx: Tx, _study: Study, number: int) -> requesters.RequesterRow | None:
+def _requester(tx: Tx, _study: Study, name: str) -> requesters.RequesterRow | None:
+    return requesters.find_requester(tx, name)
+
+
+def _requester_by_id(tx: Tx, _study: Study, number: int) -> requesters.RequesterRow | None:
     return requesters.find_by_id(tx, number)
+
+
+def _revoked(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> bool:
+    asked = {(one.name, one.role) for one in staff.colleagues(tx, study) if one.state != "revoked"}
+    return (name, role) in asked and staff.revoke(tx, study, name, role, by, reason)

@@ -13,12 +13,18 @@ DRAIN_SECONDS = 1.0
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
+class _HeadersTooLargeError(Exception):
+    """Ends the parsing of a request; what is answered is `send_400_response`'s."""
+
+
 class LimitedProtocol(HttpToolsProtocol):
     """The server's protocol, with an end to its patience."""
 
     _timer: asyncio.TimerHandle | None = None
     _header_bytes: int | None = 0
     """Bytes of the request whose headers are being read; None while none is."""
+    _parsed_bytes = 0
+    """Bytes of its address and headers: one read may bring a whole request, and the next one with it."""
     _is_draining = False
 
     def connection_made(self, transport: Any) -> None:
@@ -33,12 +39,35 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._header_bytes is not None:
             self._header_bytes += len(data)
         super().data_received(data)
-        if self._header_bytes is not None and self._header_bytes > MOST_HEADER_BYTES:
+        if self.transport.is_closing() or self._header_bytes is None:
+            return
+        if self._header_bytes > MOST_HEADER_BYTES:
             self.transport.write(_TOO_LARGE)
             self.transport.close()
 
+    def on_url(self, url: bytes) -> None:
+        self._count_parsed(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._count_parsed(len(name) + len(value))
+        super().on_header(name, value)
+
+    def _count_parsed(self, more: int) -> None:
+        self._parsed_bytes += more
+        if self._parsed_bytes > MOST_HEADER_BYTES:
+            raise _HeadersTooLargeError
+
+    def send_400_response(self, msg: str) -> None:
+        if self._parsed_bytes <= MOST_HEADER_BYTES:
+            super().send_400_response(msg)
+            return
+        self.transport.write(_TOO_LARGE)
+        self.transport.close()
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._parsed_bytes = 0
         if self._timer is None:
             self._wait_for_request()
         if self._header_bytes is None:

@@ -20,7 +20,7 @@ from chorale.web.app import mount_static
 from chorale.web.console.signing_in import START, local_path
 from chorale.web.doorkeeper import TooManyTriesError
 from chorale.web.limits import FairQueue
-from chorale.web.links import OWNER
+from chorale.web.links import EXPERT, OWNER, QUEUE, VIEWER
 from chorale.web.logs import AccessLog
 from chorale.web.outages import server_problem, unavailable
 from chorale.web.pages import Pages
@@ -36,7 +36,8 @@ Study = Annotated[str, Form(max_length=40)]
 To = Annotated[str, Form(max_length=10)]
 WORK, CONSOLE = "work", "console"
 _NOT_AVAILABLE = worded("Not available at the moment")
-_KINDS = {WORK: MEMBER, CONSOLE: OWNER}
+_KINDS = {WORK: (MEMBER,), CONSOLE: (OWNER, EXPERT, VIEWER)}
+"""The accounts that lead there, the one with the most rights first."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,16 @@ class _Front:
                 "name": name,
                 "title": self.accounts.sites[name].study.settings.study.title,
                 "works": MEMBER in kinds,
-                "manages": OWNER in kinds,
+                "manages": not kinds.isdisjoint(_KINDS[CONSOLE]),
             }
             for name, kinds in by_study.items()
         ]
-        return self.page("studies", name=accounts[0].name, listed=sorted(listed, key=lambda one: str(one["title"])))
+        return self.page(
+            "studies",
+            name=accounts[0].name,
+            listed=sorted(listed, key=lambda one: str(one["title"])),
+            has_password=any(account.password_hash is not None for account in accounts),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +139,7 @@ def _add_signing_in(router: APIRouter, front: _Front) -> None:
         account = _account(await accounts.signed_in(request), study, to)
         if account is None:
             return front.sign_in_page(study_name=study, to=to, next=wanted)
-        return await accounts.enter(account, _path(to, wanted))
+        return await accounts.enter(account, _path(account, wanted))
 
     @router.post("/sign-in", include_in_schema=False)
     async def sign_in(
@@ -154,7 +160,9 @@ def _add_signing_in(router: APIRouter, front: _Front) -> None:
         if not opened:
             return front.sign_in_page(401, WRONG, **asked)
         account = _account(opened, study, to)
-        response = RedirectResponse("/", 303) if account is None else await accounts.enter(account, _path(to, wanted))
+        response = (
+            RedirectResponse("/", 303) if account is None else await accounts.enter(account, _path(account, wanted))
+        )
         return accounts.remember(response, opened, secure=front.secure)
 
     @router.post("/sign-out", include_in_schema=False)
@@ -166,12 +174,14 @@ def _add_signing_in(router: APIRouter, front: _Front) -> None:
 
 
 def _account(accounts: Iterable[Account], study: str, to: str) -> Account | None:
-    kind = _KINDS.get(to)
-    return next((one for one in accounts if one.study == study and one.kind == kind), None)
+    there = {one.kind: one for one in accounts if one.study == study}
+    return next((there[kind] for kind in _KINDS.get(to, ()) if kind in there), None)
 
 
-def _path(to: str, wanted: str) -> str:
-    return local_path(wanted or START) if to == CONSOLE else "/"
+def _path(account: Account, wanted: str) -> str:
+    if account.kind == MEMBER:
+        return "/"
+    return local_path(wanted or (QUEUE if account.kind == EXPERT else START))
 
 
 def _add_studies(router: APIRouter, front: _Front) -> None:
@@ -185,7 +195,7 @@ def _add_studies(router: APIRouter, front: _Front) -> None:
     @router.post("/enter", include_in_schema=False)
     async def enter(request: Request, study: Study = "", to: To = WORK) -> Response:
         account = _account(await accounts.signed_in(request), study, to)
-        return RedirectResponse("/", 303) if account is None else await accounts.enter(account, _path(to, ""))
+        return RedirectResponse("/", 303) if account is None else await accounts.enter(account, _path(account, ""))
 
 
 def _add_password(router: APIRouter, front: _Front) -> None:

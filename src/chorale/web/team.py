@@ -82,14 +82,14 @@ def _add_choosing(router: APIRouter, site: Site, doorkeeper: Doorkeeper) -> None
             raise team.bad_link()
         return nonce
 
-    async def page(member: Member, status: int = 200, problem: str | None = None) -> Response:
+    def page(member: Member, status: int = 200, problem: str | None = None) -> Response:
         said = None if problem is None else site.pages.language.translated(problem)
-        known = elsewhere is not None and await elsewhere.has_account(here, member.login)
-        return site.pages.page("worker/choose_password.html", status, name=member.name, problem=said, known=known)
+        several = elsewhere is not None
+        return site.pages.page("worker/choose_password.html", status, name=member.name, problem=said, several=several)
 
     @router.get("/team/{token}", response_class=HTMLResponse, include_in_schema=False)
     async def choose_page(token: TokenInPath) -> Response:
-        return await page(await site.read(_owner_of, carried(token)))
+        return page(await site.read(_owner_of, carried(token)))
 
     @router.post("/team/{token}", include_in_schema=False)
     async def choose(
@@ -102,14 +102,14 @@ def _add_choosing(router: APIRouter, site: Site, doorkeeper: Doorkeeper) -> None
             if known and elsewhere is not None:
                 hashed = await elsewhere.password_hash(request, here, member.login, known)
                 if hashed is None:
-                    return await page(member, 401, worded("This is not the password you have on this server."))
+                    return page(member, 401, worded("This is not the password you have on this server."))
             else:
                 check_new_password(member.name, password, again)
                 hashed = await doorkeeper.passwords.hash(password)
         except TooManyTriesError as error:
-            return await page(member, 429, too_many_tries(error.wait))
+            return page(member, 429, too_many_tries(error.wait))
         except UserError as error:
-            return await page(member, 422, error.message)
+            return page(member, 422, error.message)
         return await _enter(site, await site.write(_choose, nonce, hashed), doorkeeper)
 
 

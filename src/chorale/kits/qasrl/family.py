@@ -115,6 +115,7 @@ QuestionsBy = Annotated[
     Literal["people", "anyone"],
     Option(metavar="WHO", help="Which questions of the Bank count: only those by people, or all."),
 ]
+Valid = Annotated[int, Option(min=1, max=6, help="Minimum number of the Bank's six judges for a valid question.")]
 
 
 def score(
@@ -137,7 +138,7 @@ def score(
     propbank: PropBankFile = None,
     found_by: FoundBy = "head",
     dense: Dense = False,
-    valid: Annotated[int, Option(min=1, max=6, help="How many of the Bank's six judges make a question valid.")] = 5,
+    valid: Valid = 5,
     questions_by: QuestionsBy = "people",
     per_verb: Annotated[bool, Option(help="With --json, also give the counts of every verb.")] = False,
     against: Against = None,

@@ -116,6 +116,7 @@ class _Model:
         self._per_pair = votes.per_pair
         self._per_worker = votes.per_worker
         cell_of_vote = np.repeat(np.arange(len(votes.cell_starts)), np.diff(np.r_[votes.cell_starts, len(votes)]))
+        self._cell_of_vote: Index = cell_of_vote
         self._cell_by_pair: Index = cell_of_vote[votes.by_pair]
         self._cell_place: Index = votes.cell_label * votes.tasks + votes.cell_task
 
@@ -147,9 +148,10 @@ class _Model:
         missed, hit = self._label_odds(state)
         log_missed = np.log(missed)
         gained = np.log(hit) - log_missed
-        base = np.add.reduceat(log_missed.take(votes.pair), votes.task_starts)
+        # Tasks and cells have few votes each, for which bincount takes half the time of reduceat.
+        base = np.bincount(votes.task, log_missed.take(votes.pair), minlength=votes.tasks)
         logs = np.zeros((votes.labels, votes.tasks))
-        logs.reshape(-1)[self._cell_place] = np.add.reduceat(gained.take(votes.pair), votes.cell_starts)
+        logs.reshape(-1)[self._cell_place] = np.bincount(self._cell_of_vote, gained.take(votes.pair))
         top = logs.max(axis=0)
         shares = np.exp(logs - top)
         sums = shares.sum(axis=0)

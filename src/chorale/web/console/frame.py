@@ -25,6 +25,8 @@ NO_NUL = r"^[^\x00]*$"
 Reason = Annotated[str, Form(max_length=1000, pattern=NO_NUL)]
 MOST_COLUMNS = 9
 """Columns of a table that the style sheet can hide."""
+Everywhere = Annotated[str, Form(max_length=3)]
+"""Whether an act is meant for all studies on the server that its owner has; empty for this one alone."""
 WHY_NEEDED = "Enter a reason. It is kept in the activity log."
 # The notice on a page after an action sent the browser back to it.
 NOTICES = {
@@ -49,7 +51,9 @@ NOTICES = {
     "corrected": "The gold answer is corrected. Everything that depends on it was recomputed.",
     "correcting": "The gold answer is corrected. Everything that depends on it is being recomputed.",
     "revoked": "The link is revoked. All its sessions have ended.",
+    "revoked-everywhere": "The link is revoked, and all its sessions have ended. Studies: {n}.",
     "deactivated": "The account is deactivated. Its sessions have ended.",
+    "deactivated-everywhere": "The account is deactivated, and its sessions have ended. Studies: {n}.",
     "payout-marked": "The payout is marked as paid. Failed amounts are owed again.",
     "paid-prolific": "Payouts sent to Prolific: {n}.",
     "paid-paypal": "Payouts sent to PayPal: {n}.",

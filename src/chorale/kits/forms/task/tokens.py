@@ -121,6 +121,9 @@ def _places(text: str | Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _peeled(chunk: str) -> Iterator[str]:
+    if chunk.isalnum():
+        yield from _words(chunk)
+        return
     inner = [number for number, character in enumerate(chunk) if not _is_sign(character)]
     first, last = (inner[0], inner[-1] + 1) if inner else (len(chunk), len(chunk))
     yield from _signs(chunk[:first])

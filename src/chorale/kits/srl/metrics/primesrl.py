@@ -53,6 +53,7 @@ def primesrl(
         wanted = {each.position: each for each in ours.predicates}
         given = {each.position: each for each in theirs.predicates}
         row[1], row[2] = len(given), len(wanted)
+        equal: list[str] = []
         for position, predicate in wanted.items():
             other = given.pop(position, None)
             if other is not None:
@@ -60,13 +61,15 @@ def primesrl(
                 row[3] += other.sense == predicate.sense
                 # Most propositions of a good system are the gold's.
                 if same_heads and other == predicate:
-                    _add_equal(whole_labels(ours, predicate, mode), is_core, row, names, kinds)
+                    equal += whole_labels(ours, predicate, mode)
                     continue
             proposition = _proposition(ours, predicate, mode, is_core)
             returned = _NOTHING if other is None else _proposition(theirs, other, mode, is_core)
             _compare(proposition, returned, row, names, kinds, differing_trees)
         for other in given.values():
             _compare(_NOTHING, _proposition(theirs, other, mode, is_core), row, names, kinds, None)
+        if equal:
+            _add_equal(equal, is_core, row, names, kinds)
         rows.append(row)
         errors.append(kinds)
         names.close_sentence()
@@ -96,7 +99,7 @@ def _proposition(
 def _add_equal(
     labels: list[str], is_core: Callable[[str], bool], row: list[int], names: Names, kinds: list[int]
 ) -> None:
-    """Count the arguments of a proposition that the system has as the gold has it."""
+    """Count the arguments of propositions that the system has as the gold has them."""
     core = sum(map(is_core, labels))
     for count, column, start in ((core, 4, 0), (len(labels) - core, 7, len(KINDS))):
         row[column] += count
