@@ -106,7 +106,7 @@ def test_another_system_is_compared(zeichner: tuple[Path, Path], tmp_path: Path)
     assert compared["kappa"]["p_bootstrap"] < 0.01
     assert compared["false_negative_rate"]["other"] == 1
     short = written(tmp_path / "short.csv", ["No"] * 10)
-    assert "lacks items" in run(crowd, gold, "--against", short, code=2).stderr
+    assert "do not have the same items" in run(crowd, gold, "--against", short, code=2).stderr
 
 
 def test_only_common_items_count_and_columns_can_be_named(tmp_path: Path) -> None:

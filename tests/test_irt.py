@@ -476,7 +476,7 @@ def test_items_that_say_little_are_noted(tmp_path: Path) -> None:
     matrix[:, 2] = np.nan
     notes = " ".join(json.loads(chorale("irt", write(tmp_path / "t.csv", matrix), "--json").stdout)["notes"])
     assert "1 item nobody answered" in notes
-    assert "everybody got right" in notes
+    assert "answered correctly by everybody" in notes
     single = write(tmp_path / "one.csv", np.ones((1, 1)))
     notes = " ".join(json.loads(chorale("irt", single, "--json").stdout)["notes"])
     assert "one responder only" in notes

@@ -380,7 +380,7 @@ def test_costs_from_files_that_are_none_are_refused(arm: Path, tmp_path: Path) -
     grades = tmp_path / "grades.csv"
     grades.write_text("task,worker,label,criterion\nq/1,w,often,creative\n")
     output = chorale("evaluate", "mcq", arm, "--grades", grades, code=2).output
-    assert "grades.csv:2: has a label that is none (found 'often')" in " ".join(output.split())
+    assert "grades.csv:2: has a label that is invalid (found 'often')" in " ".join(output.split())
 
 
 # Passages

@@ -351,8 +351,8 @@ def test_broken_and_foreign_model_folders_are_refused(
         "is not JSON": (b"{", weights),
         "is not of a QA-SRL parser": (json.dumps({**about, "kind": "chorale frame classifier"}).encode(), weights),
         "is of another version": (json.dumps({**about, "version": 0}).encode(), weights),
-        "has nothing usable under 'shapes'": (json.dumps({**about, "shapes": 3}).encode(), weights),
-        "has nothing usable under 'encoder'": (json.dumps({**about, "encoder": 3}).encode(), weights),
+        "has no usable value for 'shapes'": (json.dumps({**about, "shapes": 3}).encode(), weights),
+        "has no usable value for 'encoder'": (json.dumps({**about, "encoder": 3}).encode(), weights),
         "does not fit its weights": (json.dumps({**about, "shapes": about["shapes"][:1]}).encode(), weights),
         "is not the file that model.json describes": (json.dumps(about).encode(), weights[:-1]),
     }

@@ -59,6 +59,13 @@ RETIRED = {
     r"\bhow you did\b|\bdid well\b": "your result",
     r"\bnobody vouches\b": "not verified",
     r"\bpass(es)? all the same\b": "leave it out",
+    r"\bput back\b|\bput (it|them|its \w+) back\b|\btaken back\b": "restore; undo",
+    r"\bcompare notes\b|\bheld against\b": "exchange information; is compared with",
+    r"\bas can be\b|\bhow manieth\b|\bby way of\b": "as possible; which; through",
+    r"\b(that|which|and) is none\b|\bis no (name|number|backup|answer|grade|gate)\b": "is not a …; is invalid",
+    r"\b(one|write one) an? (line|row|item)\b|, a line each\b": "one per line",
+    r"\bbrings one\b|\bnothing (is|can be) said\b|\bwho has come\b": "has one; is unknown; people who joined",
+    r"\bon its way through\b|\bcut short\b|\bonce more:": "in training; interrupted; check",
 }
 
 # Where a retired word is right: a part of the sentence, and why.

@@ -113,7 +113,7 @@ def fleiss(
 
 
 def percent(data: Any, **request: Unpack[AgreementRequest]) -> Score:
-    """Percent agreement as a fraction: how often two judgments of an item are the same, without a correction for chance."""
+    """Percent agreement as a fraction: how often two judgments of an item are the same, not corrected for chance."""
     return _scored(data, AgreementOptions("percent"), request)
 
 

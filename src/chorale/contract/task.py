@@ -217,12 +217,12 @@ class Form:
     """The form, HTML without scripts or inline styles: a file, or the HTML itself. Elements with `data-text="field"`
     are filled with that field of the view."""
     module: Path | None = None
-    """ES module for forms that need more than filling in text and collecting fields. It can import modules beside
-    it."""
+    """ES module for forms that need more than filling in text and collecting fields. It can import modules from
+    its folder."""
     style: Path | None = None
     """Style sheet for what only this form has."""
     shared: tuple[Path, ...] = ()
-    """Modules and style sheets from other folders, served beside `module` so that it can import them."""
+    """Modules and style sheets from other folders, served next to `module` so that it can import them."""
     media: tuple[str, ...] = ()
     """Keys of the view whose values name files of the study folder, or https addresses on `hosts`: pictures, audio and
     video. The page gets addresses that only this worker can open."""

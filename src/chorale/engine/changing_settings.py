@@ -61,7 +61,7 @@ def refused_changes(tx: Tx, changes: Sequence[SettingChange]) -> Iterator[Proble
                 SETTINGS_FILE,
                 None,
                 f"{change.place} may change {rule.when}, and that is no longer the case",
-                f"Put back {_shown(change.before)}. {rule.effect.removeprefix('Refused after that: ').capitalize()}",
+                f"Restore {_shown(change.before)}. {rule.effect.removeprefix('Refused after that: ').capitalize()}",
                 _shown(change.after),
             )
 

@@ -1,4 +1,4 @@
-"""Decisions of reviewers about items, as they are kept: checked against the item, recorded, and taken back.
+"""Decisions of reviewers about items, as they are kept: checked against the item, logged, and undone.
 
 A decision is made in the console, or by workers in a stage with `decides_sources`. The last one counts.
 """

@@ -70,7 +70,7 @@ def currency_problem(tx: Tx, currency: str) -> Problem | None:
         SETTINGS_FILE,
         None,
         f'`pay.currency` is "{currency}", and the ledger has amounts in {opened.currency}',
-        f'Put back currency = "{opened.currency}". For {currency}, start a new study in another folder; '
+        f'Restore currency = "{opened.currency}". For {currency}, start a new study in another folder; '
         "`chorale export` exports the data of this one.",
         currency,
     )

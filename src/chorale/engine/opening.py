@@ -210,7 +210,7 @@ def _stage_problems(folder: StudyFolder, known: dict[str, Stage]) -> Iterable[Pr
     present = {content.settings.name: content for content in folder.stages}
     for name, row in known.items():
         if name not in present:
-            yield Problem("study.toml", None, f"stage {name!r} is missing, but work was done in it", "Put it back.")
+            yield Problem("study.toml", None, f"stage {name!r} is missing, but work was done in it", "Restore it.")
         elif present[name].task.name != row.task:
             yield Problem(
                 "study.toml",
@@ -224,7 +224,7 @@ def _stage_problems(folder: StudyFolder, known: dict[str, Stage]) -> Iterable[Pr
 def _seed_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
     seed = settings.setting_value(tx, "seed")
     if seed is not None and seed != str(folder.settings.study.seed):
-        yield Problem("study.toml", None, "the seed can't change once the study has started", f"Put back {seed}.")
+        yield Problem("study.toml", None, "the seed can't change once the study has started", f"Restore {seed}.")
 
 
 def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
@@ -248,7 +248,7 @@ def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
             yield Problem(
                 SETTINGS_FILE,
                 None,
-                f"the answers of stage {content.settings.name!r} would change after the stage has started",
+                f"the possible answers of stage {content.settings.name!r} would change after the stage has started",
                 "Restore its options, or give it a new name: existing answers belong to the old questions.",
             )
 
@@ -267,7 +267,7 @@ def _round_problems(tx: Tx, content: StageContent, size: int | None, stage_id: i
             SETTINGS_FILE if rule.size else rule.file,
             None,
             f"the round {content.settings.name!r} had {before} items for everybody when it started",
-            f"Put back {before}, or make it another round with a different name.",
+            f"Restore {before}, or make it another round with a different name.",
             str(now),
         )
 

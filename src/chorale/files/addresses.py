@@ -1,4 +1,4 @@
-"""Lists of e-mail addresses: one a line, or in a column of a CSV file."""
+"""Lists of e-mail addresses: one per line, or in a column of a CSV file."""
 
 import csv
 import re

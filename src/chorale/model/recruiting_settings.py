@@ -65,7 +65,7 @@ class ProlificFilter(Settings):
     def _shares(cls, value: Any) -> Any:
         shares = value.values() if isinstance(value, dict) else ()
         if any(isinstance(share, bool) or not isinstance(share, int | float | dict) for share in shares):
-            raise ValueError("has a share that is no number. Write the share of each choice, such as 30.")
+            raise ValueError("has a share that is not a number. Write the share of each choice, such as 30.")
         return value
 
     @model_validator(mode="after")

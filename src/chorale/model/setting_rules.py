@@ -57,7 +57,7 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to e-mail that is sent from then on.",
+        "Applies to e-mail sent after the change.",
         "mail mail.host mail.port mail.security mail.username mail.sender mail.results mail.invitation",
     ),
     _rule(

@@ -210,7 +210,7 @@ class GoldSettings(Settings):
     reuse: bool = Field(
         default=True,
         description="With too few gold items for `share`: `true` shows them to more workers than items, and workers "
-        "who compare notes can recognise them. `false` shows less gold; `chorale check` prints how much.",
+        "who exchange information can recognise them. `false` shows less gold; `chorale check` prints how much.",
     )
     grace: int = Field(
         default=30,

@@ -36,8 +36,8 @@ def gold_is_worn_out(tx: Tx, study: Study) -> Iterator[Alarm]:
             "gold-worn",
             f"The gold of “{stage.settings.title}” is used up: {plural(shown.gold, 'item was', 'items were')} shown as "
             "often as other items and are now repeated",
-            "Add gold to the gold file of the study and restart the site. Workers who compare notes can recognise gold "
-            "that is shown more often than other items.",
+            "Add gold to the gold file of the study and restart the site. Workers who exchange information can "
+            "recognise gold that is shown more often than other items.",
             stages=(stage.name,),
         )
 

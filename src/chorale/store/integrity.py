@@ -26,7 +26,7 @@ def refuse_damage(tx: Connection, *, seconds: float | None = None) -> None:
         damage = [" ".join(map(str, row)) for row in rows if row != ("ok",)]
         if damage:
             more = f" (and {len(damage) - _MOST:,} more)" if len(damage) > _MOST else ""
-            prefix = "rows refer to rows that are not there: " if check == "foreign_key_check" else ""
+            prefix = "rows refer to missing rows: " if check == "foreign_key_check" else ""
             raise damaged(tx.engine.url, prefix + "; ".join(damage[:_MOST]) + more)
 
 

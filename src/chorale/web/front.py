@@ -47,7 +47,7 @@ class _Front:
     accounts: Accounts
     pages: Pages
     secure: bool
-    """Whether cookies can be kept from ever being sent in the clear."""
+    """Whether cookies are sent only over an encrypted connection."""
 
     def page(self, template: str, status: int = 200, problem: str | None = None, **context: Any) -> Response:
         said = None if problem is None else self.pages.language.translated(problem)
@@ -83,7 +83,7 @@ class FrontOptions:
     """How the front page of a server is served."""
 
     secure: bool = False
-    """Whether cookies can be kept from ever being sent in the clear."""
+    """Whether cookies are sent only over an encrypted connection."""
     access_log: bool = False
     requests_per_second: float = 0.0
     """What one address may ask for; 0 for no limit."""

@@ -88,7 +88,7 @@ class Site:
 
     @property
     def secure_cookies(self) -> bool:
-        """Whether cookies can be kept from ever being sent in the clear."""
+        """Whether cookies are sent only over an encrypted connection."""
         return self.public_url is not None and self.public_url.startswith("https:")
 
     def set_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:

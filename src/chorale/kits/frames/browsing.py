@@ -1,4 +1,4 @@
-"""A crowd's frames to browse: how clear sentences are, and which frames people take for one another."""
+"""A crowd's frames to browse: clarity of sentences, and confused frames."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -60,7 +60,7 @@ def _listed(row: Row, path: str, problems: list[Problem]) -> ListedWorker:
                 values[name] = int(float(cell))
             except (ValueError, OverflowError):
                 fix = f'Give a whole number in "{_CURRENT}{name}", or nothing.'
-                problems.append(Problem(path, row.line, "has a score that is no number", fix, shortened(cell)))
+                problems.append(Problem(path, row.line, "has a score that is not a number", fix, shortened(cell)))
     status = next((cells[name] for name in _BLOCK if cells.get(name)), "").lower()
     old_id = next((cells[name] for name in OLD_ID if cells.get(name)), "")
     return ListedWorker(row.line, old_id, cells.get(PERSON, ""), status in ("block", "blocked"), values)

@@ -53,7 +53,7 @@ def ranks_of(labels: Sequence[str], order: Sequence[str] | None, *, purpose: str
     for label, number in zip(labels, numbers, strict=True):
         if not np.isfinite(number):
             fix = "Give the labels from the lowest to the highest: --order low,middle,high (in Python: order=[…])."
-            raise UnfitLabelError(f"{purpose} need an order, and a label is no number", label, fix)
+            raise UnfitLabelError(f"{purpose} need an order, and a label is not a number", label, fix)
     return np.unique(numbers, return_inverse=True)[1].astype(np.float64)
 
 

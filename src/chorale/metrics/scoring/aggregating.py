@@ -1,4 +1,4 @@
-"""From a file of judgments to a report: the method, what it is given, and the truth it is held against."""
+"""From a file of judgments to a report: the method, its input, and the truth it is compared with."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -216,7 +216,7 @@ def _trust(
     if truth is None:
         return None, ["Nothing is known about workers' trust: every vote counts the same."]
     trust = trust_from_gold(judgments, _gold(judgments, truth), smoothing=request.smoothing or 0.0)
-    return trust, ["Trust is accuracy on the truth, and the result is held against the same truth."]
+    return trust, ["Trust is accuracy on the truth, and the result is compared with the same truth."]
 
 
 def _gold(judgments: Judgments, truth: Truth) -> dict[str, str]:

@@ -217,9 +217,9 @@ def _compared(
     shown = ("common", "value", "other", "difference", "correlation")
     tables.append(ScoreTable("Compared", columns, [(name, *(one[key] for key in shown)) for name, one in json.items()]))
     note = (
-        "Each file is fitted on its own, and its scale comes from its own responders and items: a difference in "
-        "difficulty is one relative to who answered. It has no interval and no p-value, since items alone do not show "
-        "how far a scale moves with other responders."
+        "Each file is fitted separately, and its scale comes from its own responders and items. So a difference "
+        "in difficulty is relative to the responders. It has no interval and no p-value, since items alone do not show "
+        "how much the scale varies with other responders."
     )
     return json, [note]
 

@@ -24,7 +24,8 @@ def fit_notes(table: ResponseTable, fit: IrtFit) -> list[str]:
         notes.append(f"{_many(silent, 'item')} nobody answered: all that is known of them is the prior.")
     if same > 0:
         notes.append(
-            f"{_many(same, 'item')} everybody got right, or everybody wrong: how far out they are is the prior's guess."
+            f"{_many(same, 'item')} answered correctly by everybody, or by nobody: their difficulty follows from the "
+            "prior alone."
         )
     if len(table.responders) == 1:
         notes.append("There is one responder only: items differ only by right and wrong.")

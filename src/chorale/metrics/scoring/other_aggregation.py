@@ -1,4 +1,4 @@
-"""Reports on aggregations whose results are no labels from a list: scores of items, texts, masks."""
+"""Reports on aggregations whose results are not labels: scores of items, texts, masks."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -159,7 +159,7 @@ def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: lis
     words, sentences = plural(len(items.rows), "word", "words"), plural(items.sentences, "sentence", "sentences")
     print_line(f"{out}: {words} of {sentences}.")
     frames_there = plural(items.frames, "frame", "frames")
-    print_line(f"Their candidates have {frames_there}, spread {items.evenness:.0%} as evenly as can be.")
+    print_line(f"Their candidates have {frames_there}, spread {items.evenness:.0%} as evenly as possible.")
     if items.not_in_framenet:
         print_line(f"{plural(items.not_in_framenet, 'word has', 'words have')} candidates through WordNet alone.")
     if items.too_long:

@@ -140,4 +140,4 @@ class FormOptions(TableSettings):
             unknown = [value for value in field.shown_if.is_ if value not in asked.answers]
             if unknown:
                 known = ", ".join(f"`{value}`" for value in asked.answers)
-                yield problem_at((*at, "is"), f"is no answer to `{asked.name}`. Use one of: {known}.", unknown[0])
+                yield problem_at((*at, "is"), f"is not an answer to `{asked.name}`. Use one of: {known}.", unknown[0])

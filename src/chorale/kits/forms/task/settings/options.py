@@ -24,7 +24,7 @@ def _listed(raw: Any) -> Any:
     """Let one value stand for a list of it."""
     values = raw if isinstance(raw, list | tuple) else [raw]
     if not values or not all(isinstance(value, str | int) and not isinstance(value, bool) for value in values):
-        raise ValueError("is no answer. Write a text, a level of a scale, or a list of them.")
+        raise ValueError("is not an answer. Write a text, a level of a scale, or a list of them.")
     return tuple(values)
 
 
