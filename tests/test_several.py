@@ -250,7 +250,7 @@ def test_an_owner_of_several_studies_deactivates_somebody_in_all_of_them(server:
     for study in server.studies.values():
         member = look(study, lambda tx: team_store.find(tx, "anna"))
         assert member is not None and member.deactivated_at is not None
-        [event] = look(study, lambda tx: events.recent(tx, 9, kinds=(,)))
+        [event] = look(study, lambda tx: events.recent(tx, 9, kinds=(team.DEACTIVATED,)))
         assert event.evidence["by"] == "olga"
 
 
