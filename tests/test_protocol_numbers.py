@@ -31,16 +31,16 @@ def told(folder: Path) -> list[str]:
     ("changes", "most"),
     [
         # A thing has two sides, and nobody judges both.
-        ({"gate": "top = 1"}, "it takes 2 different people or more, and no more than 1 can come"),
-        ({"gate": "top = 5", "judgments": "3"}, "it takes 6 different people or more, and no more than 5"),
+        ({"gate": "top = 1"}, "it needs 2 different people or more, and no more than 1 can reach"),
+        ({"gate": "top = 5", "judgments": "3"}, "it needs 6 different people or more, and no more than 5"),
         (
             {"gate": "top = 3", "arms": ARMS, "arms_of": BOTH, "judgments": "2"},
-            "takes 4 different people or more, and no",
+            "needs 4 different people or more, and no",
         ),
-        ({"gate": "top = 7", "judgments": "{ min = 4, max = 9, until = 0.9 }"}, "it takes 8 different people"),
+        ({"gate": "top = 7", "judgments": "{ min = 4, max = 9, until = 0.9 }"}, "it needs 8 different people"),
         (
             {"gate": "top = 9", "judgments": "{ min = 1, max = 1, sample = { items = 1, judgments = 10 } }"},
-            "it takes 10 different people or more, and no more than 9",
+            "it needs 10 different people or more, and no more than 9",
         ),
         (
             {"extra": SECOND + '[[gate]]\nname = "b"\nstage = "more"\ntop = 9\nworkers = 5', "gate": "top = 4"},
@@ -53,16 +53,16 @@ def told(folder: Path) -> list[str]:
         # A gate that closes by itself after a round is passed by no more than it waits for.
         (
             {"gate": 'top_share = 0.5\nworkers = 2\nties = "draw"'},
-            "takes 2 different people or more, and no more than 1 can come",
+            "needs 2 different people or more, and no more than 1 can reach",
         ),
-        ({"gate": "top = 3\nworkers = 2", "judgments": "2"}, "it takes 4 different people or more, and no more than 2"),
+        ({"gate": "top = 3\nworkers = 2", "judgments": "2"}, "it needs 4 different people or more, and no more than 2"),
         (
             {"gate": 'threshold = 0.5\ndecides = "together"\nworkers = 2', "judgments": "2"},
-            "it takes 4 different people or more, and no more than 2 can reach it through `trained`",
+            "it needs 4 different people or more, and no more than 2 can reach it through `trained`",
         ),
         (
             {"gate": 'top_share = 0.1\nworkers = 10\nties = "draw"'},
-            "it takes 2 different people or more, and no more than 1 can come",
+            "it needs 2 different people or more, and no more than 1 can reach",
         ),
         (
             {"extra": SECOND + '[[gate]]\nname = "b"\nstage = "more"\ntop = 5\nworkers = 5', "gate": GROWN + "4"},
