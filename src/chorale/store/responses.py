@@ -198,6 +198,9 @@ def count_responses(tx: Connection) -> int:
     return tx.execute(select(func.count()).select_from(response).where(_IS_THERE)).scalar_one()
 
 
+_ACTIVE = Standing.ACTIVE.value
+
+
 def all_responses(
     tx: Connection,
     *,
@@ -230,7 +233,6 @@ def all_responses(
         query = query.where(_IS_THERE)
     if by_item:
         query = query.order_by(None).order_by(response.c.item_id, response.c.id)
-    active = Standing.ACTIVE.value
     for row in tx.execute(query, execution_options=STREAMED):
         # By place: by name, every value would be looked up, and there may be millions.
         number, name, task, version, key, group, who, kind, answer, at, took, standing, expected, score, *of_item = row
@@ -249,7 +251,7 @@ def all_responses(
             answer=parsed(answer),
             submitted_at=at,
             duration_ms=took,
-            counts=kind == "production" and standing == active,
+            counts=kind == "production" and standing == _ACTIVE,
             gold_answer=None if expected is None else parsed(expected),
             gold_score=score,
             item_id=item_id,
