@@ -181,7 +181,8 @@ class _Preview:
 def _add_preview(router: APIRouter, own_desk: Any) -> None:
     @router.get("/design/preview/{name}", include_in_schema=False)
     async def preview_page(desk: own_desk, name: str) -> Response:
-        return desk.preview.page(desk.pages, desk.designer.stage(name))
+        page: Response = desk.preview.page(desk.pages, desk.designer.stage(name))
+        return page
 
     @router.post("/design/preview/{name}/next", include_in_schema=False)
     async def next_item(desk: own_desk, name: str) -> Response:
