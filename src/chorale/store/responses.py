@@ -215,7 +215,6 @@ def all_responses(
     """Responses in the order they came, streamed: all, or those after one of them. `by_item` puts items' together.
 
     Those whose answers were `erased` are among them only if that is asked for, and have none.
-
     `to_keep` is for those who hold all of them: without the items' payloads, and what is the same is there once.
     """
     query = _WITHOUT_PAYLOADS if to_keep else _RESPONSES
