@@ -36,7 +36,7 @@ from chorale.text.inflections import VerbForms
 FOLDS = 5
 LEAST_VERBS, LEAST_ANSWERS, LEAST_WEIGHT = 5, 4, 0.1
 STEPS = 50
-"""Of the fitting, which stops early: with 200 steps, the table is about twice as large. Other numbers were not compared."""
+"""Of the fitting, which stops early: 200 steps made a table about twice as large. Scores were not compared."""
 TEXTBOOK, GOLD = 0.3, 2.0
 """What a verb of the Bank's textbooks and one of the gold standard weigh; one of its other texts weighs 1."""
 PENALTY = 3.0
